@@ -1,0 +1,97 @@
+# The libraries and the command.
+#
+# Interposition. src/world/interpose*.c define malloc, clock_gettime and so on. A linker takes an object out of an
+# archive only when something asks for it, and by then libc may have answered; so these objects are an archive of their
+# own, librehearse-interpose.a, that is linked whole. The target `rehearse` says so to whoever links it.
+
+rehearse_sources(common_sources base actor)
+rehearse_sources(runtime_sources runtime)
+rehearse_sources(world_sources world trace check coverage explore findings report runner)
+rehearse_sources(tool_sources cli)
+
+set(interpose_sources ${world_sources})
+list(FILTER interpose_sources INCLUDE REGEX "/src/world/interpose[^/]*$")
+list(FILTER world_sources EXCLUDE REGEX "/src/world/interpose[^/]*$")
+
+# rehearse_library_settings(target): what every library of ours has in common
+function(rehearse_library_settings target)
+    rehearse_flags(${target})
+    target_include_directories(${target}
+        PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+        PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    set_target_properties(${target} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+endfunction()
+
+find_path(RH_XXHASH_INCLUDE xxhash.h) # used header-only
+mark_as_advanced(RH_XXHASH_INCLUDE)
+if(NOT RH_XXHASH_INCLUDE)
+    message(FATAL_ERROR "xxhash.h not found (Debian: libxxhash-dev; scripts/setup installs it)")
+endif()
+
+# src/base and src/actor are in both libraries and compiled once.
+if(common_sources)
+    add_library(rehearse-common OBJECT ${common_sources})
+    rehearse_library_settings(rehearse-common)
+    set(common_objects $<TARGET_OBJECTS:rehearse-common>)
+endif()
+
+if(runtime_sources)
+    add_library(rehearse-rt STATIC ${runtime_sources} ${common_objects})
+    rehearse_library_settings(rehearse-rt)
+    target_link_libraries(rehearse-rt PUBLIC rehearse::boost_context Threads::Threads m)
+    add_library(rehearse::rehearse-rt ALIAS rehearse-rt)
+else()
+    message(STATUS "src/runtime has no sources: librehearse-rt is left out")
+endif()
+
+if(world_sources)
+    add_library(rehearse-core STATIC ${world_sources} ${common_objects})
+    rehearse_library_settings(rehearse-core)
+    set_target_properties(rehearse-core PROPERTIES OUTPUT_NAME rehearse)
+    target_link_libraries(rehearse-core PUBLIC rehearse::boost_context Threads::Threads ${CMAKE_DL_LIBS} m)
+
+    # What programs under test link: the interposers whole, then the rest.
+    add_library(rehearse INTERFACE)
+    if(interpose_sources)
+        add_library(rehearse-interpose STATIC ${interpose_sources})
+        rehearse_library_settings(rehearse-interpose)
+        # libc and other shared libraries must see these definitions, and the compiler must not turn
+        # "malloc, then memset" inside our calloc into a call of calloc.
+        # Not instrumented: they run before a sanitizer has set itself up; with frame pointers, so that its
+        # backtraces pass through them.
+        target_compile_options(rehearse-interpose PRIVATE -fvisibility=default -fno-sanitize=all
+            -fno-omit-frame-pointer -O2 -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free)
+        target_link_libraries(rehearse INTERFACE
+            $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,rehearse-interpose>>
+            $<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,rehearse::rehearse-interpose>>)
+    endif()
+    target_link_libraries(rehearse INTERFACE rehearse-core)
+    add_library(rehearse::rehearse ALIAS rehearse)
+else()
+    message(STATUS "src/world and the folders below it have no sources: librehearse is left out")
+endif()
+
+# The command drives other programs and need not interpose anything in itself.
+if(tool_sources AND TARGET rehearse-core)
+    add_executable(rehearse-tool ${tool_sources})
+    rehearse_flags(rehearse-tool)
+    target_include_directories(rehearse-tool PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(rehearse-tool PRIVATE rehearse-core)
+    set_target_properties(rehearse-tool PROPERTIES OUTPUT_NAME rehearse
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+else()
+    message(STATUS "src/cli has no sources: the command is left out")
+endif()
+
+# rehearse_program(target world|rt output-folder name source...): a program of this tree that may use internals
+function(rehearse_program target side folder name)
+    add_executable(${target} ${ARGN})
+    rehearse_flags(${target})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    if(side STREQUAL rt)
+        target_link_libraries(${target} PRIVATE rehearse-rt)
+    else()
+        target_link_libraries(${target} PRIVATE rehearse)
+    endif()
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${folder})
+endfunction()

@@ -1,0 +1,22 @@
+# rehearse_sources(variable folder...): the C files of the named folders of src/, [] when there are none.
+function(rehearse_sources variable)
+    set(found "")
+    foreach(folder ${ARGN})
+        file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
+        list(APPEND found ${files})
+    endforeach()
+    set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+# rehearse_folders(variable path): the names of the folders directly under a folder, sorted.
+function(rehearse_folders variable path)
+    file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${path} ${path}/*)
+    set(found "")
+    foreach(entry ${entries})
+        if(IS_DIRECTORY ${path}/${entry})
+            list(APPEND found ${entry})
+        endif()
+    endforeach()
+    list(SORT found)
+    set(${variable} "${found}" PARENT_SCOPE)
+endfunction()

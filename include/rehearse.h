@@ -1,0 +1,394 @@
+/* rehearse.h: actors, processes and messages in C.
+ *
+ * What a program that is built from actors includes.  The same source runs in production (link librehearse-rt) and
+ * under test in a controlled world (link librehearse, see rehearse/test.h); one struct of functions, rehearse/seam.h,
+ * is all that lies between.
+ *
+ *     RH_MESSAGE(deposit, int amount;);
+ *     RH_MESSAGE(close_account);
+ *
+ *     RH_ACTOR(account, int balance; rh_ref owner;);
+ *     RH_HANDLER(account, deposit)         { state->balance += msg->amount; }
+ *     RH_HANDLER(account, close_account)   { rh_stop(); }
+ *     RH_BEHAVIOUR(account, open, deposit, close_account);
+ *
+ *     rh_ref a = rh_spawn(account, .balance = 10);
+ *     rh_send(a, deposit, .amount = 5);
+ *
+ * Words
+ *   actor      private state, behaviours, a mailbox; its handlers run to the end, one message at a time
+ *   process    an actor written as straight-line code that blocks in rh_receive
+ *   behaviour  the messages that an actor handles now; rh_become changes it
+ *   message    a typed value, copied when sent; it may carry references and, behind its fields, bytes of any length
+ *
+ * Names of messages and actors are C identifiers of their own (struct tags); they may be declared in headers.
+ * A misused call (no such actor, not inside an actor, ...) is reported with its place; it never corrupts anything.
+ * C11 (gcc, clang) and, with fields given in order or by C++20's designators, C++. */
+#ifndef REHEARSE_H
+#define REHEARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rehearse/macros.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- references ------------------------------------------------------------------------------------------------ */
+
+/* Names an actor, a process or an external sender.  Plain data: keep it in state, send it in messages. */
+typedef struct rh_ref {
+    uint64_t id;
+} rh_ref;
+
+/* The reference that names nobody. */
+static inline rh_ref rh_nobody(void)
+{
+    rh_ref none = { 0 };
+    return none;
+}
+static inline bool rh_same(rh_ref a, rh_ref b)
+{
+    return a.id == b.id;
+}
+static inline bool rh_is_nobody(rh_ref a)
+{
+    return a.id == 0;
+}
+
+/* ---- types and their descriptors ------------------------------------------------------------------------------- */
+
+/* What happens to a message that the actor's behaviour does not list. */
+enum rh_unhandled {
+    RH_UNHANDLED_ERROR,  /* it is an error (the default) */
+    RH_UNHANDLED_DEFER,  /* it stays in the mailbox until a behaviour lists it */
+    RH_UNHANDLED_IGNORE, /* it is taken and dropped */
+};
+
+struct rh_message_type {
+    const char *name;
+    uint32_t size;
+    uint32_t unhandled; /* enum rh_unhandled */
+};
+
+enum rh_actor_kind { RH_KIND_ACTOR, RH_KIND_PROCESS, RH_KIND_MONITOR };
+
+typedef void rh_handler_fn(rh_ref self, void *state, const void *msg);
+typedef void rh_body_fn(rh_ref self, void *state);
+
+enum rh_action { RH_ACTION_HANDLE, RH_ACTION_DEFER, RH_ACTION_IGNORE };
+
+struct rh_entry {
+    const struct rh_message_type *type;
+    rh_handler_fn *call;
+    enum rh_action action;
+};
+
+struct rh_actor_type;
+struct rh_behaviour {
+    const char *name;
+    const struct rh_actor_type *actor;
+    const struct rh_entry *entries;
+    size_t entry_count;
+    bool hot;
+};
+
+struct rh_actor_type {
+    const char *name;
+    uint32_t size;
+    uint32_t kind;                      /* enum rh_actor_kind */
+    const struct rh_behaviour *initial; /* the first behaviour declared; filled in before main */
+    rh_body_fn *body;                   /* of a process; filled in before main */
+};
+
+/* RH_MESSAGE(name) or RH_MESSAGE(name, int field; char other[8];): declares struct name and its descriptor. */
+#define RH_MESSAGE(...) RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_ERROR, __VA_ARGS__)
+/* The same for messages that wait, or are dropped, where the behaviour does not list them. */
+#define RH_MESSAGE_DEFERRED(...) RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_DEFER, __VA_ARGS__)
+#define RH_MESSAGE_IGNORED(...) RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_IGNORE, __VA_ARGS__)
+
+/* RH_ACTOR(name, fields of its state): declares struct name and the actor type. */
+#define RH_ACTOR(...) RH_CAT(RH_ACTOR_, RH_MORE1(__VA_ARGS__))(RH_KIND_ACTOR, __VA_ARGS__)
+/* RH_PROCESS(name, fields): declares a process type; RH_BODY(name) { ... } is its code. */
+#define RH_PROCESS(...) RH_CAT(RH_ACTOR_, RH_MORE1(__VA_ARGS__))(RH_KIND_PROCESS, __VA_ARGS__)
+/* RH_MONITOR(name, fields): an observer of announcements (rh_announce), with behaviours like an actor. */
+#define RH_MONITOR(...) RH_CAT(RH_ACTOR_, RH_MORE1(__VA_ARGS__))(RH_KIND_MONITOR, __VA_ARGS__)
+
+/* RH_HANDLER(actor, message) { ... }: in scope are `self` (rh_ref), `state` (struct actor *) and `msg` (const struct
+ * message *).  RH_HANDLER_AS gives the handler a name of its own, for RH_ON in a behaviour. */
+#define RH_HANDLER(actor, message) RH_HANDLER_AS(actor, message, message)
+#define RH_HANDLER_AS(actor, message, name)                                                                            \
+    static void rh_on_##actor##_##name(rh_ref self, struct actor *state, const struct message *msg);                   \
+    static void rh_call_##actor##_##name(rh_ref self, void *state, const void *msg)                                    \
+    {                                                                                                                  \
+        rh_on_##actor##_##name(self, (struct actor *)state, (const struct message *)msg);                              \
+    }                                                                                                                  \
+    static void rh_on_##actor##_##name(RH_UNUSED rh_ref self, RH_UNUSED struct actor *state,                           \
+                                       RH_UNUSED const struct message *msg)
+
+/* RH_BEHAVIOUR(actor, name, items...): the first one declared is the one an actor starts with.  An item is
+ *   message                   handled by RH_HANDLER(actor, message)
+ *   RH_ON(message, handler)   handled by RH_HANDLER_AS(actor, message, handler)
+ *   RH_DEFER(message)         stays in the mailbox while this behaviour lasts
+ *   RH_IGNORE(message)        is taken and dropped
+ * RH_HOT_BEHAVIOUR is for monitors: a run must not end in it (something promised is still owed). */
+#define RH_BEHAVIOUR(actor, name, ...) RH_BEHAVIOUR_(actor, name, false, __VA_ARGS__)
+#define RH_HOT_BEHAVIOUR(actor, name, ...) RH_BEHAVIOUR_(actor, name, true, __VA_ARGS__)
+#define RH_ON(message, handler) (ON, message, handler)
+#define RH_DEFER(message) (DEFER, message, ~)
+#define RH_IGNORE(message) (IGNORE, message, ~)
+
+/* RH_BODY(process) { ... }: in scope are `self` and `state`.  The process ends where the body returns. */
+#define RH_BODY(process)                                                                                               \
+    static void rh_body_##process(rh_ref self, struct process *state);                                                 \
+    static void rh_run_##process(rh_ref self, void *state)                                                             \
+    {                                                                                                                  \
+        rh_body_##process(self, (struct process *)state);                                                              \
+    }                                                                                                                  \
+    __attribute__((constructor)) static void rh_register_##process(void)                                               \
+    {                                                                                                                  \
+        rh_body_register_(&rh_actor_##process, rh_run_##process);                                                      \
+    }                                                                                                                  \
+    static void rh_body_##process(RH_UNUSED rh_ref self, RH_UNUSED struct process *state)
+
+
+void rh_behaviour_register_(const struct rh_behaviour *behaviour, struct rh_actor_type *actor);
+void rh_body_register_(struct rh_actor_type *process, rh_body_fn *body);
+
+/* ---- messages that the world itself sends ---------------------------------------------------------------------- */
+enum { RH_REASON_SIZE = 48 };
+
+/* The first message of an actor whose first behaviour lists it, before all others; again after a restart. */
+RH_MESSAGE(rh_start, uint32_t restarts;);
+/* To an actor that traps exits: one that it is linked to has ended. */
+RH_MESSAGE(rh_exited, rh_ref who; char reason[RH_REASON_SIZE];);
+/* To an actor that monitors: the other has ended. */
+RH_MESSAGE(rh_down, rh_ref who; char reason[RH_REASON_SIZE];);
+/* A write of rh_store_put has become durable. */
+RH_MESSAGE_IGNORED(rh_stored, uint32_t ticket;);
+
+/* ---- actors ---------------------------------------------------------------------------------------------------- */
+
+/* rh_ref rh_spawn(actor, .field = value, ...): starts an actor or a process; fields not named are zero. */
+#define rh_spawn(...) RH_CAT(RH_SPAWN_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_SPAWN_0(actor) rh_spawn_(&rh_actor_##actor, RH_ZERO_(actor), RH_HERE)
+#define RH_SPAWN_M(actor, ...) rh_spawn_(&rh_actor_##actor, RH_VALUE_(actor, __VA_ARGS__), RH_HERE)
+rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here);
+
+/* rh_send(to, message, .field = value, ...) */
+#define rh_send(...) RH_CAT(RH_SEND_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
+#define RH_SEND_0(to, type) rh_send_(to, &rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
+#define RH_SEND_M(to, type, ...) rh_send_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
+/* rh_send_with(to, bytes, size, message, fields...): with bytes behind the fields; rh_tail reads them. */
+#define rh_send_with(...) RH_CAT(RH_SENDW_, RH_MORE4(__VA_ARGS__))(__VA_ARGS__)
+#define RH_SENDW_0(to, bytes, size, type) rh_send_(to, &rh_message_##type, RH_ZERO_(type), bytes, size, RH_HERE)
+#define RH_SENDW_M(to, bytes, size, type, ...)                                                                         \
+    rh_send_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), bytes, size, RH_HERE)
+void rh_send_(rh_ref to, const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
+              const char *here);
+/* The bytes behind the message that is being handled (or was received last); NULL and 0 where there are none. */
+const void *rh_tail(size_t *size);
+
+/* rh_reply(message, fields...): to the sender of the message being handled; it also answers rh_ask. */
+#define rh_reply(...) RH_CAT(RH_REPLY_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_REPLY_0(type) rh_reply_(&rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
+#define RH_REPLY_M(type, ...) rh_reply_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
+void rh_reply_(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
+               const char *here);
+
+/* Passes the message being handled on; the one who gets it sees the first sender, and its reply goes there. */
+#define rh_forward(to) rh_forward_(to, RH_HERE)
+void rh_forward_(rh_ref to, const char *here);
+
+/* const struct R *rh_ask(to, message, R, fields...): sends and waits for the reply of type R; the actor takes nothing
+ * else meanwhile.  rh_ask_within(ms, ...) gives NULL when no reply came in time.  What is returned stays valid until
+ * the handler ends or the next receive or ask. */
+#define rh_ask(...) RH_CAT(RH_ASK_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
+#define RH_ASK_0(to, type, reply)                                                                                      \
+    ((const struct reply *)rh_ask_(to, &rh_message_##type, RH_ZERO_(type), &rh_message_##reply, 0, RH_HERE))
+#define RH_ASK_M(to, type, reply, ...)                                                                                 \
+    ((const struct reply *)rh_ask_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), &rh_message_##reply, 0,       \
+                                   RH_HERE))
+#define rh_ask_within(ms, ...) RH_CAT(RH_ASKW_, RH_MORE3(__VA_ARGS__))(ms, __VA_ARGS__)
+#define RH_ASKW_0(ms, to, type, reply)                                                                                 \
+    ((const struct reply *)rh_ask_(to, &rh_message_##type, RH_ZERO_(type), &rh_message_##reply, ms, RH_HERE))
+#define RH_ASKW_M(ms, to, type, reply, ...)                                                                            \
+    ((const struct reply *)rh_ask_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), &rh_message_##reply, ms,      \
+                                   RH_HERE))
+const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *value,
+                    const struct rh_message_type *reply, int64_t timeout_ms, const char *here);
+
+rh_ref rh_self(void);          /* who runs; also in scope as `self` */
+rh_ref rh_sender(void);        /* who sent the message being handled */
+bool rh_alive(rh_ref who);     /* false once it has ended (in production: a moment later) */
+const char *rh_name(rh_ref who); /* "writer#1"; valid until the next call from the same thread */
+
+/* rh_become(actor, behaviour): from the next message on.  The behaviour must be one of the actor's own. */
+#define rh_become(actor, behaviour)                                                                                    \
+    do {                                                                                                               \
+        extern const struct rh_behaviour rh_behaviour_##actor##_##behaviour;                                           \
+        rh_become_(&rh_behaviour_##actor##_##behaviour, RH_HERE);                                                      \
+    } while (0)
+void rh_become_(const struct rh_behaviour *behaviour, const char *here);
+
+/* Ends this actor when its handler returns, with reason "normal". */
+#define rh_stop() rh_stop_(RH_HERE)
+void rh_stop_(const char *here);
+/* Ends this actor at once; a reason other than "normal" ends those linked to it too. */
+#define rh_exit(reason) rh_exit_(reason, RH_HERE)
+#ifdef __cplusplus
+[[noreturn]]
+#else
+_Noreturn
+#endif
+void rh_exit_(const char *reason, const char *here);
+/* Asks another to end: a signal that travels like a message.  One that traps exits gets rh_exited instead, unless the
+ * reason is "kill". */
+#define rh_kill(who, reason) rh_kill_(who, reason, RH_HERE)
+void rh_kill_(rh_ref who, const char *reason, const char *here);
+
+/* Links go both ways: when one ends abnormally so does the other, unless it traps exits.  Monitors go one way and give
+ * rh_down.  Both on one that has ended already give the signal at once (reason "noproc"). */
+#define rh_link(who) rh_link_(who, RH_HERE)
+#define rh_unlink(who) rh_unlink_(who, RH_HERE)
+#define rh_monitor(who) rh_monitor_(who, RH_HERE)
+#define rh_demonitor(who) rh_demonitor_(who, RH_HERE)
+#define rh_trap_exits(yes) rh_trap_exits_(yes, RH_HERE)
+void rh_link_(rh_ref who, const char *here);
+void rh_unlink_(rh_ref who, const char *here);
+void rh_monitor_(rh_ref who, const char *here);
+void rh_demonitor_(rh_ref who, const char *here);
+void rh_trap_exits_(bool yes, const char *here);
+
+/* Names of actors, seen by all.  rh_register gives false where the name is taken; rh_whereis gives nobody where it is
+ * not known.  An actor that ends loses its names. */
+#define rh_register(name, who) rh_register_(name, who, RH_HERE)
+#define rh_unregister(name) rh_unregister_(name, RH_HERE)
+#define rh_whereis(name) rh_whereis_(name, RH_HERE)
+bool rh_register_(const char *name, rh_ref who, const char *here);
+bool rh_unregister_(const char *name, const char *here);
+rh_ref rh_whereis_(const char *name, const char *here);
+
+/* ---- time, chance ---------------------------------------------------------------------------------------------- */
+
+/* rh_timer(name, delay_ms, message, fields...): after the delay the actor gets the message from itself.  A timer of the
+ * same name that is still set is replaced.  rh_timer_cancel says whether it was set. */
+#define rh_timer(...) RH_CAT(RH_TIMER_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
+#define RH_TIMER_0(name, ms, type) rh_timer_(name, ms, &rh_message_##type, RH_ZERO_(type), RH_HERE)
+#define RH_TIMER_M(name, ms, type, ...)                                                                                \
+    rh_timer_(name, ms, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
+#define rh_timer_cancel(name) rh_timer_cancel_(name, RH_HERE)
+void rh_timer_(const char *name, int64_t delay_ms, const struct rh_message_type *type, const void *value,
+               const char *here);
+bool rh_timer_cancel_(const char *name, const char *here);
+
+int64_t rh_now_ms(void); /* virtual under test; monotonic in production */
+#define rh_sleep(ms) rh_sleep_(ms, RH_HERE)
+void rh_sleep_(int64_t ms, const char *here); /* blocks this actor only */
+
+/* One of 0 .. n-1: under test every value is explored, in production it is random. */
+#define rh_choose(n) rh_choose_(n, RH_HERE)
+uint32_t rh_choose_(uint32_t n, const char *here);
+uint64_t rh_random(void); /* seeded; not explored */
+
+/* ---- blocking receive (processes, and handlers that must wait) --------------------------------------------------- */
+
+struct rh_envelope {
+    const struct rh_message_type *type;
+    const void *value;
+    rh_ref sender;
+    const void *tail;
+    size_t tail_size;
+};
+
+enum { RH_POLL = -1 }; /* as timeout_ms: take what is there, do not wait */
+
+/* What a receive takes: a message that fits all that is given. */
+struct rh_filter {
+    const struct rh_message_type *type;         /* this type; NULL for any */
+    const struct rh_message_type *const *types; /* or one of these, ended by NULL: see RH_TYPES */
+    rh_ref from;                                /* from this sender; nobody for any */
+    bool (*match)(const struct rh_envelope *m, const void *arg); /* a pure test of the message */
+    const void *arg;
+    int64_t timeout_ms; /* 0 waits for ever, RH_POLL does not wait */
+    bool idle;          /* a run may end while the process waits here: it is a server with nothing to do */
+};
+#ifdef __cplusplus
+#define RH_TYPES(...)                                                                                                  \
+    ([]() -> const struct rh_message_type *const * {                                                                   \
+        static const struct rh_message_type *const list[] = { RH_MAP(RH_TYPE_AT_, ~, __VA_ARGS__) 0 };                 \
+        return list;                                                                                                   \
+    }())
+#else
+#define RH_TYPES(...) ((const struct rh_message_type *const[]){ RH_MAP(RH_TYPE_AT_, ~, __VA_ARGS__) 0 })
+#endif
+#define RH_TYPE_AT_(c, type) &rh_message_##type,
+
+/* const struct T *rh_receive(T) or rh_receive(T, .from = who, .match = f, .arg = p, .timeout_ms = 100): waits for such a
+ * message; NULL when the time is over.  Others stay in the mailbox. */
+#define rh_receive(...) RH_CAT(RH_RECEIVE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_RECEIVE_0(T)                                                                                                \
+    ((const struct T *)rh_received_value_(rh_receive_(RH_VALUE_(rh_filter, .type = &rh_message_##T), RH_HERE)))
+#define RH_RECEIVE_M(T, ...)                                                                                           \
+    ((const struct T *)rh_received_value_(                                                                             \
+        rh_receive_(RH_VALUE_(rh_filter, .type = &rh_message_##T, __VA_ARGS__), RH_HERE)))
+/* const struct rh_envelope *rh_receive_any(.types = RH_TYPES(a, b), .timeout_ms = 100) or rh_receive_next() for the
+ * next message whatever it is; rh_as(envelope, T) gives const struct T *, NULL if it is of another type. */
+#define rh_receive_any(...) rh_receive_(RH_VALUE_(rh_filter, __VA_ARGS__), RH_HERE)
+#define rh_receive_next() rh_receive_(RH_ZERO_(rh_filter), RH_HERE)
+#define rh_as(envelope, T)                                                                                             \
+    ((const struct T *)((envelope)->type == &rh_message_##T ? (envelope)->value : (const void *)0))
+const struct rh_envelope *rh_receive_(const struct rh_filter *filter, const char *here);
+static inline const void *rh_received_value_(const struct rh_envelope *m)
+{
+    return m ? m->value : (const void *)0;
+}
+
+/* ---- durable store ----------------------------------------------------------------------------------------------- */
+
+/* Each actor has a store of keys and bytes that outlives a crash.  A put is under way until rh_stored arrives with its
+ * ticket (or rh_store_sync returns); puts become durable in order, and a crash keeps a prefix of those under way.
+ * The actor's own reads see its latest put.  A put of NULL removes the key. */
+#define rh_store_put(key, bytes, size) rh_store_put_(key, bytes, size, RH_HERE)
+#define rh_store_get(key, buffer, capacity) rh_store_get_(key, buffer, capacity, RH_HERE)
+#define rh_store_sync() rh_store_sync_(RH_HERE)
+uint32_t rh_store_put_(const char *key, const void *bytes, size_t size, const char *here);
+/* The size of the value, of which at most `capacity` bytes are copied; -1 where there is none. */
+int64_t rh_store_get_(const char *key, void *buffer, size_t capacity, const char *here);
+void rh_store_sync_(const char *here); /* waits until all puts of this actor are durable */
+
+/* ---- what must hold ---------------------------------------------------------------------------------------------- */
+
+/* rh_assert(condition) or rh_assert(condition, "format", ...): stays on everywhere.  Under test a failure is a finding
+ * with its schedule; in production the runtime's failure hook decides (by default it prints and aborts). */
+#define rh_assert(...) RH_CAT(RH_ASSERT_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_ASSERT_0(condition) ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, #condition, (const char *)0))
+#define RH_ASSERT_M(condition, ...) ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, #condition, __VA_ARGS__))
+__attribute__((format(printf, 3, 4))) void rh_assert_failed_(const char *here, const char *condition,
+                                                              const char *format, ...);
+
+/* Named properties.  always: at each evaluation.  eventually: at its last evaluation in every run.  sometimes: in at
+ * least one run of the exploration; rh_cover(name) is sometimes reached. */
+enum rh_property { RH_ALWAYS, RH_SOMETIMES, RH_EVENTUALLY };
+#define rh_always(name, condition) rh_property_(RH_ALWAYS, name, condition, RH_HERE)
+#define rh_sometimes(name, condition) rh_property_(RH_SOMETIMES, name, condition, RH_HERE)
+#define rh_eventually(name, condition) rh_property_(RH_EVENTUALLY, name, condition, RH_HERE)
+#define rh_cover(name) rh_property_(RH_SOMETIMES, name, true, RH_HERE)
+void rh_property_(enum rh_property kind, const char *name, bool holds, const char *here);
+
+/* rh_announce(message, fields...): to every monitor that observes such messages, at once.  Does nothing in production. */
+#define rh_announce(...) RH_CAT(RH_ANNOUNCE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_ANNOUNCE_0(type) rh_announce_(&rh_message_##type, RH_ZERO_(type), RH_HERE)
+#define RH_ANNOUNCE_M(type, ...) rh_announce_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
+void rh_announce_(const struct rh_message_type *type, const void *value, const char *here);
+
+/* A line in the run's record (under test) or on standard error (production, see rehearse/runtime.h). */
+__attribute__((format(printf, 1, 2))) void rh_log(const char *format, ...);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,72 @@
+/* rehearse/runtime.h: actors in production, on a pool of threads (librehearse-rt).
+ *
+ *     int main(void)
+ *     {
+ *         struct rh_runtime_options options = { .threads = 4 };
+ *         if (!rh_runtime_start(&options))
+ *             return 1;
+ *         rh_send(rh_spawn(server), begin);
+ *         rh_runtime_wait();               until every actor has ended
+ *         rh_runtime_stop();
+ *     }
+ *
+ * Between start and stop any thread may spawn, send and look up names; the other functions of rehearse.h are for
+ * actors.  One runtime at a time in a process. */
+#ifndef REHEARSE_RUNTIME_H
+#define REHEARSE_RUNTIME_H
+
+#include <rehearse.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a send does when the receiver's mailbox holds `mailbox_limit` messages. */
+enum rh_overflow {
+    RH_OVERFLOW_GROW, /* no limit (the default) */
+    RH_OVERFLOW_WAIT, /* the sender waits: an actor gives up its thread, a foreign thread sleeps */
+    RH_OVERFLOW_DROP, /* the message is dropped and counted */
+    RH_OVERFLOW_FAIL, /* the sender ends with reason "overflow" */
+};
+
+/* What went wrong inside an actor. */
+struct rh_failure {
+    const char *kind;  /* "assertion", "unhandled", "misuse", "exit" */
+    const char *actor; /* "writer#1", or "" outside of actors */
+    const char *place; /* "file.c:12" */
+    const char *text;  /* one sentence */
+};
+
+struct rh_runtime_options {
+    uint32_t threads;         /* 0: one per processor */
+    enum rh_overflow overflow;
+    uint32_t mailbox_limit;   /* for the last three kinds of overflow; 0: 65,536 */
+    uint32_t stack_bytes;     /* of a process or of a handler that blocks; 0: 256 KiB */
+    const char *store_folder; /* for rh_store_put: one file per actor in it; NULL: rh_store_* is a misuse */
+    uint64_t seed;            /* of rh_random and rh_choose; 0: from the system */
+    /* Called for each failure, on the thread that met it; NULL: print the sentence, and abort for an assertion.  The
+     * actor ends with reason "failed" when it returns from an assertion or an unhandled message. */
+    void (*on_failure)(const struct rh_failure *failure, void *arg);
+    void (*on_log)(const char *actor, const char *text, void *arg); /* NULL: standard error */
+    void *arg;
+};
+
+struct rh_runtime_counts {
+    uint64_t messages_sent;
+    uint64_t messages_handled;
+    uint64_t messages_dropped; /* overflow, or to an actor that had ended */
+    uint64_t actors_spawned;
+    uint64_t actors_ended;
+};
+
+/* false, with a sentence on standard error, where threads or memory cannot be had; options may be NULL. */
+bool rh_runtime_start(const struct rh_runtime_options *options);
+void rh_runtime_wait(void);       /* until no actor is left */
+void rh_runtime_wait_quiet(void); /* until no message, timer or write is under way and nobody runs */
+void rh_runtime_stop(void);       /* ends what is left: handlers under way end, messages waiting are dropped */
+struct rh_runtime_counts rh_runtime_count(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

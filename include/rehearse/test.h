@@ -1,0 +1,130 @@
+/* rehearse/test.h: tests of actor programs.
+ *
+ *     RH_TEST(a_write_is_never_lost, .model = RH_BAG, .crashes = 1)
+ *     {
+ *         rh_ref w = rh_spawn(writer);
+ *         for (int64_t i = 0; i < rh_param("actions", 2); i++)
+ *             rh_send(rh_spawn(action, .writer = w), execute);
+ *     }
+ *     RH_MAIN()
+ *
+ * The body of a test is a process like any other, named `test`: it may send, ask and receive.  What it does is part of
+ * every run.  The options after the name are fields of struct rh_semantics: what the test takes for granted about the
+ * world.  They can be overridden on the command line. */
+#ifndef REHEARSE_TEST_H
+#define REHEARSE_TEST_H
+
+#include <rehearse.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In which order messages under way may arrive. */
+enum rh_model {
+    RH_FIFO,    /* in order per sender and receiver (Erlang, Akka); the default */
+    RH_BAG,     /* any of them */
+    RH_CAUSAL,  /* never before a message to the same receiver that its sender had seen sent */
+    RH_MAILBOX, /* in the order in which they were sent (one machine) */
+};
+
+/* What is one step. */
+enum rh_granularity {
+    RH_GRAIN_HANDLER,   /* a handler with all its sends */
+    RH_GRAIN_SEND,      /* under RH_MAILBOX: each send is accepted by itself, in order */
+    RH_GRAIN_OPERATION, /* for processes: each operation on something shared */
+};
+
+enum rh_time {
+    RH_TIME_FREE,    /* a timer may fire at any moment once it is set */
+    RH_TIME_ORDERED, /* of the timers that are set only the earliest may fire; time jumps to it */
+};
+
+/* What happens on a send to an actor that has ended or to nobody. */
+enum rh_dead_letter { RH_DEAD_LETTER_LOG, RH_DEAD_LETTER_FAIL, RH_DEAD_LETTER_IGNORE };
+
+/* What a test takes for granted.  All zero is the default; for limits 0 stands for the default named here. */
+struct rh_semantics {
+    enum rh_model model;
+    enum rh_granularity granularity;
+    enum rh_time time;
+    enum rh_dead_letter dead_letters;
+    /* Budgets of faults; each fault within them is an explored choice. */
+    uint32_t losses;        /* messages lost */
+    uint32_t duplicates;    /* messages delivered twice */
+    uint32_t crashes;       /* actors that crash: they lose their state, timers and mailbox, not their store */
+    uint32_t restarts;      /* restarts of crashed actors with their first state and rh_start */
+    uint32_t kept_restarts; /* restarts of crashed actors with the state they had */
+    uint32_t partitions;    /* splits of the network in two; healing one costs nothing */
+    /* Limits. */
+    uint32_t max_actors;          /* 4,096 */
+    uint32_t max_messages;        /* under way at once: 65,536 */
+    uint32_t max_message_bytes;   /* of one message with its tail: 1 MiB */
+    uint32_t max_bytes_per_actor; /* state and heap: 4 MiB */
+    uint32_t max_stack_bytes;     /* of a handler or process: 256 KiB */
+    uint32_t max_steps;           /* of one run: 100,000 */
+    uint32_t max_handler_ms;      /* processor time of one handler: 2,000 */
+    uint32_t fail_allocation;     /* the k-th allocation of the run gives NULL; 0 for none */
+    bool check_isolation;         /* protect each actor's memory from the others (slow) */
+    uint64_t seed;                /* of rh_random and libc's random functions */
+};
+
+struct rh_test {
+    const char *name;
+    const char *place;
+    rh_body_fn *body;
+    struct rh_semantics semantics;
+    struct rh_test *next; /* filled in before main */
+};
+
+#define RH_TEST(...) RH_CAT(RH_TEST_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#ifdef __cplusplus
+#define RH_TEST_0(name) RH_TEST_WITH_(name, {})
+#else
+#define RH_TEST_0(name) RH_TEST_WITH_(name, { .model = RH_FIFO })
+#endif
+#define RH_TEST_M(name, ...) RH_TEST_WITH_(name, { __VA_ARGS__ })
+#define RH_TEST_WITH_(name_, ...)                                                                                      \
+    static void rh_test_##name_(rh_ref self, void *unused);                                                            \
+    static struct rh_test rh_test_entry_##name_ = { #name_, RH_HERE, rh_test_##name_, __VA_ARGS__, 0 };                \
+    __attribute__((constructor)) static void rh_test_register_##name_(void)                                            \
+    {                                                                                                                  \
+        rh_test_register_(&rh_test_entry_##name_);                                                                     \
+    }                                                                                                                  \
+    static void rh_test_##name_(RH_UNUSED rh_ref self, RH_UNUSED void *unused)
+void rh_test_register_(struct rh_test *test);
+const struct rh_test *rh_test_first(void); /* in the order of the source; then follow next */
+
+#define RH_MAIN()                                                                                                      \
+    int main(int argc, char **argv)                                                                                    \
+    {                                                                                                                  \
+        return rh_main(argc, argv);                                                                                    \
+    }
+int rh_main(int argc, char **argv);
+
+/* The value given by `-p name=value`, or the one here.  A value that is no number is refused with a sentence. */
+int64_t rh_param(const char *name, int64_t otherwise);
+const char *rh_param_text(const char *name, const char *otherwise);
+/* Whether `-p bug=name` switched this bug on. */
+bool rh_bug(const char *name);
+
+/* A sender outside of the actors (a user, a device, another system), by name; rh_send_from(who, to, message, fields...)
+ * sends as it.  Messages of different senders are not ordered with each other. */
+#define rh_external(name) rh_external_(name, RH_HERE)
+rh_ref rh_external_(const char *name, const char *here);
+#define rh_send_from(...) RH_CAT(RH_SENDF_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
+#define RH_SENDF_0(from, to, type) rh_send_from_(from, to, &rh_message_##type, RH_ZERO_(type), RH_HERE)
+#define RH_SENDF_M(from, to, type, ...)                                                                                \
+    rh_send_from_(from, to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
+void rh_send_from_(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const char *here);
+
+/* rh_observe(monitor, fields...): from now on the monitor sees announcements (rh_announce). */
+#define rh_observe(...) RH_CAT(RH_OBSERVE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_OBSERVE_0(monitor) rh_observe_(&rh_actor_##monitor, RH_ZERO_(monitor), RH_HERE)
+#define RH_OBSERVE_M(monitor, ...) rh_observe_(&rh_actor_##monitor, RH_VALUE_(monitor, __VA_ARGS__), RH_HERE)
+rh_ref rh_observe_(const struct rh_actor_type *monitor, const void *state, const char *here);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,271 @@
+/* See nowhere.h.  Calls that must not return (rh_exit) end the process with the exit code for a usage error. */
+#include "actor/nowhere.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void too_early(const char *call, const char *here)
+{
+    fprintf(stderr, "rehearse: %s%s%s was called outside of any world: start the runtime (rh_runtime_start) or run "
+                    "under RH_MAIN first\n", here ? here : "", here ? ": " : "", call);
+}
+
+static rh_ref spawn(const struct rh_actor_type *type, const void *state, const char *here)
+{
+    (void)type, (void)state;
+    too_early("rh_spawn", here);
+    return rh_nobody();
+}
+
+static void send(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const void *tail,
+                 size_t tail_size, const char *here)
+{
+    (void)from, (void)to, (void)type, (void)value, (void)tail, (void)tail_size;
+    too_early("rh_send", here);
+}
+
+static void reply(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
+                  const char *here)
+{
+    (void)type, (void)value, (void)tail, (void)tail_size;
+    too_early("rh_reply", here);
+}
+
+static void forward(rh_ref to, const char *here)
+{
+    (void)to;
+    too_early("rh_forward", here);
+}
+
+static const void *ask(rh_ref to, const struct rh_message_type *type, const void *value,
+                       const struct rh_message_type *reply_type, int64_t timeout_ms, const char *here)
+{
+    (void)to, (void)type, (void)value, (void)reply_type, (void)timeout_ms;
+    too_early("rh_ask", here);
+    return NULL;
+}
+
+static const struct rh_envelope *receive(const struct rh_filter *filter, const char *here)
+{
+    (void)filter;
+    too_early("rh_receive", here);
+    return NULL;
+}
+
+static const void *tail_of(size_t *size)
+{
+    if (size)
+        *size = 0;
+    return NULL;
+}
+
+static rh_ref nobody(void)
+{
+    return rh_nobody();
+}
+
+static bool alive(rh_ref who)
+{
+    (void)who;
+    return false;
+}
+
+static const char *name_of(rh_ref who)
+{
+    (void)who;
+    return "nobody";
+}
+
+static rh_ref external(const char *name, const char *here)
+{
+    (void)name;
+    too_early("rh_external", here);
+    return rh_nobody();
+}
+
+static void become(const struct rh_behaviour *behaviour, const char *here)
+{
+    (void)behaviour;
+    too_early("rh_become", here);
+}
+
+static void stop(const char *here)
+{
+    too_early("rh_stop", here);
+}
+
+static void exit_now(const char *reason, const char *here)
+{
+    (void)reason;
+    too_early("rh_exit", here);
+    exit(2);
+}
+
+static void kill_other(rh_ref who, const char *reason, const char *here)
+{
+    (void)who, (void)reason;
+    too_early("rh_kill", here);
+}
+
+static void link_with(rh_ref who, bool on, const char *here)
+{
+    (void)who, (void)on;
+    too_early("rh_link", here);
+}
+
+static void monitor(rh_ref who, bool on, const char *here)
+{
+    (void)who, (void)on;
+    too_early("rh_monitor", here);
+}
+
+static void trap_exits(bool yes, const char *here)
+{
+    (void)yes;
+    too_early("rh_trap_exits", here);
+}
+
+static bool name_set(const char *name, rh_ref who, const char *here)
+{
+    (void)name, (void)who;
+    too_early("rh_register", here);
+    return false;
+}
+
+static rh_ref name_find(const char *name, const char *here)
+{
+    (void)name;
+    too_early("rh_whereis", here);
+    return rh_nobody();
+}
+
+static void timer(const char *name, int64_t delay_ms, const struct rh_message_type *type, const void *value,
+                  const char *here)
+{
+    (void)name, (void)delay_ms, (void)type, (void)value;
+    too_early("rh_timer", here);
+}
+
+static bool timer_cancel(const char *name, const char *here)
+{
+    (void)name;
+    too_early("rh_timer_cancel", here);
+    return false;
+}
+
+static int64_t now_ms(void)
+{
+    return 0;
+}
+
+static void sleep_ms(int64_t ms, const char *here)
+{
+    (void)ms;
+    too_early("rh_sleep", here);
+}
+
+static uint32_t choose(uint32_t n, const char *here)
+{
+    (void)n;
+    too_early("rh_choose", here);
+    return 0;
+}
+
+static uint64_t random_value(void)
+{
+    return 0;
+}
+
+static uint32_t store_put(const char *key, const void *bytes, size_t size, const char *here)
+{
+    (void)key, (void)bytes, (void)size;
+    too_early("rh_store_put", here);
+    return 0;
+}
+
+static int64_t store_get(const char *key, void *buffer, size_t capacity, const char *here)
+{
+    (void)key, (void)buffer, (void)capacity;
+    too_early("rh_store_get", here);
+    return -1;
+}
+
+static void store_sync(const char *here)
+{
+    too_early("rh_store_sync", here);
+}
+
+static void failed(const char *here, const char *condition, const char *text)
+{
+    fprintf(stderr, "rehearse: %s: assertion `%s` does not hold%s%s\n", here, condition, *text ? ": " : "", text);
+    abort();
+}
+
+static void property(enum rh_property kind, const char *name, bool holds, const char *here)
+{
+    if (kind == RH_ALWAYS && !holds)
+        failed(here, name, "");
+}
+
+static void announce(const struct rh_message_type *type, const void *value, const char *here)
+{
+    (void)type, (void)value, (void)here;
+}
+
+static rh_ref observe(const struct rh_actor_type *type, const void *state, const char *here)
+{
+    (void)type, (void)state;
+    too_early("rh_observe", here);
+    return rh_nobody();
+}
+
+static void log_line(const char *text)
+{
+    fprintf(stderr, "%s\n", text);
+}
+
+static const char *param(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+const struct rh_seam rh__nowhere = {
+    .name = "nowhere",
+    .spawn = spawn,
+    .send = send,
+    .reply = reply,
+    .forward = forward,
+    .ask = ask,
+    .receive = receive,
+    .tail = tail_of,
+    .self = nobody,
+    .sender = nobody,
+    .alive = alive,
+    .name_of = name_of,
+    .external = external,
+    .become = become,
+    .stop = stop,
+    .exit = exit_now,
+    .kill = kill_other,
+    .link = link_with,
+    .monitor = monitor,
+    .trap_exits = trap_exits,
+    .name_set = name_set,
+    .name_find = name_find,
+    .timer = timer,
+    .timer_cancel = timer_cancel,
+    .now_ms = now_ms,
+    .sleep = sleep_ms,
+    .choose = choose,
+    .random = random_value,
+    .store_put = store_put,
+    .store_get = store_get,
+    .store_sync = store_sync,
+    .failed = failed,
+    .property = property,
+    .announce = announce,
+    .observe = observe,
+    .log = log_line,
+    .param = param,
+};

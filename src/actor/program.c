@@ -1,0 +1,289 @@
+/* The program's side of the seam: the functions of rehearse.h, each a call into the world that is in use.  What stands
+ * here is what all worlds share: registration of behaviours and bodies, formatting of texts, and the clear sentence
+ * for a program that calls before there is a world. */
+#include <rehearse/seam.h>
+#include <rehearse/test.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "actor/nowhere.h"
+
+/* Set once, before the first actor; never changed by a run. */
+static const struct rh_seam *world = &rh__nowhere;
+
+void rh_seam_use(const struct rh_seam *seam)
+{
+    world = seam ? seam : &rh__nowhere;
+}
+
+/* ---- declarations, before main --------------------------------------------------------------------------------- */
+
+void rh_behaviour_register_(const struct rh_behaviour *behaviour, struct rh_actor_type *actor)
+{
+    if (!actor->initial)
+        actor->initial = behaviour;
+}
+
+void rh_body_register_(struct rh_actor_type *process, rh_body_fn *body)
+{
+    process->body = body;
+}
+
+static struct rh_test *first_test, **last_test = &first_test;
+
+void rh_test_register_(struct rh_test *test)
+{
+    *last_test = test;
+    last_test = &test->next;
+}
+
+const struct rh_test *rh_test_first(void)
+{
+    return first_test;
+}
+
+/* ---- actors ---------------------------------------------------------------------------------------------------- */
+
+rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here)
+{
+    return world->spawn(type, state, here);
+}
+
+void rh_send_(rh_ref to, const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
+              const char *here)
+{
+    world->send(rh_nobody(), to, type, value, tail, tail_size, here);
+}
+
+const void *rh_tail(size_t *size)
+{
+    return world->tail(size);
+}
+
+void rh_reply_(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
+               const char *here)
+{
+    world->reply(type, value, tail, tail_size, here);
+}
+
+void rh_forward_(rh_ref to, const char *here)
+{
+    world->forward(to, here);
+}
+
+const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *value,
+                    const struct rh_message_type *reply, int64_t timeout_ms, const char *here)
+{
+    return world->ask(to, type, value, reply, timeout_ms, here);
+}
+
+rh_ref rh_self(void)
+{
+    return world->self();
+}
+
+rh_ref rh_sender(void)
+{
+    return world->sender();
+}
+
+bool rh_alive(rh_ref who)
+{
+    return world->alive(who);
+}
+
+const char *rh_name(rh_ref who)
+{
+    return world->name_of(who);
+}
+
+void rh_become_(const struct rh_behaviour *behaviour, const char *here)
+{
+    world->become(behaviour, here);
+}
+
+void rh_stop_(const char *here)
+{
+    world->stop(here);
+}
+
+void rh_exit_(const char *reason, const char *here)
+{
+    world->exit(reason, here);
+    abort(); /* a world's exit does not return */
+}
+
+void rh_kill_(rh_ref who, const char *reason, const char *here)
+{
+    world->kill(who, reason, here);
+}
+
+void rh_link_(rh_ref who, const char *here)
+{
+    world->link(who, true, here);
+}
+
+void rh_unlink_(rh_ref who, const char *here)
+{
+    world->link(who, false, here);
+}
+
+void rh_monitor_(rh_ref who, const char *here)
+{
+    world->monitor(who, true, here);
+}
+
+void rh_demonitor_(rh_ref who, const char *here)
+{
+    world->monitor(who, false, here);
+}
+
+void rh_trap_exits_(bool yes, const char *here)
+{
+    world->trap_exits(yes, here);
+}
+
+bool rh_register_(const char *name, rh_ref who, const char *here)
+{
+    return world->name_set(name, who, here);
+}
+
+bool rh_unregister_(const char *name, const char *here)
+{
+    return world->name_set(name, rh_nobody(), here);
+}
+
+rh_ref rh_whereis_(const char *name, const char *here)
+{
+    return world->name_find(name, here);
+}
+
+/* ---- time, chance, receive, store -------------------------------------------------------------------------------- */
+
+void rh_timer_(const char *name, int64_t delay_ms, const struct rh_message_type *type, const void *value,
+               const char *here)
+{
+    world->timer(name, delay_ms, type, value, here);
+}
+
+bool rh_timer_cancel_(const char *name, const char *here)
+{
+    return world->timer_cancel(name, here);
+}
+
+int64_t rh_now_ms(void)
+{
+    return world->now_ms();
+}
+
+void rh_sleep_(int64_t ms, const char *here)
+{
+    world->sleep(ms, here);
+}
+
+uint32_t rh_choose_(uint32_t n, const char *here)
+{
+    return world->choose(n, here);
+}
+
+uint64_t rh_random(void)
+{
+    return world->random();
+}
+
+const struct rh_envelope *rh_receive_(const struct rh_filter *filter, const char *here)
+{
+    return world->receive(filter, here);
+}
+
+uint32_t rh_store_put_(const char *key, const void *bytes, size_t size, const char *here)
+{
+    return world->store_put(key, bytes, size, here);
+}
+
+int64_t rh_store_get_(const char *key, void *buffer, size_t capacity, const char *here)
+{
+    return world->store_get(key, buffer, capacity, here);
+}
+
+void rh_store_sync_(const char *here)
+{
+    world->store_sync(here);
+}
+
+/* ---- what must hold, tests --------------------------------------------------------------------------------------- */
+
+void rh_assert_failed_(const char *here, const char *condition, const char *format, ...)
+{
+    char text[512] = "";
+    if (format) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof text, format, args);
+        va_end(args);
+    }
+    world->failed(here, condition, text);
+}
+
+void rh_property_(enum rh_property kind, const char *name, bool holds, const char *here)
+{
+    world->property(kind, name, holds, here);
+}
+
+void rh_announce_(const struct rh_message_type *type, const void *value, const char *here)
+{
+    world->announce(type, value, here);
+}
+
+rh_ref rh_observe_(const struct rh_actor_type *monitor, const void *state, const char *here)
+{
+    return world->observe(monitor, state, here);
+}
+
+void rh_log(const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    world->log(text);
+}
+
+rh_ref rh_external_(const char *name, const char *here)
+{
+    return world->external(name, here);
+}
+
+void rh_send_from_(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const char *here)
+{
+    world->send(from, to, type, value, NULL, 0, here);
+}
+
+const char *rh_param_text(const char *name, const char *otherwise)
+{
+    const char *value = world->param(name);
+    return value ? value : otherwise;
+}
+
+int64_t rh_param(const char *name, int64_t otherwise)
+{
+    const char *value = world->param(name);
+    if (!value)
+        return otherwise;
+    char *end;
+    long long number = strtoll(value, &end, 0);
+    if (end == value || *end) {
+        fprintf(stderr, "rehearse: -p %s=%s: a whole number is wanted\n", name, value);
+        _Exit(2);
+    }
+    return number;
+}
+
+bool rh_bug(const char *name)
+{
+    const char *value = world->param("bug");
+    return value && strcmp(value, name) == 0;
+}

@@ -1,0 +1,80 @@
+/* Text built up in a bounded buffer. */
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* Ends a text that fills its buffer in "...", or as many dots as it has room for, without leaving half of a UTF-8
+ * character before them. */
+static void cut(struct rh__text *text)
+{
+    size_t room = text->cap - 1;
+    size_t dots = room < 3 ? room : 3;
+    size_t keep = room - dots;
+
+    while (keep > 0 && ((unsigned char)text->at[keep] & 0xc0) == 0x80)
+        keep--;
+    memset(text->at + keep, '.', dots);
+    text->len = keep + dots;
+    text->at[text->len] = '\0';
+    text->cut = true;
+}
+
+void rh__text_init(struct rh__text *text, char *buffer_kept, size_t cap)
+{
+    RH__ASSERT(cap > 0, "a text needs room for its terminator");
+    text->at = buffer_kept;
+    text->cap = cap;
+    rh__text_clear(text);
+}
+
+void rh__text_clear(struct rh__text *text)
+{
+    text->len = 0;
+    text->cut = false;
+    text->at[0] = '\0';
+}
+
+void rh__text_add_list(struct rh__text *text, const char *format, va_list list)
+{
+    size_t room = text->cap - text->len;
+
+    if (text->cut)
+        return;
+    int wanted = vsnprintf(text->at + text->len, room, format, list);
+    if (wanted < 0) {
+        /* A wide character without a form in this locale; vsnprintf may have stopped half way. */
+        text->at[text->len] = '\0';
+        rh__text_put(text, "?", 1);
+    } else if ((size_t)wanted < room) {
+        text->len += (size_t)wanted;
+    } else {
+        cut(text);
+    }
+}
+
+void rh__text_add(struct rh__text *text, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    rh__text_add_list(text, format, list);
+    va_end(list);
+}
+
+void rh__text_put(struct rh__text *text, const char *bytes, size_t n)
+{
+    size_t room = text->cap - text->len - 1;
+
+    if (text->cut || n == 0)
+        return;
+    memcpy(text->at + text->len, bytes, n < room ? n : room);
+    if (n <= room) {
+        text->len += n;
+        text->at[text->len] = '\0';
+    } else {
+        cut(text);
+    }
+}

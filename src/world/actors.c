@@ -1,0 +1,380 @@
+/* See actors.h.
+ *
+ * Identity (Bita III-B): an actor is known by its type, who created it and how many of its type that one had created
+ * before; a message by who sent it in which of its events as the how-many-th.  These do not change when unrelated
+ * actors are scheduled differently. */
+#include "world/actors.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/copy.h"
+#include "base/random.h"
+#include "world/fiber.h"
+#include "world/fingerprint.h"
+#include "world/log.h"
+#include "world/memory.h"
+#include "world/network.h"
+#include "world/outcome.h"
+
+static const struct rh_actor_type external_type = { "external", 0, RH_KIND_ACTOR, NULL, NULL };
+
+uint32_t rh__pool_pop(struct rh_world *w, struct pool *pool, uint32_t next_free)
+{
+    uint32_t index = pool->free;
+    put32(w, &pool->free, next_free);
+    return index;
+}
+
+uint32_t rh__pool_grow(struct rh_world *w, struct pool *pool)
+{
+    put32(w, &pool->count, pool->count + 1);
+    return pool->count - 1;
+}
+
+/* ---- birth ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_actor_type *type)
+{
+    uint32_t index = w->actor_count;
+    if (index == w->semantics.max_actors) {
+        rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u actors (max_actors)", w->semantics.max_actors);
+        return RH_NONE;
+    }
+    struct actor *a = &w->actors[index];
+    uint32_t ordinal = 1;
+    *a = (struct actor){
+        .type = type, .behaviour = type->initial, .parent = parent, .first_child = RH_NONE, .next_sibling = RH_NONE,
+        .channels = RH_NONE, .outbox = RH_NONE, .start = RH_NONE, .asking = RH_NONE, .taken = RH_NONE,
+        .timers = RH_NONE, .wake = RH_NONE, .links = RH_NONE, .monitors = RH_NONE, .store = RH_NONE, .stack = RH_NONE, .node = RH_NONE, .epoch = w->epoch,
+    };
+    if (parent != RH_NONE) {
+        struct actor *p = &w->actors[parent];
+        for (uint32_t i = p->first_child; i != RH_NONE; i = w->actors[i].next_sibling)
+            if (w->actors[i].type == type) {
+                ordinal = w->actors[i].ordinal + 1;
+                break;
+            }
+        a->next_sibling = p->first_child;
+        put32(w, &p->first_child, index);
+    }
+    a->ordinal = ordinal;
+    a->random = rh__random_seed(w->semantics.seed, index);
+    put32(w, &w->actor_count, index + 1);
+    if (w->hashing) {
+        a->stale = 0;
+        rh__actor_hash_out(w, index);
+    }
+    return index;
+}
+
+static void note_defers(struct rh_world *w, struct actor *a)
+{
+    bool defers = false;
+    for (size_t i = 0; i < a->behaviour->entry_count; i++)
+        defers |= a->behaviour->entries[i].action == RH_ACTION_DEFER;
+    put_flag(w, &a->flags, FLAG_DEFERS, defers);
+}
+
+/* Actors that the test starts are nodes of the network; what they start lives on the same node. */
+static void place_on_node(struct rh_world *w, struct actor *a)
+{
+    if (a->parent == RH_NONE)
+        return;
+    if (a->parent != 0)
+        a->node = w->actors[a->parent].node;
+    else if (a->type->kind != RH_KIND_MONITOR && w->node_count < MAX_NODES) {
+        a->node = w->node_count;
+        put32(w, &w->node_count, w->node_count + 1);
+    }
+}
+
+/* The message that comes before all others, for those who want one. */
+static void send_start(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    const struct rh_entry *entry;
+    if (a->type->kind == RH_KIND_PROCESS) {
+        entry = NULL;
+    } else {
+        rh__disposition(a, &rh_message_rh_start, &entry);
+        if (!entry)
+            return;
+    }
+    struct rh_start value = { .restarts = a->restarts };
+    uint32_t from = a->parent == RH_NONE ? actor : a->parent;
+    struct sending s = SENDING(.from = from, .to = actor, .type = &rh_message_rh_start, .value = &value);
+    put32(w, &a->start, rh__message_send(w, &s));
+}
+
+uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_actor_type *type, const void *state,
+                         const char *place)
+{
+    if (type->size > rh__region_capacity(w, 0)) {
+        rh__fail(w, RH_OUTCOME_LIMIT, parent, place, "the state of %s has %u bytes, the limit is %u "
+                 "(max_bytes_per_actor)", type->name, type->size, w->semantics.max_bytes_per_actor);
+        return RH_NONE;
+    }
+    uint32_t index = new_actor(w, parent, type);
+    if (index == RH_NONE)
+        return RH_NONE;
+    struct actor *a = &w->actors[index];
+    a->initial = rh__payload_take(w, type->size);
+    rh__copy(w->payload + a->initial, state, type->size);
+    rh__region_begin(w, index, state);
+    place_on_node(w, a);
+    if (type->kind == RH_KIND_PROCESS) {
+        if (!type->body && index != 0)
+            rh__fail(w, RH_OUTCOME_MISUSE, parent, place, "process %s has no RH_BODY", type->name);
+    } else if (!a->behaviour) {
+        rh__fail(w, RH_OUTCOME_MISUSE, parent, place, "actor %s has no RH_BEHAVIOUR", type->name);
+        return index;
+    } else {
+        note_defers(w, a);
+    }
+    if (type->kind != RH_KIND_MONITOR && index != 0)
+        send_start(w, index);
+    return index;
+}
+
+uint32_t rh__actor_external(struct rh_world *w, const char *name)
+{
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        if (w->actors[i].status == STATUS_OUTSIDE && strcmp(w->payload + w->actors[i].initial, name) == 0)
+            return i;
+    uint32_t index = new_actor(w, RH_NONE, &external_type);
+    if (index == RH_NONE)
+        return RH_NONE;
+    w->actors[index].initial = rh__payload_text(w, name);
+    w->actors[index].status = STATUS_OUTSIDE;
+    w->actors[index].region = (char *)w->payload;
+    return index;
+}
+
+void rh__actor_become(struct rh_world *w, uint32_t actor, const struct rh_behaviour *behaviour)
+{
+    struct actor *a = &w->actors[actor];
+    put_pointer(w, &a->behaviour, behaviour);
+    note_defers(w, a);
+}
+
+/* ---- links and monitors -------------------------------------------------------------------------------------------- */
+
+static void list_add(struct rh_world *w, uint32_t *list, uint32_t other)
+{
+    for (uint32_t i = *list; i != RH_NONE; i = w->links[i].next)
+        if (w->links[i].other == other)
+            return;
+    uint32_t node = POOL_TAKE(w, link_pool, links, MAX_LINKS);
+    if (node == RH_NONE) {
+        rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u links and monitors", MAX_LINKS);
+        return;
+    }
+    put32(w, &w->links[node].other, other);
+    put32(w, &w->links[node].next, *list);
+    put32(w, list, node);
+}
+
+static void list_remove(struct rh_world *w, uint32_t *list, uint32_t other)
+{
+    for (uint32_t *at = list; *at != RH_NONE; at = &w->links[*at].next)
+        if (w->links[*at].other == other) {
+            uint32_t node = *at;
+            put32(w, at, w->links[node].next);
+            put32(w, &w->links[node].next, w->link_pool.free);
+            put32(w, &w->link_pool.free, node);
+            return;
+        }
+}
+
+void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on)
+{
+    rh__tables_stale(w);
+    if (on) {
+        list_add(w, &w->actors[one].links, other);
+        list_add(w, &w->actors[other].links, one);
+    } else {
+        list_remove(w, &w->actors[one].links, other);
+        list_remove(w, &w->actors[other].links, one);
+    }
+}
+
+/* Kept with the one who is watched. */
+void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on)
+{
+    rh__tables_stale(w);
+    if (on)
+        list_add(w, &w->actors[watched].monitors, watcher);
+    else
+        list_remove(w, &w->actors[watched].monitors, watcher);
+}
+
+void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link)
+{
+    struct exit_signal value = { .who = from, .from_link = from_link };
+    snprintf(value.reason, sizeof value.reason, "%s", reason);
+    struct sending s = SENDING(.from = from, .to = to, .type = &rh__exit_signal, .value = &value);
+    rh__message_send(w, &s);
+}
+
+void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const char *reason)
+{
+    struct rh_down value;
+    memset(&value, 0, sizeof value);
+    value.who = ref_of(who);
+    snprintf(value.reason, sizeof value.reason, "%s", reason);
+    struct sending s = SENDING(.from = who, .to = watcher, .type = &rh_message_rh_down, .value = &value);
+    rh__message_send(w, &s);
+}
+
+static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reason)
+{
+    struct actor *a = &w->actors[actor];
+    while (a->links != RH_NONE) {
+        uint32_t other = w->links[a->links].other;
+        rh__link(w, actor, other, false);
+        if (!has_ended(&w->actors[other]))
+            rh__signal(w, actor, other, reason, true);
+    }
+    while (a->monitors != RH_NONE) {
+        uint32_t watcher = w->links[a->monitors].other;
+        rh__monitor(w, watcher, actor, false);
+        if (!has_ended(&w->actors[watcher]))
+            rh__send_down(w, actor, watcher, reason);
+    }
+}
+
+/* ---- death ------------------------------------------------------------------------------------------------------- */
+
+static void drop_names(struct rh_world *w, uint32_t actor)
+{
+    for (uint32_t *at = &w->first_name; *at != RH_NONE;)
+        if (w->names[*at].actor == actor) {
+            uint32_t node = *at;
+            rh__tables_stale(w);
+            put32(w, at, w->names[node].next);
+            put32(w, &w->names[node].next, w->name_pool.free);
+            put32(w, &w->name_pool.free, node);
+        } else {
+            at = &w->names[*at].next;
+        }
+}
+
+static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const char *reason)
+{
+    struct actor *a = &w->actors[actor];
+    if (a->status != STATUS_RUNNING)
+        rh__fiber_discard(w, actor);
+    rh__actor_stale(w, actor);
+    put32(w, &a->status, status);
+    put32(w, &a->reason, (uint32_t)(rh__payload_text(w, reason) / 16));
+    put32(w, &a->asking, RH_NONE);
+    put32(w, &a->start, RH_NONE);
+    put32(w, &a->wake, RH_NONE);
+    put_flag(w, &a->flags, FLAG_STOPPING, false);
+    while (a->timers != RH_NONE)
+        rh__timer_unset(w, a->timers);
+    drop_names(w, actor);
+    tell_the_others(w, actor, reason);
+}
+
+void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
+{
+    rh__messages_drop(w, actor);
+    leave(w, actor, STATUS_ENDED, reason);
+}
+
+/* A bag is a network without connections: what was under way may still come after the restart. */
+void rh__actor_crash(struct rh_world *w, uint32_t actor, uint32_t surviving_writes)
+{
+    struct actor *a = &w->actors[actor];
+    uint32_t open = a->writes_open;
+    if (w->semantics.model != RH_BAG)
+        rh__messages_drop(w, actor);
+    while (a->writes_open > surviving_writes) {
+        put32(w, &a->store, w->writes[a->store].older);
+        put32(w, &a->writes_open, a->writes_open - 1);
+    }
+    put32(w, &w->writes_open, w->writes_open - open);
+    put32(w, &a->writes_open, 0);
+    leave(w, actor, STATUS_CRASHED, "crashed");
+}
+
+void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state)
+{
+    struct actor *a = &w->actors[actor];
+    rh__actor_stale(w, actor);
+    put32(w, &a->status, STATUS_IDLE);
+    put32(w, &a->restarts, a->restarts + 1);
+    if (!keep_state || a->type->kind == RH_KIND_PROCESS) {
+        rh__region_clear(w, actor);
+        rh__region_enter(w, actor);
+        rh__copy(a->region, w->payload + a->initial, a->type->size);
+        rh__region_leave(w, actor);
+        put32(w, &a->flags, 0);
+        if (a->type->initial) {
+            put_pointer(w, &a->behaviour, a->type->initial);
+            note_defers(w, a);
+        }
+    }
+    send_start(w, actor);
+}
+
+void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
+{
+    struct actor *a = &w->actors[actor];
+    struct exit_signal signal = *(struct exit_signal *)(void *)rh__message_value(w, &w->messages[message]);
+    bool killed = !signal.from_link && strcmp(signal.reason, "kill") == 0;
+    bool normal = strcmp(signal.reason, "normal") == 0;
+    if (a->flags & FLAG_TRAPS && !killed) {
+        struct rh_exited value;
+        memset(&value, 0, sizeof value);
+        value.who = ref_of(signal.who);
+        snprintf(value.reason, sizeof value.reason, "%s", signal.reason);
+        struct sending s = SENDING(.from = signal.who, .to = actor, .type = &rh_message_rh_exited, .value = &value);
+        rh__message_send(w, &s);
+    } else if (killed) {
+        rh__actor_end(w, actor, "killed");
+    } else if (!normal) {
+        rh__actor_end(w, actor, signal.reason);
+    }
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------------- */
+
+uint32_t rh__name_find(struct rh_world *w, const char *name)
+{
+    for (uint32_t i = w->first_name; i != RH_NONE; i = w->names[i].next)
+        if (strcmp(w->payload + w->names[i].text, name) == 0)
+            return w->names[i].actor;
+    return RH_NONE;
+}
+
+bool rh__name_set(struct rh_world *w, const char *name, uint32_t actor)
+{
+    if (actor == RH_NONE) {
+        for (uint32_t *at = &w->first_name; *at != RH_NONE; at = &w->names[*at].next)
+            if (strcmp(w->payload + w->names[*at].text, name) == 0) {
+                uint32_t node = *at;
+                rh__tables_stale(w);
+                put32(w, at, w->names[node].next);
+                put32(w, &w->names[node].next, w->name_pool.free);
+                put32(w, &w->name_pool.free, node);
+                return true;
+            }
+        return false;
+    }
+    if (rh__name_find(w, name) != RH_NONE || has_ended(&w->actors[actor]))
+        return false;
+    uint32_t node = POOL_TAKE(w, name_pool, names, MAX_NAMES);
+    if (node == RH_NONE) {
+        rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u registered names", MAX_NAMES);
+        return false;
+    }
+    rh__tables_stale(w);
+    put64(w, &w->names[node].text, rh__payload_text(w, name));
+    put32(w, &w->names[node].actor, actor);
+    put32(w, &w->names[node].next, w->first_name);
+    put32(w, &w->first_name, node);
+    return true;
+}

@@ -1,0 +1,45 @@
+/* Actors: spawning, ending, links and monitors, names of the registry, timers. */
+#ifndef RH_WORLD_ACTORS_H
+#define RH_WORLD_ACTORS_H
+
+#include "world/state.h"
+
+/* RH_NONE, and the run is over, where the limit is reached. */
+uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_actor_type *type, const void *state,
+                         const char *place);
+/* An external sender: the one of that name, or a new one. */
+uint32_t rh__actor_external(struct rh_world *w, const char *name);
+void rh__actor_become(struct rh_world *w, uint32_t actor, const struct rh_behaviour *behaviour);
+
+/* Ends the actor: messages to it are lost, those linked to it and its monitors are told. */
+void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason);
+void rh__actor_crash(struct rh_world *w, uint32_t actor, uint32_t surviving_writes);
+void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state);
+/* An exit signal arrives; true if the actor goes on (it traps exits and is handed a message instead). */
+void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message);
+
+void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on);
+void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on);
+void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link);
+/* rh_down to the watcher, from the one it watched. */
+void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const char *reason);
+
+bool rh__name_set(struct rh_world *w, const char *name, uint32_t actor);
+uint32_t rh__name_find(struct rh_world *w, const char *name);
+
+/* Timers: type NULL wakes the actor. */
+uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
+                       const struct rh_message_type *type, const void *value);
+uint32_t rh__timer_find(const struct rh_world *w, uint32_t actor, const char *name);
+void rh__timer_unset(struct rh_world *w, uint32_t timer);
+bool rh__timer_may_fire(const struct rh_world *w, uint32_t timer);
+
+/* An index from a pool, RH_NONE when it is used up; and back. */
+#define POOL_TAKE(w, pool, table, limit)                                                                               \
+    ((w)->pool.free != RH_NONE                                                                                         \
+         ? rh__pool_pop((w), &(w)->pool, (w)->table[(w)->pool.free].next)                                              \
+         : ((w)->pool.count < (limit) ? rh__pool_grow((w), &(w)->pool) : RH_NONE))
+uint32_t rh__pool_pop(struct rh_world *w, struct pool *pool, uint32_t next_free);
+uint32_t rh__pool_grow(struct rh_world *w, struct pool *pool);
+
+#endif

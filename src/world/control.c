@@ -1,0 +1,218 @@
+/* The world's answers to the interposed functions of libc (control.h): memory of the running actor, virtual time, seeded
+ * chance, and the list of calls that escape control. */
+#include "world/control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/copy.h"
+#include "base/random.h"
+#include "world/heap.h"
+#include "world/log.h"
+#include "world/memory.h"
+#include "world/outcome.h"
+#include "world/receive.h"
+#include "world/symbol.h"
+
+static struct actor *running(struct rh_world *w)
+{
+    return &w->actors[w->observing != RH_NONE ? w->observing : w->current];
+}
+
+/* Of this thread: a thread that an actor starts (which escapes control) is not inside, nor is a child that it forks. */
+static _Thread_local bool steps_here;
+static _Thread_local uint32_t outside;
+
+void rh__control_begin(void)
+{
+    steps_here = true;
+    outside = 0;
+}
+
+RH__NO_SANITIZE bool rh__inside(void)
+{
+    const struct rh_world *w = rh__world;
+    return w && steps_here && !outside && w->inside;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+static struct rh__heap *heap_of(struct rh_world *w, struct actor *a)
+{
+    if (!a->heap) {
+        uint32_t at = (a->type->size + 15u) & ~15u;
+        size_t capacity = rh__region_capacity(w, (uint32_t)(a - w->actors));
+        if (capacity < at + sizeof(struct rh__heap))
+            return NULL;
+        put32(w, &a->heap, at);
+        rh__heap_init((struct rh__heap *)(void *)(a->region + at), (uint32_t)capacity - at);
+    }
+    return (struct rh__heap *)(void *)(a->region + a->heap);
+}
+
+/* A test may want the k-th allocation of a run to fail. */
+static bool must_fail(struct rh_world *w)
+{
+    if (!w->semantics.fail_allocation)
+        return false;
+    put32(w, &w->allocations, w->allocations + 1);
+    return w->allocations == w->semantics.fail_allocation;
+}
+
+static void out_of_memory(struct rh_world *w, size_t size)
+{
+    rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "it has no room for %zu bytes more: the limit is %u bytes for its state "
+                    "and heap (max_bytes_per_actor)", size, w->semantics.max_bytes_per_actor);
+}
+
+static void corrupt(struct rh_world *w, enum rh__heap_error error, const void *p, const char *call)
+{
+    rh__fail_inside(w, RH_OUTCOME_HEAP, "", "%s(%p): %s", call, p, rh__heap_error_text(error));
+}
+
+/* The block must be the running actor's own. */
+static struct rh__heap *own_heap(struct rh_world *w, const void *p, const char *call)
+{
+    struct actor *a = running(w);
+    uint32_t owner = rh__region_owner(w, p);
+    if (&w->actors[owner] != a) {
+        char mine[128], theirs[128];
+        rh_world_actor_name(w, (uint32_t)(a - w->actors), mine, sizeof mine);
+        rh_world_actor_name(w, owner, theirs, sizeof theirs);
+        rh__fail_inside(w, RH_OUTCOME_ISOLATION, "", "%s called %s on memory of %s", mine, call, theirs);
+    }
+    return heap_of(w, a);
+}
+
+void *rh__region_alloc(size_t size, size_t align)
+{
+    struct rh_world *w = rh__world;
+    if (must_fail(w)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    struct rh__heap *h = heap_of(w, running(w));
+    void *p = h ? rh__heap_alloc(h, size, align) : NULL;
+    if (p)
+        return p;
+    const void *where;
+    enum rh__heap_error error = h ? rh__heap_check(h, &where) : RH__HEAP_OK;
+    if (error != RH__HEAP_OK)
+        corrupt(w, error, where, "malloc");
+    if (size > w->semantics.max_bytes_per_actor) { /* absurd sizes are the program's own business to check */
+        errno = ENOMEM;
+        return NULL;
+    }
+    out_of_memory(w, size);
+    return NULL;
+}
+
+void *rh__region_resize(void *p, size_t size)
+{
+    struct rh_world *w = rh__world;
+    if (!w->inside)
+        return NULL; /* nobody's code runs: memory of actors cannot change */
+    if (must_fail(w)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    struct rh__heap *h = own_heap(w, p, "realloc");
+    enum rh__heap_error error = rh__heap_resize(h, &p, size);
+    if (error == RH__HEAP_OK)
+        return p;
+    if (error != RH__HEAP_EXHAUSTED)
+        corrupt(w, error, p, "realloc");
+    if (size <= w->semantics.max_bytes_per_actor)
+        out_of_memory(w, size);
+    errno = ENOMEM;
+    return NULL;
+}
+
+void rh__region_free(void *p)
+{
+    struct rh_world *w = rh__world;
+    if (!w->inside)
+        return;
+    enum rh__heap_error error = rh__heap_free(own_heap(w, p, "free"), p);
+    if (error != RH__HEAP_OK)
+        corrupt(w, error, p, "free");
+}
+
+size_t rh__region_size(void *p)
+{
+    struct rh_world *w = rh__world;
+    uint32_t owner = rh__region_owner(w, p);
+    if (owner >= w->actor_count || !w->actors[owner].heap)
+        return 0;
+    return rh__heap_size(heap_of(w, &w->actors[owner]), p);
+}
+
+RH__NO_SANITIZE bool rh__in_region(const void *p)
+{
+    const struct rh_world *w = rh__world;
+    return w && rh__region_owner(w, p) != RH_NONE;
+}
+
+/* ---- time and chance ----------------------------------------------------------------------------------------------------- */
+
+int64_t rh__virtual_ns(void)
+{
+    struct rh_world *w = rh__world;
+    if (!w->clock_used)
+        put32(w, &w->clock_used, 1);
+    return w->now_ns;
+}
+
+void rh__virtual_sleep(int64_t ns)
+{
+    rh__sleep(rh__world, ns, "sleep");
+}
+
+uint64_t rh__virtual_random(void)
+{
+    struct rh_world *w = rh__world;
+    struct actor *a = running(w);
+    uint64_t state = a->random, value = rh__random_next(&state);
+    put64(w, &a->random, state);
+    return value;
+}
+
+/* ---- what escapes --------------------------------------------------------------------------------------------------------- */
+
+void rh__outside_push(void)
+{
+    outside++;
+}
+
+void rh__outside_pop(void)
+{
+    outside--;
+}
+
+void rh__escaped(const char *call, const void *from)
+{
+    struct rh_world *w = rh__world;
+    struct rh_escape e = { .call = call };
+    rh__symbol_call_place(from, e.place, sizeof e.place);
+    for (uint32_t i = 0; i < w->escape_count; i++)
+        if (strcmp(w->escapes[i].call, call) == 0 && strcmp(w->escapes[i].place, e.place) == 0)
+            return;
+    if (w->escape_count == MAX_ESCAPES)
+        return;
+    w->escapes[w->escape_count++] = e;
+    if (!w->quiet)
+        fprintf(stderr, "rehearse: warning: %s: %s escapes control: what it does is neither explored nor taken back\n",
+                e.place, call);
+}
+
+void rh__exit_called(const char *call, int status, const void *from)
+{
+    struct rh_world *w = rh__world;
+    char place[128];
+    rh__symbol_call_place(from, place, sizeof place);
+    if (strcmp(call, "abort") == 0)
+        rh__fail_inside(w, RH_OUTCOME_CRASH, place, "abort was called");
+    rh__fail_inside(w, RH_OUTCOME_EXIT, place, "%s(%d) was called", call, status);
+}

@@ -1,0 +1,197 @@
+/* What may happen next.
+ *
+ * While an actor is in rh_choose there is nothing but its values: choosing is part of its handler.  Otherwise: messages
+ * that can be delivered, timers, writes that complete, preempted processes, and within their budgets faults.  When
+ * nothing of the ordinary is left the run is over; where actors could still crash then, that is offered beside
+ * RH_CHOICE_END.  The order is fixed by the run: messages by channel, then the rest in the order above. */
+#include "world/actors.h"
+#include "world/network.h"
+#include "world/step.h"
+
+static void offer(struct rh_world *w, uint32_t kind, uint32_t actor, uint32_t what, uint32_t arg)
+{
+    if (w->choice_count < w->choice_capacity)
+        w->choices[w->choice_count++] = (struct rh_choice){ kind, actor, what, arg };
+}
+
+static void offer_delivery(struct rh_world *w, uint32_t message)
+{
+    offer(w, RH_CHOICE_DELIVER, w->messages[message].receiver, message, 0);
+}
+
+static void offer_messages(struct rh_world *w)
+{
+    uint32_t words = (w->channel_count + 63) / 64;
+    for (uint32_t i = 0; i < words; i++)
+        for (uint64_t bits = w->ready[i]; bits; bits &= bits - 1) {
+            uint32_t c = i * 64 + (uint32_t)__builtin_ctzll(bits);
+            if (w->channels[c].receiver == RH_NONE)
+                offer(w, RH_CHOICE_ACCEPT, w->channels[c].sender, w->channels[c].first, 0);
+            else
+                rh__channel_deliverable(w, c, offer_delivery);
+        }
+}
+
+/* RH_POLL under mailbox: a message that is there is taken. */
+static bool poll_must_take(struct rh_world *w, const struct timer *t)
+{
+    const struct actor *a = &w->actors[t->actor];
+    if (w->semantics.model != RH_MAILBOX || t->type || a->status != STATUS_WAITING || a->asking != RH_NONE ||
+        a->filter->timeout_ms >= 0)
+        return false;
+    for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
+            if (rh__message_deliverable(w, m))
+                return true;
+    return false;
+}
+
+/* The actor must be able to take a timer's message, and want it. */
+static bool can_take_timer(struct rh_world *w, const struct timer *t)
+{
+    const struct actor *a = &w->actors[t->actor];
+    const struct rh_entry *entry;
+    if (!t->type)
+        return !poll_must_take(w, t);
+    if (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE)
+        return false;
+    if (a->type->kind == RH_KIND_PROCESS)
+        return !has_ended(a) && a->start == RH_NONE; /* it goes to the mailbox */
+    return a->status == STATUS_IDLE && a->start == RH_NONE &&
+           rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
+}
+
+bool rh__timer_open(struct rh_world *w, uint32_t timer)
+{
+    return rh__timer_may_fire(w, timer) && can_take_timer(w, &w->timers[timer]);
+}
+
+static void offer_timers(struct rh_world *w)
+{
+    for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
+        if (rh__timer_open(w, i))
+            offer(w, RH_CHOICE_TIMER, w->timers[i].actor, i, 0);
+}
+
+static void offer_actors(struct rh_world *w)
+{
+    if (!w->writes_open && w->semantics.granularity != RH_GRAIN_OPERATION)
+        return;
+    for (uint32_t i = 0; i < w->actor_count; i++) {
+        if (w->actors[i].writes_open)
+            offer(w, RH_CHOICE_STORED, i, 0, 0);
+        if (w->actors[i].status == STATUS_PREEMPTED)
+            offer(w, RH_CHOICE_RESUME, i, 0, 0);
+    }
+}
+
+bool rh__can_crash(const struct rh_world *w, uint32_t actor)
+{
+    const struct actor *a = &w->actors[actor];
+    return actor != 0 && a->type->kind != RH_KIND_MONITOR && a->status != STATUS_OUTSIDE && !has_ended(a);
+}
+
+static void offer_crashes(struct rh_world *w)
+{
+    for (uint32_t i = 1; w->crashes && i < w->actor_count; i++)
+        for (uint32_t k = 0; rh__can_crash(w, i) && k <= w->actors[i].writes_open; k++)
+            offer(w, RH_CHOICE_CRASH, i, k, 0);
+}
+
+static void offer_restarts(struct rh_world *w)
+{
+    for (uint32_t i = 1; (w->restarts || w->kept_restarts) && i < w->actor_count; i++)
+        if (w->actors[i].status == STATUS_CRASHED) {
+            if (w->restarts)
+                offer(w, RH_CHOICE_RESTART, i, 0, 0);
+            if (w->kept_restarts)
+                offer(w, RH_CHOICE_RESTART, i, 1, 0);
+        }
+}
+
+/* Every way to split a few nodes in two; of many nodes only one against the rest. */
+static void offer_partitions(struct rh_world *w)
+{
+    if (w->cut || !w->partitions || w->node_count < 2)
+        return;
+    if (w->node_count <= 5)
+        for (uint32_t side = 1; side < 1u << (w->node_count - 1); side++)
+            offer(w, RH_CHOICE_PARTITION, RH_NONE, side << 1, 0);
+    else
+        for (uint32_t i = 0; i < w->node_count; i++)
+            offer(w, RH_CHOICE_PARTITION, RH_NONE, 1u << i, 0);
+}
+
+static void offer_message_faults(struct rh_world *w, uint32_t ordinary)
+{
+    for (uint32_t i = 0; i < ordinary; i++) {
+        struct rh_choice c = w->choices[i];
+        if (c.kind != RH_CHOICE_DELIVER || w->messages[c.what].type == &rh__exit_signal ||
+            w->messages[c.what].type == &rh_message_rh_start || w->messages[c.what].type == &rh_message_rh_stored)
+            continue;
+        if (w->losses)
+            offer(w, RH_CHOICE_LOSE, c.actor, c.what, 0);
+        if (w->duplicates && w->messages[c.what].copy_of == RH_NONE)
+            offer(w, RH_CHOICE_DUPLICATE, c.actor, c.what, 0);
+    }
+}
+
+static void offer_faults(struct rh_world *w)
+{
+    uint32_t ordinary = w->choice_count;
+    if (w->losses || w->duplicates)
+        offer_message_faults(w, ordinary);
+    offer_restarts(w);
+    if (ordinary) {
+        offer_crashes(w);
+        offer_partitions(w);
+    }
+    if (w->cut && (ordinary || w->under_way))
+        offer(w, RH_CHOICE_HEAL, RH_NONE, 0, 0);
+    if (!w->choice_count && w->crashes) {
+        offer(w, RH_CHOICE_END, RH_NONE, 0, 0);
+        offer_crashes(w);
+        if (w->choice_count == 1)
+            w->choice_count = 0; /* nobody is left who could crash: just over */
+    }
+}
+
+const struct rh_choice *rh_world_enabled(struct rh_world *w, uint32_t *count)
+{
+    w->choice_count = 0;
+    if (w->over || !w->begun || w->event_count > w->semantics.max_steps) {
+        *count = 0;
+        return w->choices;
+    }
+    if (w->chooser != RH_NONE) {
+        for (uint32_t i = 0; i < w->actors[w->chooser].choices; i++)
+            offer(w, RH_CHOICE_VALUE, w->chooser, i, w->actors[w->chooser].choices);
+    } else {
+        offer_messages(w);
+        if (w->timer_newest != RH_NONE)
+            offer_timers(w);
+        offer_actors(w);
+        if (w->any_faults)
+            offer_faults(w);
+    }
+    *count = w->choice_count;
+    return w->choices;
+}
+
+const struct rh_outcome *rh_world_outcome(struct rh_world *w)
+{
+    uint32_t open;
+    if (w->over)
+        return &w->outcome;
+    w->outcome.kind = RH_OUTCOME_RUNNING;
+    w->outcome.actor = RH_NONE;
+    w->outcome.place[0] = w->outcome.text[0] = 0;
+    if (w->begun && w->event_count > w->semantics.max_steps) {
+        w->outcome.kind = RH_OUTCOME_CUT;
+        return &w->outcome;
+    }
+    rh_world_enabled(w, &open);
+    if (w->begun && !open)
+        rh__conclude(w);
+    return &w->outcome;
+}

@@ -1,0 +1,34 @@
+/* The fingerprint: a hash of all that can influence the rest of the run, kept up by what changes.
+ *
+ * It is the exclusive or of one hash per actor, channel and timer, and of one for the small tables; a change takes the
+ * old hash out and puts the thing on a list of stale ones, and asking for the fingerprint hashes those anew.  All of it
+ * is logged like any other change.  Nothing is kept up before the first fingerprint is asked for. */
+#ifndef RH_WORLD_FINGERPRINT_H
+#define RH_WORLD_FINGERPRINT_H
+
+#include "world/log.h"
+
+void rh__actor_hash_out(struct rh_world *w, uint32_t actor);
+void rh__channel_hash_out(struct rh_world *w, uint32_t channel);
+/* A question is no longer waited for: requests and replies anywhere may mean less than before. */
+void rh__all_stale(struct rh_world *w);
+
+static inline void rh__actor_stale(struct rh_world *w, uint32_t actor)
+{
+    if (w->hashing && !w->actors[actor].stale)
+        rh__actor_hash_out(w, actor);
+}
+
+static inline void rh__channel_stale(struct rh_world *w, uint32_t channel)
+{
+    if (w->hashing && !w->channels[channel].stale)
+        rh__channel_hash_out(w, channel);
+}
+
+static inline void rh__tables_stale(struct rh_world *w)
+{
+    if (w->hashing && w->tables_hash)
+        put64(w, &w->tables_hash, 0);
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* Guards against what a program can do to the process: fatal signals, handlers that never end, sanitizer reports.
+ *
+ * Inside an actor each of these is a finding: it is written to the world's shared memory, and the process ends with
+ * RH__EXIT_FINDING for its parent to read it there (rehearse/sandbox.h).  Outside, it is a failure of the tool. */
+#ifndef RH_WORLD_GUARD_H
+#define RH_WORLD_GUARD_H
+
+#include "world/state.h"
+
+enum { RH__EXIT_FINDING = 113 };
+
+void rh__guard_begin(struct rh_world *w);
+void rh__guard_end(struct rh_world *w);
+
+/* Isolation (struct rh_semantics): while this actor runs the memory of all others is out of reach. */
+void rh__isolate(struct rh_world *w, uint32_t actor);
+
+#endif

@@ -1,0 +1,370 @@
+/* See memory.h.  Address space is reserved once, generously and without backing; what is never touched costs nothing.
+ *
+ *     TABLES   shared with the parent: the world itself, actors, channels, messages, payload, events, ...
+ *     REGIONS  private: a slot per actor.  The region starts a few cache lines into its slot, a different number for
+ *              each: with all of them at page boundaries the states of more than eight actors would fall into the same
+ *              sets of the first-level cache and push each other out.
+ *     STACKS   private: guard page and stack, a slot each
+ *     LOG      private */
+#define _GNU_SOURCE
+#include "world/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/copy.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "world/heap.h"
+#include "world/log.h"
+#include "world/outcome.h"
+#include "world/pages.h"
+
+#define TABLES_AT ((uintptr_t)0x210000000000)
+#define REGIONS_AT ((uintptr_t)0x220000000000)
+#define STACKS_AT ((uintptr_t)0x280000000000)
+#define LOG_AT ((uintptr_t)0x2a0000000000)
+#define LOG_BYTES ((size_t)1 << 36)
+#define PAYLOAD_BYTES ((size_t)1 << 35)
+
+enum { PAGE = 4096, COLOURS = 31, COLOUR_BYTES = 64 };
+
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *at, size_t size);
+
+static size_t pages_up(size_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static void *reserve(uintptr_t at, size_t bytes, int sharing, const char *what, char *error, size_t error_size)
+{
+    void *p = mmap((void *)at, bytes, PROT_READ | PROT_WRITE,
+                   sharing | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED) {
+        snprintf(error, error_size, "no address space for %s: %zu MiB at %p: %s (is a limit set with ulimit -v, or is "
+                 "another world in use in this process?)", what, bytes >> 20, (void *)at, strerror(errno));
+        return NULL;
+    }
+    if (p != (void *)at) {
+        munmap(p, bytes);
+        snprintf(error, error_size, "no address space for %s at %p", what, (void *)at);
+        return NULL;
+    }
+    return p;
+}
+
+/* One pass measures, a second hands out: both walk the same list. */
+static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, char *base)
+{
+    size_t at = pages_up(sizeof *w);
+    size_t actors = limits->max_actors;
+    size_t choices = (size_t)limits->max_messages * 3 + actors * 8 + (1u << 16);
+#define TABLE(field, count)                                                                                            \
+    if (base)                                                                                                          \
+        w->field = (void *)(base + at);                                                                                \
+    at += pages_up((count) * sizeof *w->field);
+    TABLE(actors, actors)
+    TABLE(channels, (size_t)MAX_CHANNELS)
+    TABLE(ready, (size_t)MAX_CHANNELS / 64)
+    TABLE(messages, (size_t)MAX_MESSAGES)
+    TABLE(payload, PAYLOAD_BYTES)
+    TABLE(events, (size_t)MAX_EVENTS)
+    TABLE(timers, (size_t)MAX_TIMERS)
+    TABLE(links, (size_t)MAX_LINKS)
+    TABLE(names, (size_t)MAX_NAMES)
+    TABLE(writes, (size_t)MAX_WRITES)
+    TABLE(lines, (size_t)MAX_LINES)
+    TABLE(properties, (size_t)MAX_PROPERTIES)
+    TABLE(choices, choices)
+    TABLE(stack_next, actors + 1)
+    TABLE(stale_actors, actors)
+    TABLE(stale_channels, (size_t)MAX_CHANNELS)
+    TABLE(monitors, actors)
+    TABLE(large, actors)
+#undef TABLE
+    if (base)
+        w->choice_capacity = (uint32_t)choices;
+    return at;
+}
+
+struct rh_world *rh__memory_reserve(const struct rh_semantics *limits, char *error, size_t error_size)
+{
+    struct rh_world sizes = { .begun = false };
+    size_t bytes = lay_out(&sizes, limits, NULL);
+    char *tables = reserve(TABLES_AT, bytes, MAP_SHARED, "the world's tables", error, error_size);
+    if (!tables)
+        return NULL;
+    struct rh_world *w = (struct rh_world *)(void *)tables;
+    lay_out(w, limits, tables);
+    w->table_bytes = bytes;
+    w->semantics = *limits;
+    w->region_stride = pages_up(limits->max_bytes_per_actor + COLOURS * COLOUR_BYTES) + PAGE;
+    w->stack_stride = pages_up(limits->max_stack_bytes) + PAGE;
+    w->regions = reserve(REGIONS_AT, w->region_stride * limits->max_actors, MAP_PRIVATE, "the actors' memory", error,
+                         error_size);
+    if (!w->regions)
+        goto no_regions;
+    w->stacks = reserve(STACKS_AT, w->stack_stride * (limits->max_actors + 1), MAP_PRIVATE, "stacks", error,
+                        error_size);
+    if (!w->stacks)
+        goto no_stacks;
+    w->log_start = reserve(LOG_AT, LOG_BYTES, MAP_PRIVATE, "the undo log", error, error_size);
+    if (!w->log_start)
+        goto no_log;
+    w->log = w->log_start;
+    w->log_end = w->log_start + LOG_BYTES;
+    w->payload_at = 16; /* 0 is no offset */
+    w->asan = __asan_unpoison_memory_region != NULL;
+    return w;
+
+no_log:
+    munmap(w->stacks, w->stack_stride * (limits->max_actors + 1));
+no_stacks:
+    munmap(w->regions, w->region_stride * limits->max_actors);
+no_regions:
+    munmap(tables, bytes);
+    return NULL;
+}
+
+void rh__memory_release(struct rh_world *w)
+{
+    size_t actors = w->semantics.max_actors;
+    if (w->asan) /* a later mapping at the same place must not inherit poison */
+        for (uint32_t a = 0; a < w->actor_count; a++)
+            __asan_unpoison_memory_region(w->regions + w->region_stride * a, w->region_stride);
+    munmap(w->log_start, LOG_BYTES);
+    munmap(w->stacks, w->stack_stride * (actors + 1));
+    munmap(w->regions, w->region_stride * actors);
+    munmap(w, w->table_bytes);
+}
+
+uint64_t rh__payload_take(struct rh_world *w, size_t size)
+{
+    uint64_t at = w->payload_at;
+    size = (size + 15) & ~(size_t)15;
+    if (size > PAYLOAD_BYTES - at) /* between handlers there is always room: rh__payload_room is asked each step */
+        rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "the bytes of all messages of one run exceed %zu MiB",
+                 PAYLOAD_BYTES >> 20);
+    w->payload_at = at + size;
+    return at;
+}
+
+bool rh__payload_room(const struct rh_world *w)
+{
+    return PAYLOAD_BYTES - w->payload_at > (size_t)64 << 20;
+}
+
+uint64_t rh__payload_text(struct rh_world *w, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    uint64_t at = rh__payload_take(w, size);
+    rh__copy(w->payload + at, text, size);
+    return at;
+}
+
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
+
+static char *region_of(const struct rh_world *w, uint32_t actor)
+{
+    return w->regions + w->region_stride * actor + (actor * 5 % COLOURS) * COLOUR_BYTES;
+}
+
+size_t rh__region_capacity(const struct rh_world *w, uint32_t actor)
+{
+    (void)actor;
+    return w->semantics.max_bytes_per_actor;
+}
+
+static struct rh__heap *heap_of(const struct actor *a)
+{
+    return a->heap ? (struct rh__heap *)(void *)(a->region + a->heap) : NULL;
+}
+
+static uint32_t size_in_use(const struct actor *a)
+{
+    return a->heap ? a->heap + rh__heap_used(heap_of(a)) : a->type->size;
+}
+
+/* Whoever grows a region says so in the log: the bytes behind the old end become zero again. */
+static void log_growth(struct rh_world *w, const struct actor *a, uint32_t from, uint32_t to)
+{
+    if (to > from)
+        log_push(w, a->region + (from & ~(uint32_t)3), LOG_ZERO, (uint64_t)(to - from) << 2 | (from & 3));
+}
+
+void rh__region_begin(struct rh_world *w, uint32_t actor, const void *state)
+{
+    struct actor *a = &w->actors[actor];
+    a->region = region_of(w, actor);
+    rh__copy(a->region, state, a->type->size);
+    log_growth(w, a, 0, a->type->size);
+    a->used = a->type->size;
+    a->epoch = w->epoch;
+}
+
+void rh__region_clear(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    rh__region_enter(w, actor);
+    rh__zero(a->region, a->used);
+    if (w->asan)
+        __asan_unpoison_memory_region(a->region, a->used);
+    put32(w, &a->heap, 0);
+    rh__region_leave(w, actor);
+}
+
+void rh__region_enter(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    if (w->large[actor]) {
+        rh__pages_sync(w->large[actor]);
+    } else if (a->epoch != w->epoch) {
+        rh__log_image(w, a->region, a->used);
+        a->epoch = w->epoch;
+    }
+}
+
+void rh__region_leave(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    if (w->large[actor]) {
+        uint64_t hash = a->region_hash;
+        rh__pages_diff(w, w->large[actor], &hash);
+        if (hash != a->region_hash)
+            put64(w, &a->region_hash, hash);
+        uint32_t now_used = size_in_use(a);
+        if (now_used != a->used)
+            put32(w, &a->used, now_used);
+        return;
+    }
+    if (!a->heap)
+        return;
+    uint32_t used = size_in_use(a);
+    if (used != a->used) {
+        log_growth(w, a, a->used, used);
+        put32(w, &a->used, used);
+    }
+    if (used > SMALL_REGION && !w->semantics.check_isolation) {
+        struct rh__pages *pages = rh__pages_for_actor(w, actor);
+        if (!pages)
+            return; /* no memory for tracking: copying whole is slower, not wrong */
+        put64(w, &a->region_hash, rh__pages_hash(a->region, used));
+        put_pointer(w, &w->large[actor], pages);
+    }
+}
+
+uint64_t rh__region_hash(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    return w->large[actor] ? a->region_hash : rh__hash(a->region, a->used, 0);
+}
+
+uint32_t rh__region_owner(const struct rh_world *w, const void *p)
+{
+    size_t offset = (size_t)((uintptr_t)p - REGIONS_AT);
+    if (offset >= w->region_stride * w->semantics.max_actors)
+        return RH_NONE;
+    return (uint32_t)(offset / w->region_stride);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
+
+char *rh__stack_base(struct rh_world *w, uint32_t stack)
+{
+    char *slot = w->stacks + w->stack_stride * stack;
+    if (stack >= w->stacks_guarded) {
+        RH__ASSERT(mprotect(slot, PAGE, PROT_NONE) == 0, "guard page of stack %u: %s", stack, strerror(errno));
+        w->stacks_guarded = stack + 1;
+    }
+    return slot + PAGE;
+}
+
+size_t rh__stack_size(const struct rh_world *w)
+{
+    return w->stack_stride - PAGE;
+}
+
+uint32_t rh__stack_peek(struct rh_world *w)
+{
+    return w->stack_free != RH_NONE ? w->stack_free : w->stack_count;
+}
+
+void rh__stack_take(struct rh_world *w, uint32_t stack)
+{
+    if (stack == w->stack_free)
+        put32(w, &w->stack_free, w->stack_next[stack]);
+    else
+        put32(w, &w->stack_count, stack + 1);
+}
+
+void rh__stack_give(struct rh_world *w, uint32_t stack)
+{
+    put32(w, &w->stack_next[stack], w->stack_free);
+    put32(w, &w->stack_free, stack);
+    if (w->asan) /* frames that were abandoned leave their red zones behind */
+        __asan_unpoison_memory_region(rh__stack_base(w, stack), rh__stack_size(w));
+}
+
+bool rh__stack_guard_hit(const struct rh_world *w, const void *p)
+{
+    size_t offset = (size_t)((uintptr_t)p - STACKS_AT);
+    return offset < w->stack_stride * (w->semantics.max_actors + 1) && offset % w->stack_stride < PAGE;
+}
+
+/* ---- the log (log.h) --------------------------------------------------------------------------------------------- */
+
+void rh__log_image(struct rh_world *w, void *where, uint32_t size)
+{
+    rh__copy(w->log, where, size);
+    w->log += (size + 15) & ~(uint32_t)15;
+    log_push(w, (void *)((uintptr_t)where & ~(uintptr_t)3), LOG_IMAGE, (uint64_t)size << 2 | ((uintptr_t)where & 3));
+}
+
+/* After the bytes of a region have been replaced AddressSanitizer must be told what is a block and what is not. */
+static void shadow_follows(struct rh_world *w, char *where, uint32_t size)
+{
+    uint32_t owner = rh__region_owner(w, where);
+    if (owner == RH_NONE) {
+        __asan_unpoison_memory_region(where, size); /* a stack: its red zones are not known any more */
+        return;
+    }
+    const struct actor *a = &w->actors[owner];
+    if (a->heap && a->heap < size)
+        rh__heap_restored(heap_of(a), (uint32_t)rh__region_capacity(w, owner) - a->heap);
+    else
+        __asan_unpoison_memory_region(where, size);
+}
+
+void rh__log_rollback(struct rh_world *w, char *mark)
+{
+    while (w->log > mark) {
+        struct log_entry *e = (struct log_entry *)(void *)w->log - 1;
+        char *where = (char *)(uintptr_t)(e->where & ~(uint64_t)LOG_TAGS);
+        w->log = (char *)e;
+        switch (e->where & LOG_TAGS) {
+        case LOG_WORD64:
+            *(uint64_t *)(void *)where = e->old;
+            break;
+        case LOG_WORD32:
+            *(uint32_t *)(void *)where = (uint32_t)e->old;
+            break;
+        case LOG_IMAGE: {
+            uint32_t size = (uint32_t)(e->old >> 2);
+            where += e->old & 3;
+            w->log -= (size + 15) & ~(uint32_t)15;
+            rh__copy(where, w->log, size);
+            if (w->asan)
+                shadow_follows(w, where, size);
+            break;
+        }
+        case LOG_ZERO:
+            where += e->old & 3;
+            if (w->asan)
+                __asan_unpoison_memory_region(where, (size_t)(e->old >> 2));
+            rh__zero(where, (size_t)(e->old >> 2));
+            break;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/* Memory of actors: one region (state and heap) and, while suspended, one stack each, at fixed addresses.
+ *
+ * A small region is copied to the log before its actor runs; a large one is tracked by pages.  A stack is copied before
+ * its fiber goes on.  Behind `used` a region is zero: that is what makes growth free to undo. */
+#ifndef RH_WORLD_MEMORY_H
+#define RH_WORLD_MEMORY_H
+
+#include "world/state.h"
+
+/* Reserves tables, regions, stacks and log for the limits in w->semantics; false with a sentence. */
+struct rh_world *rh__memory_reserve(const struct rh_semantics *limits, char *error, size_t error_size);
+void rh__memory_release(struct rh_world *w);
+
+/* Offset of `size` fresh bytes in the payload, 16-aligned, not cleared; ends the run where the table is full. */
+uint64_t rh__payload_take(struct rh_world *w, size_t size);
+bool rh__payload_room(const struct rh_world *w);
+/* A copy of a text in the payload. */
+uint64_t rh__payload_text(struct rh_world *w, const char *text);
+
+/* Gives the actor its region, holding `size` bytes of `state`. */
+void rh__region_begin(struct rh_world *w, uint32_t actor, const void *state);
+/* Clears all that the region holds: before a restart. */
+void rh__region_clear(struct rh_world *w, uint32_t actor);
+/* The actor's code is about to run, has run. */
+void rh__region_enter(struct rh_world *w, uint32_t actor);
+void rh__region_leave(struct rh_world *w, uint32_t actor);
+/* Hash of what it holds. */
+uint64_t rh__region_hash(struct rh_world *w, uint32_t actor);
+/* Whose region holds this address; RH_NONE for none. */
+uint32_t rh__region_owner(const struct rh_world *w, const void *p);
+size_t rh__region_capacity(const struct rh_world *w, uint32_t actor);
+
+/* Stacks: `base` is the low end, above its guard page. */
+char *rh__stack_base(struct rh_world *w, uint32_t stack);
+size_t rh__stack_size(const struct rh_world *w);
+uint32_t rh__stack_peek(struct rh_world *w); /* the stack that the next handler uses */
+void rh__stack_take(struct rh_world *w, uint32_t stack);
+void rh__stack_give(struct rh_world *w, uint32_t stack);
+/* Whether the address is in the guard page of a stack. */
+bool rh__stack_guard_hit(const struct rh_world *w, const void *p);
+
+#endif

@@ -1,0 +1,58 @@
+/* Messages under way: channels, and which message may arrive next under each delivery model. */
+#ifndef RH_WORLD_NETWORK_H
+#define RH_WORLD_NETWORK_H
+
+#include "world/state.h"
+
+/* The type of exit signals; they are not for handlers. */
+extern const struct rh_message_type rh__exit_signal;
+struct exit_signal {
+    uint32_t who;
+    uint32_t from_link; /* or from rh_kill */
+    char reason[RH_REASON_SIZE];
+};
+
+struct sending {
+    uint32_t from, to;
+    const struct rh_message_type *type;
+    const void *value; /* NULL: all zero */
+    const void *tail;
+    uint32_t tail_size;
+    uint32_t answers, request, copy_of; /* each RH_NONE for none */
+    uint32_t seen_as;                   /* RH_NONE: the sender itself */
+};
+#define SENDING(...) { .answers = RH_NONE, .request = RH_NONE, .copy_of = RH_NONE, .seen_as = RH_NONE, __VA_ARGS__ }
+
+/* Appends the message and puts it under way.  The receiver must not have ended.  Gives its index. */
+uint32_t rh__message_send(struct rh_world *w, const struct sending *s);
+
+/* Takes it out of its channel; the receiver of record stays. */
+void rh__message_take(struct rh_world *w, uint32_t message);
+/* Granularity send: from its sender's outbox into the receiver's mailbox. */
+void rh__message_accept(struct rh_world *w, uint32_t message);
+/* A second copy, right behind the first. */
+void rh__message_duplicate(struct rh_world *w, uint32_t message);
+/* The replies to this request that are under way are lost. */
+void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request);
+/* All that is under way to the actor is lost. */
+void rh__messages_drop(struct rh_world *w, uint32_t receiver);
+
+/* Whether the receiver can take it now. */
+bool rh__message_deliverable(struct rh_world *w, uint32_t message);
+/* Calls `each` for the messages of this channel that can be taken now. */
+void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(struct rh_world *w, uint32_t message));
+
+/* What the receiver's behaviour says of a message: RH_ACTION_HANDLE with *entry NULL is an error. */
+enum rh_action rh__disposition(const struct actor *a, const struct rh_message_type *type,
+                               const struct rh_entry **entry);
+
+static inline char *rh__message_value(const struct rh_world *w, const struct message *m)
+{
+    return w->payload + m->payload;
+}
+static inline char *rh__message_tail(const struct rh_world *w, const struct message *m)
+{
+    return w->payload + m->payload + ((m->size + 15u) & ~15u);
+}
+
+#endif

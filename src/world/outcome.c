@@ -1,0 +1,167 @@
+/* See outcome.h. */
+#include "world/outcome.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "world/fiber.h"
+#include "world/log.h"
+#include "world/memory.h"
+
+const char *rh_outcome_name(enum rh_outcome_kind kind)
+{
+    static const char *const names[] = {
+#define RH_X(name, text) text,
+        RH_OUTCOMES(RH_X)
+#undef RH_X
+    };
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
+}
+
+const char *rh_choice_name(enum rh_choice_kind kind)
+{
+    static const char *const names[] = {
+#define RH_X(name, text) text,
+        RH_CHOICES(RH_X)
+#undef RH_X
+    };
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
+}
+
+static void record(struct rh_world *w, enum rh_outcome_kind kind, uint32_t actor, const char *place,
+                   const char *format, va_list args)
+{
+    if (w->over)
+        return; /* the first thing that goes wrong counts */
+    put32(w, &w->over, 1);
+    w->outcome.kind = kind;
+    w->outcome.actor = actor;
+    snprintf(w->outcome.place, sizeof w->outcome.place, "%s", place);
+    vsnprintf(w->outcome.text, sizeof w->outcome.text, format, args);
+}
+
+void rh__fail(struct rh_world *w, enum rh_outcome_kind kind, uint32_t actor, const char *place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(w, kind, actor, place, format, args);
+    va_end(args);
+}
+
+void rh__fail_inside(struct rh_world *w, enum rh_outcome_kind kind, const char *place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(w, kind, w->observing != RH_NONE ? w->observing : w->current, place, format, args);
+    va_end(args);
+    rh__fiber_abandon(w);
+}
+
+void rh__misuse(struct rh_world *w, const char *place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (w->inside) {
+        record(w, RH_OUTCOME_MISUSE, w->current, place, format, args);
+        va_end(args);
+        rh__fiber_abandon(w);
+    }
+    fprintf(stderr, "rehearse: %s: ", place);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+void rh__note(struct rh_world *w, uint32_t actor, const char *text)
+{
+    if (w->line_count == MAX_LINES)
+        return;
+    struct line *line = &w->lines[w->line_count];
+    line->text = rh__payload_text(w, text);
+    line->event = w->event_count - 1;
+    line->actor = actor;
+    put32(w, &w->line_count, w->line_count + 1);
+}
+
+/* ---- the end of a run in which nothing went wrong ------------------------------------------------------------------ */
+
+static bool blocked_for_ever(const struct rh_world *w, uint32_t actor)
+{
+    const struct actor *a = &w->actors[actor];
+    if (a->status == STATUS_WAITING)
+        return a->asking != RH_NONE || !a->filter->idle;
+    return a->status == STATUS_SLEEPING || a->status == STATUS_SYNCING || a->status == STATUS_PREEMPTED;
+}
+
+/* Messages that an idle actor keeps putting off. */
+static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
+{
+    uint32_t n = 0;
+    if (w->actors[actor].status != STATUS_IDLE)
+        return 0;
+    for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
+            n++;
+    return n;
+}
+
+static bool stuck(struct rh_world *w)
+{
+    struct rh__text t;
+    uint32_t count = 0, first = RH_NONE;
+    rh__text_init(&t, w->outcome.text, sizeof w->outcome.text);
+    for (uint32_t i = 0; i < w->actor_count; i++) {
+        uint32_t put_off = deferred_for_ever(w, i);
+        if (!blocked_for_ever(w, i) && !put_off)
+            continue;
+        char name[128], doing[256];
+        rh_world_actor_name(w, i, name, sizeof name);
+        rh_world_actor_text(w, i, doing, sizeof doing);
+        rh__text_add(&t, "%s%s %s", count++ ? "\n" : "nobody can move: ", name, doing);
+        if (put_off)
+            rh__text_add(&t, ", with %u deferred message%s left", put_off, put_off == 1 ? "" : "s");
+        if (first == RH_NONE)
+            first = i;
+    }
+    if (!count)
+        return false;
+    w->outcome.kind = RH_OUTCOME_STUCK;
+    w->outcome.actor = first;
+    snprintf(w->outcome.place, sizeof w->outcome.place, "%s",
+             blocked_for_ever(w, first) && w->actors[first].place ? w->actors[first].place : "");
+    return true;
+}
+
+void rh__conclude(struct rh_world *w)
+{
+    if (stuck(w))
+        return;
+    for (uint32_t i = 0; i < w->monitor_count; i++) {
+        const struct actor *m = &w->actors[w->monitors[i]];
+        if (m->behaviour->hot) {
+            w->outcome.kind = RH_OUTCOME_MONITOR;
+            w->outcome.actor = w->monitors[i];
+            w->outcome.place[0] = 0;
+            snprintf(w->outcome.text, sizeof w->outcome.text, "the run ends while monitor %s is in hot behaviour %s",
+                     m->type->name, m->behaviour->name);
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < w->property_count; i++) {
+        const struct property *p = &w->properties[i];
+        if (p->kind == RH_EVENTUALLY && p->last == 1) {
+            w->outcome.kind = RH_OUTCOME_PROPERTY;
+            w->outcome.actor = RH_NONE;
+            snprintf(w->outcome.place, sizeof w->outcome.place, "%s", p->place);
+            snprintf(w->outcome.text, sizeof w->outcome.text, "eventually `%s` does not hold at the end of the run",
+                     p->name);
+            return;
+        }
+    }
+    w->outcome.kind = RH_OUTCOME_FINISHED;
+    w->outcome.actor = RH_NONE;
+    w->outcome.place[0] = 0;
+    snprintf(w->outcome.text, sizeof w->outcome.text, "nothing is left to do");
+}

@@ -1,0 +1,205 @@
+/* See pages.h.  Trackers live in private memory from rh__alloc; there is one for each segment of globals and each large
+ * region, kept in one list for the fault handler. */
+#define _GNU_SOURCE
+#include "world/pages.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/copy.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "world/control.h"
+#include "world/log.h"
+#include "world/memory.h"
+
+enum { PAGE = 4096, WORDS = PAGE / 8, COOL_AFTER = 64 };
+
+struct rh__pages {
+    struct rh__pages *next;
+    char *base;
+    size_t pages;
+    char *shadow;     /* reserved like the pages themselves */
+    uint8_t *hot;     /* per page */
+    uint8_t *calm;    /* per page: comparisons without a change */
+    uint32_t *list;   /* of hot pages */
+    uint32_t count;
+    uint32_t actor;   /* RH_NONE for globals */
+    uint64_t skip_from, skip_to;
+    bool active;
+};
+
+/* Private to the process that steps, which is also the one that faults. */
+static struct rh__pages *trackers(struct rh_world *w)
+{
+    return w->globals;
+}
+
+static bool protect(struct rh__pages *p, size_t page, size_t count, int how)
+{
+    return mprotect(p->base + page * PAGE, count * PAGE, how) == 0;
+}
+
+struct rh__pages *rh__pages_new(struct rh_world *w, char *base, size_t size)
+{
+    char *from = (char *)((uintptr_t)base & ~(uintptr_t)(PAGE - 1));
+    size_t pages = ((size_t)(base + size - from) + PAGE - 1) / PAGE;
+    struct rh__pages *p = rh__alloc(sizeof *p);
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof *p);
+    p->base = from;
+    p->pages = pages;
+    p->actor = RH_NONE;
+    p->hot = rh__alloc(pages);
+    p->calm = rh__alloc(pages);
+    p->list = rh__alloc(pages * sizeof *p->list);
+    p->shadow = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (!p->hot || !p->calm || !p->list || p->shadow == MAP_FAILED || !protect(p, 0, pages, PROT_READ)) {
+        if (p->shadow != MAP_FAILED)
+            munmap(p->shadow, pages * PAGE);
+        rh__free(p->hot), rh__free(p->calm), rh__free(p->list), rh__free(p);
+        return NULL;
+    }
+    memset(p->hot, 0, pages);
+    memset(p->calm, 0, pages);
+    p->active = true;
+    p->next = w->globals;
+    w->globals = p;
+    return p;
+}
+
+struct rh__pages *rh__pages_for_actor(struct rh_world *w, uint32_t actor)
+{
+    for (struct rh__pages *p = trackers(w); p; p = p->next)
+        if (p->actor == actor) {
+            if (!p->active) {
+                protect(p, 0, p->pages, PROT_READ);
+                p->active = true;
+            }
+            return p;
+        }
+    rh__outside_push(); /* a monitor may be running */
+    struct rh__pages *p = rh__pages_new(w, w->regions + w->region_stride * actor, w->region_stride - PAGE);
+    rh__outside_pop();
+    if (p)
+        p->actor = actor;
+    return p;
+}
+
+static void let_go(struct rh__pages *p)
+{
+    protect(p, 0, p->pages, PROT_READ | PROT_WRITE);
+    memset(p->hot, 0, p->pages);
+    p->count = 0;
+    p->active = false;
+}
+
+void rh__pages_free_all(struct rh_world *w)
+{
+    while (w->globals) {
+        struct rh__pages *p = w->globals;
+        w->globals = p->next;
+        let_go(p);
+        munmap(p->shadow, p->pages * PAGE);
+        rh__free(p->hot), rh__free(p->calm), rh__free(p->list), rh__free(p);
+    }
+}
+
+void rh__pages_settle(struct rh_world *w)
+{
+    for (struct rh__pages *p = trackers(w); p; p = p->next)
+        if (p->actor != RH_NONE && p->active && w->large[p->actor] != p)
+            let_go(p);
+}
+
+bool rh__pages_fault(struct rh_world *w, void *address)
+{
+    for (struct rh__pages *p = trackers(w); p; p = p->next) {
+        size_t page = (size_t)((char *)address - p->base) / PAGE;
+        if ((char *)address < p->base || page >= p->pages || p->hot[page] || !p->active)
+            continue;
+        if (!protect(p, page, 1, PROT_READ | PROT_WRITE))
+            return false;
+        rh__copy(p->shadow + page * PAGE, p->base + page * PAGE, PAGE);
+        p->hot[page] = 1;
+        p->calm[page] = 0;
+        p->list[p->count++] = (uint32_t)page;
+        w->counts.page_faults++;
+        return true;
+    }
+    return false;
+}
+
+void rh__pages_sync(struct rh__pages *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        rh__copy(p->shadow + (size_t)p->list[i] * PAGE, p->base + (size_t)p->list[i] * PAGE, PAGE);
+}
+
+void rh__pages_skip(struct rh__pages *p, uintptr_t from, uintptr_t to)
+{
+    p->skip_from = from;
+    p->skip_to = to;
+}
+
+RH__NO_SANITIZE static bool diff_page(struct rh_world *w, const struct rh__pages *p, char *page, char *shadow,
+                                      uint64_t *hash)
+{
+    if (rh__equal(page, shadow, PAGE))
+        return false;
+    uint64_t *now = (uint64_t *)(void *)page, *before = (uint64_t *)(void *)shadow;
+    for (size_t i = 0; i < WORDS; i++)
+        if (now[i] != before[i]) {
+            uint64_t where = (uint64_t)(uintptr_t)&now[i];
+            if (where >= p->skip_from && where < p->skip_to)
+                continue;
+            log_push(w, &now[i], LOG_WORD64, before[i]);
+            *hash ^= (before[i] ? rh__mix(where, before[i]) : 0) ^ (now[i] ? rh__mix(where, now[i]) : 0);
+            before[i] = now[i];
+        }
+    return true;
+}
+
+void rh__pages_diff(struct rh_world *w, struct rh__pages *p, uint64_t *hash)
+{
+    for (uint32_t i = 0; i < p->count;) {
+        uint32_t page = p->list[i];
+        if (diff_page(w, p, p->base + (size_t)page * PAGE, p->shadow + (size_t)page * PAGE, hash)) {
+            p->calm[page] = 0;
+        } else if (++p->calm[page] >= COOL_AFTER && protect(p, page, 1, PROT_READ)) {
+            p->hot[page] = 0;
+            p->list[i] = p->list[--p->count];
+            continue;
+        }
+        i++;
+    }
+}
+
+RH__NO_SANITIZE uint64_t rh__pages_hash(const char *base, uint32_t size)
+{
+    /* `base` need not lie on a word's boundary of its page's words: regions do. */
+    const uint64_t *words = (const uint64_t *)(const void *)base;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < (size + 7) / 8; i++)
+        if (words[i])
+            hash ^= rh__mix((uint64_t)(uintptr_t)&words[i], words[i]);
+    return hash;
+}
+
+void rh__globals_sync(struct rh_world *w)
+{
+    for (struct rh__pages *p = trackers(w); p; p = p->next)
+        if (p->actor == RH_NONE && p->count)
+            rh__pages_sync(p);
+}
+
+void rh__globals_diff(struct rh_world *w)
+{
+    uint64_t hash = w->globals_hash;
+    for (struct rh__pages *p = trackers(w); p; p = p->next)
+        if (p->actor == RH_NONE && p->count)
+            rh__pages_diff(w, p, &hash);
+    if (hash != w->globals_hash)
+        put64(w, &w->globals_hash, hash);
+}

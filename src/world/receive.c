@@ -1,0 +1,197 @@
+/* See receive.h.
+ *
+ * A blocked actor holds the reason on its own stack (the filter) and in its record (status, wake timer, request); the
+ * step that unblocks it leaves what it waited for in w->resumed_with.
+ *
+ * Replies: one that nobody waits for any more (the asker gave up, or another reply was quicker) is dropped where it
+ * would be noticed, so a reply under way always has someone waiting. */
+#include "world/receive.h"
+
+#include <string.h>
+
+#include "base/copy.h"
+#include "world/actors.h"
+#include "world/fiber.h"
+#include "world/fingerprint.h"
+#include "world/log.h"
+#include "world/memory.h"
+#include "world/network.h"
+#include "world/outcome.h"
+
+static struct rh_envelope envelope_of(const struct rh_world *w, uint32_t message)
+{
+    const struct message *m = &w->messages[message];
+    return (struct rh_envelope){ .type = m->type, .value = rh__message_value(w, m), .sender = ref_of(m->seen_as),
+                                 .tail = m->tail_size ? rh__message_tail(w, m) : NULL, .tail_size = m->tail_size };
+}
+
+bool rh__filter_matches(struct rh_world *w, const struct actor *a, uint32_t message)
+{
+    const struct message *m = &w->messages[message];
+    const struct rh_filter *f = a->filter;
+    if (a->asking != RH_NONE)
+        return m->answers == a->asking;
+    if (m->answers != RH_NONE)
+        return false;
+    if (f->type && m->type != f->type)
+        return false;
+    if (f->types) {
+        const struct rh_message_type *const *t = f->types;
+        while (*t && *t != m->type)
+            t++;
+        if (!*t)
+            return false;
+    }
+    if (!rh_is_nobody(f->from) && f->from.id != ref_of(m->seen_as).id)
+        return false;
+    if (f->match) {
+        struct rh_envelope e = envelope_of(w, message);
+        return f->match(&e, f->arg);
+    }
+    return true;
+}
+
+static void block(struct rh_world *w, uint32_t status, const char *place)
+{
+    struct actor *a = &w->actors[w->current];
+    if (w->observing != RH_NONE)
+        rh__misuse(w, place, "the handler of a monitor must not block");
+    put32(w, &a->status, status);
+    put_pointer(w, &a->place, place);
+    rh__fiber_block(w);
+}
+
+static void set_wake(struct rh_world *w, int64_t delay_ns)
+{
+    uint32_t timer = rh__timer_set(w, w->current, NULL, delay_ns, NULL, NULL);
+    if (timer == RH_NONE)
+        rh__fiber_abandon(w); /* the limit is recorded */
+    put32(w, &w->actors[w->current].wake, timer);
+}
+
+void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message)
+{
+    struct actor *a = &w->actors[actor];
+    if (a->wake != RH_NONE) {
+        rh__timer_unset(w, a->wake);
+        put32(w, &a->wake, RH_NONE);
+    }
+    if (message != RH_NONE)
+        put32(w, &a->taken, message);
+    if (a->asking != RH_NONE) {
+        uint32_t request = a->asking;
+        put32(w, &a->asking, RH_NONE);
+        rh__replies_drop(w, actor, request);
+        if (message == RH_NONE)
+            rh__all_stale(w);
+    }
+    put32(w, &a->status, STATUS_RUNNING);
+    w->resumed_with = message;
+    rh__fiber_resume(w, actor);
+}
+
+const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter *filter, const char *place)
+{
+    struct actor *a = &w->actors[w->current];
+    put_pointer(w, &a->filter, filter);
+    if (filter->timeout_ms)
+        set_wake(w, filter->timeout_ms < 0 ? 0 : filter->timeout_ms * 1000000);
+    block(w, STATUS_WAITING, place);
+    if (w->resumed_with == RH_NONE)
+        return NULL;
+    struct rh_envelope *e = (struct rh_envelope *)(void *)(w->payload + rh__payload_take(w, sizeof *e));
+    *e = envelope_of(w, w->resumed_with);
+    return e;
+}
+
+uint32_t rh__await_reply(struct rh_world *w, uint32_t request, int64_t timeout_ms, const char *place)
+{
+    struct actor *a = &w->actors[w->current];
+    put32(w, &a->asking, request);
+    if (timeout_ms > 0)
+        set_wake(w, timeout_ms * 1000000);
+    block(w, STATUS_WAITING, place);
+    return w->resumed_with;
+}
+
+void rh__sleep(struct rh_world *w, int64_t ns, const char *place)
+{
+    set_wake(w, ns);
+    block(w, STATUS_SLEEPING, place);
+}
+
+uint32_t rh__choose(struct rh_world *w, uint32_t n, const char *place)
+{
+    put32(w, &w->actors[w->current].choices, n);
+    put32(w, &w->chooser, w->current);
+    block(w, STATUS_CHOOSING, place);
+    return w->resumed_with;
+}
+
+void rh__preempt(struct rh_world *w, const char *place)
+{
+    if (w->semantics.granularity == RH_GRAIN_OPERATION && w->inside && w->observing == RH_NONE &&
+        w->actors[w->current].type->kind == RH_KIND_PROCESS)
+        block(w, STATUS_PREEMPTED, place);
+}
+
+/* ---- the store ----------------------------------------------------------------------------------------------------- */
+
+uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, const void *bytes, uint32_t size)
+{
+    struct actor *a = &w->actors[actor];
+    if (w->write_pool.count == MAX_WRITES)
+        rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "more than %u writes to stores in one run", MAX_WRITES);
+    uint32_t index = rh__pool_grow(w, &w->write_pool);
+    struct write *x = &w->writes[index];
+    x->key = rh__payload_text(w, key);
+    x->bytes = rh__payload_take(w, bytes ? size : 0);
+    x->size = bytes ? size : RH_NONE;
+    x->ticket = index + 1;
+    x->older = a->store;
+    if (bytes)
+        rh__copy(w->payload + x->bytes, bytes, size);
+    put32(w, &a->store, index);
+    put32(w, &a->writes_open, a->writes_open + 1);
+    put32(w, &w->writes_open, w->writes_open + 1);
+    return x->ticket;
+}
+
+uint32_t rh__store_find(const struct rh_world *w, uint32_t actor, const char *key)
+{
+    uint32_t i = w->actors[actor].store;
+    while (i != RH_NONE && strcmp(w->payload + w->writes[i].key, key) != 0)
+        i = w->writes[i].older;
+    return i;
+}
+
+void rh__store_complete(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    uint32_t oldest = a->store;
+    for (uint32_t i = 1; i < a->writes_open; i++)
+        oldest = w->writes[oldest].older;
+    put32(w, &a->writes_open, a->writes_open - 1);
+    put32(w, &w->writes_open, w->writes_open - 1);
+    if (a->status == STATUS_SYNCING) {
+        if (a->writes_open == 0) {
+            put32(w, &a->status, STATUS_RUNNING);
+            rh__fiber_resume(w, actor);
+        }
+        return;
+    }
+    const struct rh_entry *entry = NULL;
+    if (a->behaviour)
+        rh__disposition(a, &rh_message_rh_stored, &entry);
+    if (entry || a->type->kind == RH_KIND_PROCESS) {
+        struct rh_stored value = { .ticket = w->writes[oldest].ticket };
+        struct sending s = SENDING(.from = actor, .to = actor, .type = &rh_message_rh_stored, .value = &value);
+        rh__message_send(w, &s);
+    }
+}
+
+void rh__store_sync(struct rh_world *w, const char *place)
+{
+    if (w->actors[w->current].writes_open)
+        block(w, STATUS_SYNCING, place);
+}

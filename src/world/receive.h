@@ -1,0 +1,28 @@
+/* Blocking: receive, ask, sleep, choose, sync, preemption; and the durable store, whose sync blocks. */
+#ifndef RH_WORLD_RECEIVE_H
+#define RH_WORLD_RECEIVE_H
+
+#include "world/state.h"
+
+/* Whether a waiting actor would take this message. */
+bool rh__filter_matches(struct rh_world *w, const struct actor *a, uint32_t message);
+
+/* Actor's side: each gives control back to the world until its time has come. */
+const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter *filter, const char *place);
+/* The message that answers `request`, RH_NONE after the timeout. */
+uint32_t rh__await_reply(struct rh_world *w, uint32_t request, int64_t timeout_ms, const char *place);
+void rh__sleep(struct rh_world *w, int64_t ns, const char *place);
+uint32_t rh__choose(struct rh_world *w, uint32_t n, const char *place);
+void rh__preempt(struct rh_world *w, const char *place);
+void rh__store_sync(struct rh_world *w, const char *place);
+
+/* World's side: the wait of an actor is over, by message or by time. */
+void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message);
+
+uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, const void *bytes, uint32_t size);
+/* Newest write of this key, RH_NONE for none. */
+uint32_t rh__store_find(const struct rh_world *w, uint32_t actor, const char *key);
+/* The actor's oldest write under way becomes durable. */
+void rh__store_complete(struct rh_world *w, uint32_t actor);
+
+#endif

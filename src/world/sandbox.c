@@ -1,0 +1,116 @@
+/* See rehearse/sandbox.h.  The parent sleeps until the child ends, waking now and then to see whether steps still happen:
+ * a handler that sleeps in the kernel uses no processor time, so the child's own watchdog (guard.c) cannot see it. */
+#define _GNU_SOURCE
+#include <rehearse/sandbox.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "world/guard.h"
+#include "world/outcome.h"
+
+enum { LOOK_MS = 100, WALL_FACTOR = 5 };
+
+void *rh_shared_new(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void rh_shared_free(void *p, size_t size)
+{
+    if (p)
+        munmap(p, size);
+}
+
+_Noreturn static void child(struct rh_world *w, void (*drive)(struct rh_world *w, void *arg), void *arg)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    w->sandboxed = true;
+    rh_world_begin(w);
+    drive(w, arg);
+    fflush(NULL);
+    _exit(0);
+}
+
+/* Waits; kills a child whose handler has not moved for long on the wall clock, and says so in *hung. */
+static int wait_for(struct rh_world *w, pid_t pid, bool *hung)
+{
+    int status;
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    uint64_t step = 0;
+    uint64_t still_ms = 0, limit_ms = (uint64_t)w->semantics.max_handler_ms * WALL_FACTOR;
+    *hung = false;
+    for (;;) {
+        struct pollfd ended = { .fd = fd, .events = POLLIN };
+        int n = fd < 0 ? 1 : poll(&ended, 1, LOOK_MS);
+        if (n != 0) {
+            pid_t got = waitpid(pid, &status, 0);
+            if (got == pid || errno != EINTR)
+                break;
+            continue;
+        }
+        if (w->inside && w->counts.steps == step)
+            still_ms += LOOK_MS;
+        else
+            still_ms = 0;
+        step = w->counts.steps;
+        if (still_ms >= limit_ms) {
+            *hung = true;
+            kill(pid, SIGKILL);
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_world *w, void *arg), void *arg)
+{
+    fflush(NULL); /* what is in the buffers must not be written twice */
+    w->inside = false;
+    w->over = 0;
+    pid_t pid = fork();
+    if (pid < 0) {
+        fprintf(stderr, "rehearse: cannot start a process: %s\n", strerror(errno));
+        return RH_SANDBOX_FAILED;
+    }
+    if (pid == 0)
+        child(w, drive, arg);
+    bool hung;
+    int status = wait_for(w, pid, &hung);
+    w->log = w->log_start; /* the child's log is gone: nothing here may be pushed or rolled back but what follows */
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return RH_SANDBOX_DONE;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == RH__EXIT_FINDING && w->over)
+        return RH_SANDBOX_FINDING;
+    if (w->inside && hung)
+        rh__fail(w, RH_OUTCOME_ENDLESS, w->current, "", "its handler has not come back for %u ms: it sleeps or waits "
+                 "outside of control", w->semantics.max_handler_ms * WALL_FACTOR);
+    else if (w->inside && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "its process was killed, probably because the machine ran out "
+                 "of memory");
+    else if (w->inside && WIFSIGNALED(status))
+        rh__fail(w, RH_OUTCOME_CRASH, w->current, "", "%s", strsignal(WTERMSIG(status)));
+    else if (w->inside && WIFEXITED(status))
+        rh__fail(w, RH_OUTCOME_EXIT, w->current, "", "its process ended with status %d", WEXITSTATUS(status));
+    else {
+        if (WIFSIGNALED(status))
+            fprintf(stderr, "rehearse: internal error: the exploring process died of signal %d (%s)\n",
+                    WTERMSIG(status), strsignal(WTERMSIG(status)));
+        else
+            fprintf(stderr, "rehearse: internal error: the exploring process ended with status %d\n",
+                    WEXITSTATUS(status));
+        return RH_SANDBOX_FAILED;
+    }
+    return RH_SANDBOX_FINDING;
+}

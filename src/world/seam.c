@@ -1,0 +1,594 @@
+/* The functions of rehearse.h as the controlled world answers them.  Each checks for misuse first: what is wrong becomes a
+ * finding about the actor that did it (or, outside of all actors, a sentence on standard error). */
+#include "world/seam.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/copy.h"
+#include "base/random.h"
+#include "world/actors.h"
+#include "world/fiber.h"
+#include "world/fingerprint.h"
+#include "world/log.h"
+#include "world/memory.h"
+#include "world/network.h"
+#include "world/outcome.h"
+#include "world/receive.h"
+#include "world/step.h"
+
+/* Whose code runs: a monitor runs on the stack of whoever announces. */
+static uint32_t me(const struct rh_world *w)
+{
+    return w->observing != RH_NONE ? w->observing : w->current;
+}
+
+/* The world, if an actor calls; otherwise NULL after saying so. */
+static struct rh_world *inside(const char *call, const char *here)
+{
+    struct rh_world *w = rh__world;
+    if (__builtin_expect(w->inside, 1))
+        return w;
+    rh__misuse(w, here ? here : "", "%s was called outside of an actor", call);
+    return NULL;
+}
+
+/* The same for calls that block or need a mailbox of one's own. */
+static struct rh_world *inside_actor(const char *call, const char *here)
+{
+    struct rh_world *w = inside(call, here);
+    if (w && w->observing != RH_NONE)
+        rh__misuse(w, here, "%s cannot be used by a monitor", call);
+    return w;
+}
+
+static uint32_t known(struct rh_world *w, rh_ref who, const char *call, const char *here)
+{
+    uint32_t actor = actor_of(w, who);
+    if (actor == RH_NONE)
+        rh__misuse(w, here, rh_is_nobody(who) ? "%s was given the reference that names nobody"
+                                              : "%s was given a reference to no actor of this world (%llu)",
+                   call, (unsigned long long)who.id);
+    return actor;
+}
+
+/* ---- spawning and sending ------------------------------------------------------------------------------------------ */
+
+static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, const char *here)
+{
+    struct rh_world *w = inside("rh_spawn", here);
+    if (!w)
+        return rh_nobody();
+    rh__preempt(w, here);
+    if (type->kind == RH_KIND_MONITOR)
+        rh__misuse(w, here, "%s is a monitor: use rh_observe", type->name);
+    uint32_t actor = rh__actor_spawn(w, me(w), type, state, here);
+    if (w->over)
+        rh__fiber_abandon(w);
+    return ref_of(actor);
+}
+
+static void dead_letter(struct rh_world *w, uint32_t to, const struct rh_message_type *type, const char *here)
+{
+    char name[128], text[256];
+    if (w->actors[to].status == STATUS_CRASHED || w->semantics.dead_letters == RH_DEAD_LETTER_IGNORE)
+        return;
+    rh_world_actor_name(w, to, name, sizeof name);
+    if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL)
+        rh__fail_inside(w, RH_OUTCOME_DEAD_LETTER, here, "%s was sent to %s, which has ended", type->name, name);
+    snprintf(text, sizeof text, "(%s to %s is lost: it has ended)", type->name, name);
+    rh__note(w, me(w), text);
+}
+
+/* Everything that becomes a message of the program goes through here; RH_NONE where it was lost. */
+static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
+{
+    const struct actor *to = &w->actors[s->to];
+    if (__builtin_expect(to->status >= STATUS_ENDED, 0)) {
+        if (to->status == STATUS_OUTSIDE)
+            return RH_NONE; /* what the environment is told is of no consequence here */
+        if (to->status == STATUS_ENDED || w->semantics.model != RH_BAG) {
+            dead_letter(w, s->to, s->type, here);
+            return RH_NONE;
+        }
+    }
+    if (__builtin_expect(s->type->size + (size_t)s->tail_size > w->semantics.max_message_bytes, 0))
+        rh__misuse(w, here, "message %s has %zu bytes, the limit is %u (max_message_bytes)", s->type->name,
+                   s->type->size + (size_t)s->tail_size, w->semantics.max_message_bytes);
+    if (__builtin_expect(w->under_way >= w->semantics.max_messages, 0))
+        rh__fail_inside(w, RH_OUTCOME_LIMIT, here, "more than %u messages are under way (max_messages)",
+                        w->semantics.max_messages);
+    if (__builtin_expect(to->type->kind == RH_KIND_MONITOR, 0))
+        rh__misuse(w, here, "%s was sent to monitor %s: use rh_announce", s->type->name, to->type->name);
+    return rh__message_send(w, s);
+}
+
+static uint32_t bounded(struct rh_world *w, size_t size, const char *here)
+{
+    if (size > UINT32_MAX / 2)
+        rh__misuse(w, here, "a message of %zu bytes is over the limit of %u (max_message_bytes)", size,
+                   w->semantics.max_message_bytes);
+    return (uint32_t)size;
+}
+
+static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const void *tail,
+                      size_t tail_size, const char *here)
+{
+    struct rh_world *w = inside("rh_send", here);
+    if (!w)
+        return;
+    rh__preempt(w, here);
+    uint32_t sender = me(w);
+    if (!rh_is_nobody(from)) {
+        sender = known(w, from, "rh_send_from", here);
+        if (w->actors[sender].status != STATUS_OUTSIDE)
+            rh__misuse(w, here, "rh_send_from is for external senders (rh_external)");
+    }
+    struct sending s = SENDING(.from = sender, .to = known(w, to, "rh_send", here), .type = type, .value = value,
+                               .tail = tail, .tail_size = bounded(w, tail_size, here));
+    post(w, &s, here);
+}
+
+static const struct message *handled(struct rh_world *w, const char *call, const char *here)
+{
+    uint32_t taken = w->actors[w->current].taken;
+    if (taken == RH_NONE)
+        rh__misuse(w, here, "%s: no message is being handled", call);
+    return &w->messages[taken];
+}
+
+static void seam_reply(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
+                       const char *here)
+{
+    struct rh_world *w = inside_actor("rh_reply", here);
+    if (!w)
+        return;
+    rh__preempt(w, here);
+    const struct message *m = handled(w, "rh_reply", here);
+    if (m->request != RH_NONE && w->actors[m->seen_as].asking != m->request)
+        return; /* the one who asked has given up, or has its answer */
+    struct sending s = SENDING(.from = w->current, .to = m->seen_as, .type = type, .value = value, .tail = tail,
+                               .tail_size = bounded(w, tail_size, here));
+    s.answers = m->request;
+    post(w, &s, here);
+}
+
+static void seam_forward(rh_ref to, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_forward", here);
+    if (!w)
+        return;
+    rh__preempt(w, here);
+    const struct message *m = handled(w, "rh_forward", here);
+    struct sending s = SENDING(.from = w->current, .to = known(w, to, "rh_forward", here), .type = m->type,
+                               .value = rh__message_value(w, m), .tail = rh__message_tail(w, m),
+                               .tail_size = m->tail_size);
+    s.request = m->request;
+    s.seen_as = m->seen_as;
+    post(w, &s, here);
+}
+
+static const void *seam_ask(rh_ref to, const struct rh_message_type *type, const void *value,
+                            const struct rh_message_type *reply, int64_t timeout_ms, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_ask", here);
+    if (!w)
+        return NULL;
+    rh__preempt(w, here);
+    struct sending s = SENDING(.from = w->current, .to = known(w, to, "rh_ask", here), .type = type, .value = value);
+    if (s.to == w->current)
+        rh__misuse(w, here, "rh_ask of oneself would wait for ever");
+    s.request = w->message_count; /* what it will be */
+    uint32_t request = post(w, &s, here);
+    if (request == RH_NONE)
+        request = RH_NONE - 1; /* nobody will answer: wait for the timeout, or for ever */
+    uint32_t got = rh__await_reply(w, request, timeout_ms, here);
+    if (got == RH_NONE)
+        return NULL;
+    if (w->messages[got].type != reply)
+        rh__misuse(w, here, "rh_ask wanted %s as the reply to %s, but got %s", reply->name, type->name,
+                   w->messages[got].type->name);
+    return rh__message_value(w, &w->messages[got]);
+}
+
+static const struct rh_envelope *seam_receive(const struct rh_filter *filter, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_receive", here);
+    return w ? rh__receive(w, filter, here) : NULL;
+}
+
+static const void *seam_tail(size_t *size)
+{
+    struct rh_world *w = rh__world;
+    if (size)
+        *size = 0;
+    if (!w->inside || w->actors[w->current].taken == RH_NONE)
+        return NULL;
+    const struct message *m = &w->messages[w->actors[w->current].taken];
+    if (size)
+        *size = m->tail_size;
+    return m->tail_size ? rh__message_tail(w, m) : NULL;
+}
+
+/* ---- who ------------------------------------------------------------------------------------------------------------ */
+
+static rh_ref seam_self(void)
+{
+    struct rh_world *w = rh__world;
+    return w->inside ? ref_of(me(w)) : rh_nobody();
+}
+
+static rh_ref seam_sender(void)
+{
+    struct rh_world *w = rh__world;
+    if (!w->inside || w->actors[w->current].taken == RH_NONE)
+        return rh_nobody();
+    return ref_of(w->messages[w->actors[w->current].taken].seen_as);
+}
+
+static bool seam_alive(rh_ref who)
+{
+    struct rh_world *w = rh__world;
+    uint32_t actor = actor_of(w, who);
+    rh__preempt(w, "rh_alive");
+    return actor != RH_NONE && !has_ended(&w->actors[actor]);
+}
+
+static const char *seam_name_of(rh_ref who)
+{
+    struct rh_world *w = rh__world;
+    rh_world_actor_name(w, actor_of(w, who), w->name_buffer, sizeof w->name_buffer);
+    return w->name_buffer;
+}
+
+static rh_ref seam_external(const char *name, const char *here)
+{
+    struct rh_world *w = inside("rh_external", here);
+    if (!w)
+        return rh_nobody();
+    if (!name || !*name)
+        rh__misuse(w, here, "an external sender needs a name");
+    uint32_t actor = rh__actor_external(w, name);
+    if (w->over)
+        rh__fiber_abandon(w);
+    return ref_of(actor);
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------------ */
+
+static void seam_become(const struct rh_behaviour *behaviour, const char *here)
+{
+    struct rh_world *w = inside("rh_become", here);
+    if (!w)
+        return;
+    const struct actor *a = &w->actors[me(w)];
+    if (behaviour->actor != a->type)
+        rh__misuse(w, here, "%s cannot become %s: that is a behaviour of %s", a->type->name, behaviour->name,
+                   behaviour->actor->name);
+    rh__actor_become(w, me(w), behaviour);
+}
+
+static void seam_stop(const char *here)
+{
+    struct rh_world *w = inside_actor("rh_stop", here);
+    if (!w)
+        return;
+    if (w->actors[w->current].type->kind == RH_KIND_PROCESS)
+        rh__misuse(w, here, "a process ends by returning from its body, or by rh_exit; rh_stop is for actors");
+    put_flag(w, &w->actors[w->current].flags, FLAG_STOPPING, true);
+}
+
+static void seam_exit(const char *reason, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_exit", here);
+    if (!w)
+        _Exit(2);
+    snprintf(w->exit_text, sizeof w->exit_text, "%s", reason ? reason : "normal");
+    w->exit_reason = w->exit_text;
+    w->exit_place = here;
+    rh__fiber_abandon(w);
+}
+
+static void seam_kill(rh_ref who, const char *reason, const char *here)
+{
+    struct rh_world *w = inside("rh_kill", here);
+    if (!w)
+        return;
+    rh__preempt(w, here);
+    uint32_t actor = known(w, who, "rh_kill", here);
+    if (w->actors[actor].status < STATUS_ENDED)
+        rh__signal(w, me(w), actor, reason ? reason : "kill", false);
+}
+
+static void seam_link(rh_ref who, bool on, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_link", here);
+    if (!w)
+        return;
+    rh__preempt(w, here);
+    uint32_t actor = known(w, who, "rh_link", here);
+    if (actor == w->current)
+        return;
+    if (on && has_ended(&w->actors[actor]))
+        rh__signal(w, actor, w->current, "noproc", true);
+    else
+        rh__link(w, w->current, actor, on);
+}
+
+static void seam_monitor(rh_ref who, bool on, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_monitor", here);
+    if (!w)
+        return;
+    rh__preempt(w, here);
+    uint32_t actor = known(w, who, "rh_monitor", here);
+    if (on && has_ended(&w->actors[actor]))
+        rh__send_down(w, actor, w->current, "noproc");
+    else
+        rh__monitor(w, w->current, actor, on);
+}
+
+static void seam_trap_exits(bool yes, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_trap_exits", here);
+    if (w)
+        put_flag(w, &w->actors[w->current].flags, FLAG_TRAPS, yes);
+}
+
+static bool seam_name_set(const char *name, rh_ref who, const char *here)
+{
+    struct rh_world *w = inside("rh_register", here);
+    if (!w)
+        return false;
+    rh__preempt(w, here);
+    if (!name || !*name)
+        rh__misuse(w, here, "rh_register needs a name");
+    return rh__name_set(w, name, rh_is_nobody(who) ? RH_NONE : known(w, who, "rh_register", here));
+}
+
+static rh_ref seam_name_find(const char *name, const char *here)
+{
+    struct rh_world *w = inside("rh_whereis", here);
+    if (!w)
+        return rh_nobody();
+    rh__preempt(w, here);
+    if (!name)
+        rh__misuse(w, here, "rh_whereis needs a name");
+    uint32_t actor = rh__name_find(w, name);
+    return actor == RH_NONE ? rh_nobody() : ref_of(actor);
+}
+
+/* ---- time and chance --------------------------------------------------------------------------------------------------- */
+
+static void seam_timer(const char *name, int64_t delay_ms, const struct rh_message_type *type, const void *value,
+                       const char *here)
+{
+    struct rh_world *w = inside_actor("rh_timer", here);
+    if (!w)
+        return;
+    if (!name)
+        rh__misuse(w, here, "a timer needs a name");
+    if (delay_ms < 0)
+        rh__misuse(w, here, "timer \"%s\" has a negative delay (%lld ms)", name, (long long)delay_ms);
+    uint32_t old = rh__timer_find(w, w->current, name);
+    if (old != RH_NONE)
+        rh__timer_unset(w, old);
+    rh__timer_set(w, w->current, name, delay_ms * 1000000, type, value);
+    if (w->over)
+        rh__fiber_abandon(w);
+}
+
+static bool seam_timer_cancel(const char *name, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_timer_cancel", here);
+    if (!w)
+        return false;
+    uint32_t timer = name ? rh__timer_find(w, w->current, name) : RH_NONE;
+    if (timer == RH_NONE)
+        return false;
+    rh__timer_unset(w, timer);
+    return true;
+}
+
+static int64_t seam_now_ms(void)
+{
+    struct rh_world *w = rh__world;
+    if (w->inside && !w->clock_used)
+        put32(w, &w->clock_used, 1);
+    return w->now_ns / 1000000;
+}
+
+static void seam_sleep(int64_t ms, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_sleep", here);
+    if (w)
+        rh__sleep(w, ms * 1000000, here);
+}
+
+static uint32_t seam_choose(uint32_t n, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_choose", here);
+    if (!w)
+        return 0;
+    if (n == 0 || n > w->choice_capacity)
+        rh__misuse(w, here, "rh_choose(%u): there must be 1 to %u values", n, w->choice_capacity);
+    return n == 1 ? 0 : rh__choose(w, n, here);
+}
+
+static uint64_t seam_random(void)
+{
+    struct rh_world *w = rh__world;
+    if (!w->inside)
+        return 0;
+    struct actor *a = &w->actors[me(w)];
+    uint64_t state = a->random, value = rh__random_next(&state);
+    put64(w, &a->random, state);
+    return value;
+}
+
+/* ---- store -------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t seam_store_put(const char *key, const void *bytes, size_t size, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_store_put", here);
+    if (!w)
+        return 0;
+    if (!key)
+        rh__misuse(w, here, "rh_store_put needs a key");
+    if (size > w->semantics.max_message_bytes)
+        rh__misuse(w, here, "a value of %zu bytes, the limit is %u (max_message_bytes)", size,
+                   w->semantics.max_message_bytes);
+    return rh__store_put(w, w->current, key, bytes, (uint32_t)size);
+}
+
+static int64_t seam_store_get(const char *key, void *buffer, size_t capacity, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_store_get", here);
+    if (!w || !key)
+        return -1;
+    uint32_t i = rh__store_find(w, w->current, key);
+    if (i == RH_NONE || w->writes[i].size == RH_NONE)
+        return -1;
+    size_t size = w->writes[i].size;
+    memcpy(buffer, w->payload + w->writes[i].bytes, size < capacity ? size : capacity);
+    return (int64_t)size;
+}
+
+static void seam_store_sync(const char *here)
+{
+    struct rh_world *w = inside_actor("rh_store_sync", here);
+    if (w)
+        rh__store_sync(w, here);
+}
+
+/* ---- what must hold -------------------------------------------------------------------------------------------------------- */
+
+static void seam_failed(const char *here, const char *condition, const char *text)
+{
+    struct rh_world *w = rh__world;
+    if (w->inside)
+        rh__fail_inside(w, RH_OUTCOME_ASSERTION, here, "%s%s`%s` does not hold", text, *text ? ": " : "", condition);
+    fprintf(stderr, "rehearse: %s: outside of an actor: `%s` does not hold%s%s\n", here, condition, *text ? ": " : "",
+            text);
+}
+
+static struct property *property_named(struct rh_world *w, enum rh_property kind, const char *name, const char *here)
+{
+    for (uint32_t i = 0; i < w->property_count; i++)
+        if (w->properties[i].kind == (uint32_t)kind &&
+            (w->properties[i].name == name || strcmp(w->properties[i].name, name) == 0))
+            return &w->properties[i];
+    if (w->property_count == MAX_PROPERTIES)
+        rh__fail_inside(w, RH_OUTCOME_LIMIT, here, "more than %u properties", MAX_PROPERTIES);
+    struct property *p = &w->properties[w->property_count++];
+    *p = (struct property){ .name = name, .place = here, .kind = kind };
+    return p;
+}
+
+static void seam_property(enum rh_property kind, const char *name, bool holds, const char *here)
+{
+    struct rh_world *w = inside("a property", here);
+    if (!w)
+        return;
+    struct property *p = property_named(w, kind, name, here);
+    p->held += holds;
+    p->failed += !holds;
+    put32(w, &p->last, holds ? 2 : 1);
+    if (kind == RH_ALWAYS && !holds)
+        rh__fail_inside(w, RH_OUTCOME_PROPERTY, here, "always `%s` does not hold", name);
+}
+
+static void seam_announce(const struct rh_message_type *type, const void *value, const char *here)
+{
+    struct rh_world *w = inside("rh_announce", here);
+    if (!w)
+        return;
+    if (w->observing != RH_NONE)
+        rh__misuse(w, here, "a monitor cannot announce");
+    rh__preempt(w, here);
+    for (uint32_t i = 0; i < w->monitor_count; i++) {
+        const struct rh_entry *entry;
+        uint32_t monitor = w->monitors[i];
+        rh__disposition(&w->actors[monitor], type, &entry);
+        if (!entry || entry->action != RH_ACTION_HANDLE)
+            continue;
+        rh__touch_monitor(w, monitor);
+        w->observing = monitor;
+        entry->call(ref_of(monitor), w->actors[monitor].region, value);
+        w->observing = RH_NONE;
+        rh__region_leave(w, monitor);
+    }
+}
+
+static rh_ref seam_observe(const struct rh_actor_type *type, const void *state, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_observe", here);
+    if (!w)
+        return rh_nobody();
+    if (type->kind != RH_KIND_MONITOR)
+        rh__misuse(w, here, "%s is not a monitor (RH_MONITOR)", type->name);
+    uint32_t actor = rh__actor_spawn(w, w->current, type, state, here);
+    if (w->over)
+        rh__fiber_abandon(w);
+    put32(w, &w->monitors[w->monitor_count], actor);
+    put32(w, &w->monitor_count, w->monitor_count + 1);
+    return ref_of(actor);
+}
+
+static void seam_log(const char *text)
+{
+    struct rh_world *w = rh__world;
+    if (w->inside)
+        rh__note(w, me(w), text);
+    else
+        fprintf(stderr, "%s\n", text);
+}
+
+static const char *seam_param(const char *name)
+{
+    const struct rh_world *w = rh__world;
+    for (size_t i = 0; i < w->param_count; i++)
+        if (strcmp(w->params[i].name, name) == 0)
+            return w->params[i].value;
+    return NULL;
+}
+
+const struct rh_seam rh__controlled_seam = {
+    .name = "controlled",
+    .spawn = seam_spawn,
+    .send = seam_send,
+    .reply = seam_reply,
+    .forward = seam_forward,
+    .ask = seam_ask,
+    .receive = seam_receive,
+    .tail = seam_tail,
+    .self = seam_self,
+    .sender = seam_sender,
+    .alive = seam_alive,
+    .name_of = seam_name_of,
+    .external = seam_external,
+    .become = seam_become,
+    .stop = seam_stop,
+    .exit = seam_exit,
+    .kill = seam_kill,
+    .link = seam_link,
+    .monitor = seam_monitor,
+    .trap_exits = seam_trap_exits,
+    .name_set = seam_name_set,
+    .name_find = seam_name_find,
+    .timer = seam_timer,
+    .timer_cancel = seam_timer_cancel,
+    .now_ms = seam_now_ms,
+    .sleep = seam_sleep,
+    .choose = seam_choose,
+    .random = seam_random,
+    .store_put = seam_store_put,
+    .store_get = seam_store_get,
+    .store_sync = seam_store_sync,
+    .failed = seam_failed,
+    .property = seam_property,
+    .announce = seam_announce,
+    .observe = seam_observe,
+    .log = seam_log,
+    .param = seam_param,
+};

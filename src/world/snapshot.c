@@ -1,0 +1,187 @@
+/* Snapshots that outlive the run (rehearse/world.h).
+ *
+ * What differs from the beginning of the run is what the log knows: so a snapshot holds, for every place in the log, what
+ * stands there now, and of the tables that only grow what was appended.  Loading goes back to the beginning and writes it
+ * all through the log, so that the next reset finds its way back from there too.
+ *
+ * Layout: the header, then entries (where, size, bytes rounded up to 8), then events, messages, payload. */
+#include <string.h>
+
+#include "base/copy.h"
+#include "base/fail.h"
+#include "world/log.h"
+#include "world/memory.h"
+#include "world/pages.h"
+
+struct rh_snapshot {
+    size_t bytes;
+    uint32_t entries;
+    uint32_t events, messages;
+    uint64_t payload_from, payload_to;
+    uint32_t messages_from;
+    bool hashing;
+    uint32_t hashing_since;
+    struct rh_outcome outcome;
+};
+
+struct entry {
+    uint64_t where;
+    uint64_t size;
+};
+
+static size_t up(size_t n)
+{
+    return (n + 15) & ~(size_t)15;
+}
+
+/* Walks the log from the top down to the beginning; gives place and size of each entry. */
+static char *walk(const struct log_entry *e, struct entry *found)
+{
+    char *below = (char *)(uintptr_t)e;
+    uint64_t where = e->where & ~(uint64_t)LOG_TAGS;
+    switch (e->where & LOG_TAGS) {
+    case LOG_WORD64:
+        *found = (struct entry){ where, 8 };
+        break;
+    case LOG_WORD32:
+        *found = (struct entry){ where, 4 };
+        break;
+    case LOG_IMAGE:
+        *found = (struct entry){ where + (e->old & 3), e->old >> 2 };
+        below -= up(found->size);
+        break;
+    default:
+        *found = (struct entry){ where + (e->old & 3), e->old >> 2 };
+        break;
+    }
+    return below;
+}
+
+/* A word that was written many times is kept once: open addressing over addresses. */
+struct seen {
+    uint64_t *slots;
+    size_t mask;
+};
+
+static bool first_time(struct seen *s, uint64_t where, uint64_t size)
+{
+    uint64_t key = where << 1 | (size == 8);
+    for (size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & s->mask;; i = (i + 1) & s->mask) {
+        if (s->slots[i] == key)
+            return false;
+        if (!s->slots[i]) {
+            s->slots[i] = key;
+            return true;
+        }
+    }
+}
+
+static size_t collect(struct rh_world *w, struct seen *seen, char *to, uint32_t *count)
+{
+    size_t bytes = 0;
+    *count = 0;
+    memset(seen->slots, 0, (seen->mask + 1) * sizeof *seen->slots);
+    for (char *top = w->log; top > w->baseline_log;) {
+        struct entry e;
+        top = walk((const struct log_entry *)(const void *)top - 1, &e);
+        if (e.size <= 8 && !first_time(seen, e.where, e.size))
+            continue;
+        if (to) {
+            memcpy(to + bytes, &e, sizeof e);
+            rh__copy(to + bytes + sizeof e, (const void *)(uintptr_t)e.where, e.size);
+        }
+        bytes += sizeof e + up(e.size);
+        ++*count;
+    }
+    return bytes;
+}
+
+struct rh_snapshot *rh_world_save(struct rh_world *w)
+{
+    RH__ASSERT(!w->no_undo, "a world without undo cannot be saved");
+    size_t slots = 64;
+    while (slots < (size_t)(w->log - w->baseline_log) / 8)
+        slots *= 2;
+    struct seen seen = { rh__alloc_array(slots, sizeof(uint64_t)), slots - 1 };
+    if (!seen.slots)
+        return NULL;
+    uint32_t entries;
+    size_t deltas = collect(w, &seen, NULL, &entries);
+    size_t messages = (w->message_count - w->baseline_messages) * sizeof(struct message);
+    size_t events = (w->event_count - 1) * sizeof(struct rh_event);
+    size_t payload = w->payload_at - w->baseline_payload;
+    size_t bytes = up(sizeof(struct rh_snapshot)) + deltas + up(events) + up(messages) + payload;
+    struct rh_snapshot *s = rh__alloc(bytes);
+    if (s) {
+        *s = (struct rh_snapshot){ .bytes = bytes, .events = w->event_count, .messages = w->message_count,
+                                   .messages_from = w->baseline_messages, .payload_from = w->baseline_payload,
+                                   .payload_to = w->payload_at, .hashing = w->hashing,
+                                   .hashing_since = w->hashing_since, .outcome = w->outcome };
+        char *at = (char *)s + up(sizeof *s);
+        at += collect(w, &seen, at, &s->entries);
+        memcpy(at, w->events + 1, events);
+        at += up(events);
+        memcpy(at, w->messages + w->baseline_messages, messages);
+        at += up(messages);
+        memcpy(at, w->payload + w->baseline_payload, payload);
+    }
+    rh__free(seen.slots);
+    return s;
+}
+
+static void write_back(struct rh_world *w, const struct entry *e, const char *bytes)
+{
+    char *where = (char *)(uintptr_t)e->where;
+    if (e->size == 8 && !(e->where & 7)) {
+        uint64_t value;
+        memcpy(&value, bytes, 8);
+        put64(w, (uint64_t *)(void *)where, value);
+    } else if (e->size == 4 && !(e->where & 3)) {
+        uint32_t value;
+        memcpy(&value, bytes, 4);
+        put32(w, (uint32_t *)(void *)where, value);
+    } else {
+        rh__log_image(w, where, (uint32_t)e->size);
+        rh__copy(where, bytes, e->size);
+    }
+}
+
+void rh_world_load(struct rh_world *w, const struct rh_snapshot *s)
+{
+    rh_world_reset(w);
+    const char *at = (const char *)s + up(sizeof *s);
+    for (uint32_t i = 0; i < s->entries; i++) {
+        struct entry e;
+        memcpy(&e, at, sizeof e);
+        write_back(w, &e, at + sizeof e);
+        at += sizeof e + up(e.size);
+    }
+    size_t events = (s->events - 1) * sizeof(struct rh_event);
+    size_t messages = (s->messages - s->messages_from) * sizeof(struct message);
+    memcpy(w->events + 1, at, events);
+    at += up(events);
+    memcpy(w->messages + s->messages_from, at, messages);
+    at += up(messages);
+    memcpy(w->payload + s->payload_from, at, s->payload_to - s->payload_from);
+    w->event_count = s->events;
+    w->message_count = s->messages;
+    w->payload_at = s->payload_to;
+    w->outcome = s->outcome;
+    /* Going back step by step would need the log of those steps: from here only reset and steps taken from now on. */
+    for (uint32_t i = 1; i < w->event_count; i++)
+        w->events[i].private_mark[0] = 0;
+    w->loaded_events = s->events;
+    w->hashing = false;
+    rh__pages_settle(w);
+    w->epoch++;
+}
+
+size_t rh_snapshot_bytes(const struct rh_snapshot *s)
+{
+    return s->bytes;
+}
+
+void rh_snapshot_free(struct rh_snapshot *s)
+{
+    rh__free(s);
+}

@@ -1,0 +1,296 @@
+/* The state of a controlled world, private to src/world/.
+ *
+ * All that a run can change is either in a table of this struct, in an actor's region or stack, or in a tracked page
+ * (globals, large heaps).  Tables are changed only through put32 and put64 (log.h), regions and stacks are copied to the
+ * log before they are used (memory.h), pages are compared after each step (pages.h): so the log can take everything
+ * back.  Messages, their bytes, and events are only ever appended, and cut off again by their counts.
+ *
+ * Tables are in memory shared with the parent process; the log, regions and stacks are private.  No address is random:
+ * all lie at fixed places, so that a pointer in a message or a state is the same in every run and every process.
+ *
+ * Indices name things; RH_NONE is no index.  Actor 0 is the test. */
+#ifndef RH_WORLD_STATE_H
+#define RH_WORLD_STATE_H
+
+#include <rehearse/world.h>
+
+struct rh__pages;
+
+enum status {
+    STATUS_IDLE,      /* between two messages */
+    STATUS_RUNNING,   /* its code runs now */
+    STATUS_WAITING,   /* blocked in a receive or an ask: see `filter` */
+    STATUS_SLEEPING,  /* blocked until its wake timer fires */
+    STATUS_SYNCING,   /* blocked until its writes are durable */
+    STATUS_CHOOSING,  /* in rh_choose; nobody else moves until a value is given */
+    STATUS_PREEMPTED, /* before an operation on something shared */
+    STATUS_ENDED,
+    STATUS_CRASHED, /* may start again */
+    STATUS_OUTSIDE, /* an external sender: has no code */
+};
+
+enum {
+    FLAG_STOPPING = 1,   /* ends when its handler returns */
+    FLAG_TRAPS = 2,      /* gets exit signals as messages */
+    FLAG_DEFERS = 4,     /* its behaviour defers something */
+};
+
+struct actor {
+    const struct rh_actor_type *type;
+    const struct rh_behaviour *behaviour;
+    char *region;           /* its state, then its heap; fixed for the slot */
+    void *context;          /* of its fiber while that is suspended */
+    const struct rh_filter *filter; /* while waiting: on its own stack */
+    const char *place;      /* of the call it is blocked in */
+    uint64_t random;
+    uint64_t hash;          /* its part of the fingerprint; 0 while stale */
+    uint64_t region_hash;   /* of a large region, kept up word by word */
+    uint64_t initial;       /* payload offset of the state it was spawned with */
+    uint64_t clock;         /* causal: payload offset of its vector, 0 for none */
+    uint32_t status, flags;
+    uint32_t parent, ordinal;           /* identity: the ordinal-th of its type among the parent's children */
+    uint32_t first_child, next_sibling; /* newest first */
+    uint32_t events, sends;             /* how many so far */
+    uint32_t channels;                  /* first channel into it */
+    uint32_t outbox;                    /* granularity send: its channel of messages not yet accepted */
+    uint32_t start;                     /* rh_start under way; it takes nothing before */
+    uint32_t asking;                    /* the message whose reply it waits for */
+    uint32_t taken;                     /* the message it handles, or took last */
+    uint32_t timers;                    /* its timers, newest first */
+    uint32_t wake;                      /* the timer that ends its wait or sleep */
+    uint32_t links, monitors;           /* first of each list */
+    uint32_t store;                     /* newest write */
+    uint32_t writes_open;               /* how many of the newest are under way */
+    uint32_t used;                      /* bytes of the region in use */
+    uint32_t heap;                      /* offset of the heap in the region; 0 for none yet */
+    uint32_t stack;                     /* its stack while suspended */
+    uint32_t choices;                   /* of rh_choose */
+    uint32_t node;                      /* for partitions: 0 .. 15, or RH_NONE */
+    uint32_t restarts;
+    uint32_t reason;                    /* why it ended: payload offset / 16 */
+    uint64_t epoch;                     /* its region is in the log since this epoch; not logged */
+    uint32_t stale;                     /* it is on the list of stale hashes */
+};
+
+struct message {
+    const struct rh_message_type *type;
+    uint64_t payload; /* offset of its value, 16-aligned; the tail follows, 16-aligned */
+    uint64_t hash;    /* of type, value, tail, sender; 0 until wanted */
+    uint64_t clock;   /* causal: payload offset of the sender's vector when sent */
+    uint32_t size, tail_size;
+    uint32_t sender, receiver;
+    uint32_t seen_as; /* whom the receiver sees as sender: the first one, where it was forwarded */
+    uint32_t event, ordinal;
+    uint32_t send_number; /* the how-many-th send of its sender, from 1 */
+    uint32_t next;        /* in its channel */
+    uint32_t answers;     /* a reply: the request's message */
+    uint32_t request;     /* asked for a reply: the first message of a chain of forwards */
+    uint32_t taken_by;
+    uint32_t copy_of;
+    uint32_t channel;
+};
+
+/* Messages under way from one sender to one receiver; under RH_MAILBOX from all senders (sender RH_NONE); with
+ * granularity send, messages that a sender has sent and nobody has accepted (receiver RH_NONE). */
+struct channel {
+    uint64_t hash; /* 0 while stale */
+    uint32_t sender, receiver;
+    uint32_t first, last;
+    uint32_t next; /* of the same receiver */
+    uint32_t stale;
+};
+
+struct timer {
+    const struct rh_message_type *type; /* NULL: wakes a blocked actor */
+    int64_t deadline_ns;
+    uint64_t payload, name; /* offsets */
+    uint32_t actor;
+    uint32_t next; /* of the same actor, or in the list of free ones */
+    uint32_t newer, older; /* among all that are set */
+    uint32_t armed_by;     /* event */
+};
+
+struct link {
+    uint32_t other;
+    uint32_t next;
+};
+
+struct name {
+    uint64_t text;
+    uint32_t actor;
+    uint32_t next;
+};
+
+struct write {
+    uint64_t key, bytes;
+    uint32_t size; /* RH_NONE: removes the key */
+    uint32_t ticket;
+    uint32_t older;
+};
+
+struct line {
+    uint64_t text;
+    uint32_t event, actor;
+};
+
+struct property {
+    const char *name, *place;
+    uint32_t kind;
+    uint32_t last; /* in this run: 0 not evaluated, 1 false, 2 true */
+    uint64_t held, failed;
+};
+
+/* A list of indices into a table: how many were ever used, and those free again. */
+struct pool {
+    uint32_t count, free;
+};
+
+enum {
+    MAX_CHANNELS = 1u << 20,
+    MAX_MESSAGES = 1u << 25,
+    MAX_EVENTS = 1u << 25,
+    MAX_TIMERS = 1u << 18,
+    MAX_LINKS = 1u << 20,
+    MAX_NAMES = 1u << 14,
+    MAX_WRITES = 1u << 22,
+    MAX_LINES = 1u << 20,
+    MAX_PROPERTIES = 1u << 10,
+    MAX_ESCAPES = 64,
+    MAX_NODES = 16,
+    CHANNEL_CACHE = 1024,
+    SMALL_REGION = 8192, /* a region up to this size is copied whole; a larger one is tracked by pages */
+};
+
+/* Why a fiber gave control back. */
+enum yield { YIELD_DONE, YIELD_BLOCKED, YIELD_ABANDONED };
+
+struct rh_world {
+    struct rh_semantics semantics; /* with the defaults filled in */
+    const struct rh_test *test;
+    const struct rh_param *params;
+    size_t param_count;
+    bool no_undo, quiet, begun;
+    bool sandboxed; /* a parent process reads what we leave behind */
+    bool any_faults; /* a budget of faults is given */
+    bool asan; /* the program is built with AddressSanitizer */
+
+    /* Tables. */
+    struct actor *actors;
+    struct channel *channels;
+    uint64_t *ready; /* bit per channel: something is in it */
+    struct message *messages;
+    char *payload;
+    struct rh_event *events;
+    struct timer *timers;
+    struct link *links;
+    struct name *names;
+    struct write *writes;
+    struct line *lines;
+    struct property *properties;
+    struct rh_choice *choices;
+    uint32_t *stack_next; /* list of free stacks */
+    uint32_t *stale_actors, *stale_channels;
+    uint32_t *monitors; /* actors that observe announcements */
+    uint32_t choice_capacity, choice_count;
+
+    /* Counts that the event record restores. */
+    uint32_t event_count, message_count;
+    uint64_t payload_at;
+
+    /* Logged. */
+    uint32_t actor_count, channel_count, line_count, monitor_count;
+    struct pool timer_pool, link_pool, name_pool, write_pool;
+    uint32_t timer_newest; /* of all that are set */
+    uint32_t first_name;
+    uint32_t under_way; /* messages */
+    uint32_t stack_free, stack_count;
+    uint32_t losses, duplicates, crashes, restarts, kept_restarts, partitions; /* what is left */
+    uint32_t cut;       /* the nodes on one side of a partition; 0 for none */
+    uint32_t node_count;
+    uint32_t chooser;   /* the actor in rh_choose */
+    uint32_t over;      /* the run has been ended: by a finding or by choice */
+    uint32_t allocations;
+    uint32_t writes_open; /* of all actors */
+    uint32_t clock_used;
+    int64_t now_ns;
+    uint64_t total;     /* of all hashes that are not stale */
+    uint32_t stale_actor_count, stale_channel_count;
+    uint64_t tables_hash; /* of names, links, monitors; 0 while stale */
+    uint64_t globals_hash;
+    char logged_end; /* all from event_count to here is zero in a new world */
+
+    /* Of the whole exploration. */
+    uint32_t property_count;
+
+    /* Of the step under way. */
+    uint32_t current;      /* the actor whose code runs, RH_NONE outside */
+    uint32_t event_sends;
+    uint32_t observing;    /* a monitor's handler runs, on the announcer's stack */
+    bool inside;
+    uint32_t resumed_with; /* the message that ends a wait, RH_NONE for a timeout; the value chosen */
+    const char *exit_reason; /* of rh_exit */
+    char exit_text[RH_REASON_SIZE];
+    const char *exit_place;
+    enum yield yield;
+    void *back;            /* context of the world's side */
+    void *job_state;
+    const void *job_value;
+    rh_handler_fn *job_handler;
+    rh_body_fn *job_body;
+    uint32_t job_stack;
+    void *asan_fake;       /* of the world's side, while a fiber runs */
+    const void *asan_bottom;
+    size_t asan_size;
+    uint32_t sought;       /* rh__message_deliverable looks for this one */
+    bool sought_found;
+
+    char name_buffer[256]; /* of rh_name */
+
+    struct rh_outcome outcome;
+    struct rh_escape escapes[MAX_ESCAPES];
+    uint32_t escape_count;
+    uint32_t channel_cache[CHANNEL_CACHE];
+
+    /* Going back. */
+    char *log, *log_start, *log_end;
+    uint64_t epoch;
+    char *baseline_log; /* after rh_world_begin */
+    uint32_t baseline_messages;
+    uint64_t baseline_payload;
+    uint32_t loaded_events; /* a snapshot was loaded: undo does not reach before this event; else 1 */
+    bool hashing;             /* component hashes are kept */
+    uint32_t hashing_since;   /* event count when that began */
+
+    /* Memory. */
+    char *regions;
+    size_t region_stride;
+    char *stacks;
+    size_t stack_stride;
+    uint32_t stacks_guarded;  /* stacks whose guard page is in place */
+    struct rh__pages *globals;
+    struct rh__pages **large; /* per actor, NULL while its region is small; private */
+    size_t table_bytes;
+    struct rh_world_counts counts;
+};
+
+/* The world in use, NULL for none.  Set by rh_world_new, cleared by rh_world_free. */
+extern struct rh_world *rh__world;
+
+static inline rh_ref ref_of(uint32_t actor)
+{
+    rh_ref ref = { (uint64_t)actor + 1 };
+    return ref;
+}
+
+/* RH_NONE for nobody or a reference that this world never gave. */
+static inline uint32_t actor_of(const struct rh_world *w, rh_ref ref)
+{
+    return ref.id - 1 < w->actor_count ? (uint32_t)(ref.id - 1) : RH_NONE;
+}
+
+static inline bool has_ended(const struct actor *a)
+{
+    return a->status == STATUS_ENDED || a->status == STATUS_CRASHED;
+}
+
+#endif

@@ -1,0 +1,312 @@
+/* One step: the choice is recorded as an event, and what follows from it is done to the end or to the next wait. */
+#include "world/step.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "world/actors.h"
+#include "world/fiber.h"
+#include "world/fingerprint.h"
+#include "world/log.h"
+#include "world/memory.h"
+#include "world/network.h"
+#include "world/pages.h"
+#include "world/receive.h"
+
+/* ---- is it open? --------------------------------------------------------------------------------------------------- */
+
+static bool message_fault_open(struct rh_world *w, uint32_t message, uint32_t budget)
+{
+    return budget && rh__message_deliverable(w, message) && w->messages[message].type != &rh__exit_signal &&
+           w->messages[message].type != &rh_message_rh_start && w->messages[message].type != &rh_message_rh_stored;
+}
+
+static bool timer_is_set(const struct rh_world *w, uint32_t timer)
+{
+    uint32_t i = w->timer_newest;
+    while (i != RH_NONE && i != timer)
+        i = w->timers[i].older;
+    return i != RH_NONE;
+}
+
+/* Rare kinds are looked up among all that is open: simple, and never at odds with enabled.c. */
+static bool offered(struct rh_world *w, const struct rh_choice *c)
+{
+    uint32_t n;
+    const struct rh_choice *open = rh_world_enabled(w, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (open[i].kind == c->kind && open[i].actor == c->actor && open[i].what == c->what)
+            return true;
+    return false;
+}
+
+bool rh__choice_open(struct rh_world *w, const struct rh_choice *c)
+{
+    if (w->over || !w->begun || w->event_count > w->semantics.max_steps)
+        return false;
+    if (w->chooser != RH_NONE)
+        return c->kind == RH_CHOICE_VALUE && c->actor == w->chooser && c->what < w->actors[w->chooser].choices;
+    switch (c->kind) {
+    case RH_CHOICE_DELIVER:
+        return c->what < w->message_count && w->messages[c->what].receiver == c->actor &&
+               rh__message_deliverable(w, c->what);
+    case RH_CHOICE_TIMER:
+        return c->what < w->timer_pool.count && timer_is_set(w, c->what) && w->timers[c->what].actor == c->actor &&
+               rh__timer_open(w, c->what);
+    case RH_CHOICE_LOSE:
+        return message_fault_open(w, c->what, w->losses) && w->messages[c->what].receiver == c->actor;
+    case RH_CHOICE_DUPLICATE:
+        return message_fault_open(w, c->what, w->duplicates) && w->messages[c->what].receiver == c->actor &&
+               w->messages[c->what].copy_of == RH_NONE;
+    default:
+        return offered(w, c);
+    }
+}
+
+/* ---- running an actor's code --------------------------------------------------------------------------------------- */
+
+static bool watched(const struct rh_world *w, const struct actor *a)
+{
+    (void)w;
+    return a->links != RH_NONE || a->monitors != RH_NONE;
+}
+
+static void exit_now(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    const char *reason = w->exit_reason;
+    bool abnormal = strcmp(reason, "normal") != 0 && strcmp(reason, "shutdown") != 0;
+    bool alone = abnormal && !watched(w, a);
+    w->exit_reason = NULL;
+    rh__actor_end(w, actor, reason);
+    if (alone)
+        rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, actor, w->exit_place, "it ended with reason \"%s\", and nobody was linked "
+                 "to it or monitored it", reason);
+}
+
+/* What the fiber's return means for its actor. */
+static void settle(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    if (w->observing != RH_NONE) { /* abandoned inside a monitor's handler */
+        rh__region_leave(w, w->observing);
+        w->observing = RH_NONE;
+    }
+    switch (w->yield) {
+    case YIELD_DONE:
+        if (a->type->kind == RH_KIND_PROCESS || a->flags & FLAG_STOPPING) {
+            rh__actor_end(w, actor, "normal");
+        } else if (a->status != STATUS_IDLE) {
+            put32(w, &a->status, STATUS_IDLE);
+        }
+        break;
+    case YIELD_BLOCKED:
+        break;
+    case YIELD_ABANDONED:
+        if (w->exit_reason)
+            exit_now(w, actor);
+        break;
+    }
+}
+
+static void run(struct rh_world *w, uint32_t actor, rh_body_fn *body, rh_handler_fn *handler, const void *value)
+{
+    struct actor *a = &w->actors[actor];
+    w->job_body = body;
+    w->job_handler = handler;
+    w->job_state = a->region;
+    w->job_value = value;
+    rh__region_enter(w, actor);
+    rh__fiber_start(w, actor);
+    rh__region_leave(w, actor);
+    settle(w, actor);
+}
+
+static void resume(struct rh_world *w, uint32_t actor, uint32_t with)
+{
+    rh__region_enter(w, actor);
+    rh__wait_over(w, actor, with);
+    rh__region_leave(w, actor);
+    settle(w, actor);
+}
+
+static void handle(struct rh_world *w, uint32_t actor, const struct rh_message_type *type, const void *value,
+                   uint32_t sender)
+{
+    struct actor *a = &w->actors[actor];
+    const struct rh_entry *entry;
+    if (rh__disposition(a, type, &entry) == RH_ACTION_IGNORE)
+        return;
+    if (entry && entry->call) {
+        run(w, actor, NULL, entry->call, value);
+        return;
+    }
+    char name[128], from[128];
+    rh_world_actor_name(w, actor, name, sizeof name);
+    rh_world_actor_name(w, sender, from, sizeof from);
+    rh__fail(w, RH_OUTCOME_UNHANDLED, actor, "", "%s in behaviour %s has no handler for %s from %s", name,
+             a->behaviour->name, type->name, from);
+}
+
+/* ---- the kinds of choice -------------------------------------------------------------------------------------------- */
+
+static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
+{
+    struct actor *a = &w->actors[actor];
+    const struct message *m = &w->messages[message];
+    rh__message_take(w, message);
+    if (m->type == &rh__exit_signal) {
+        rh__actor_signal(w, actor, message);
+        return;
+    }
+    if (a->status == STATUS_WAITING) {
+        resume(w, actor, message);
+        return;
+    }
+    put32(w, &a->taken, message);
+    if (a->start == message)
+        put32(w, &a->start, RH_NONE);
+    if (a->type->kind == RH_KIND_PROCESS) {
+        put32(w, &a->status, STATUS_RUNNING);
+        run(w, actor, a->type->body, NULL, NULL);
+    } else {
+        handle(w, actor, m->type, rh__message_value(w, m), m->seen_as);
+    }
+}
+
+static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
+{
+    struct timer t = w->timers[timer];
+    struct actor *a = &w->actors[actor];
+    if (t.deadline_ns > w->now_ns)
+        put_time(w, &w->now_ns, t.deadline_ns);
+    if (!t.type) {
+        resume(w, actor, RH_NONE);
+        return;
+    }
+    rh__timer_unset(w, timer);
+    /* A message from the actor to itself, taken at once; a process finds it in its mailbox. */
+    struct sending s = SENDING(.from = actor, .to = actor, .type = t.type, .value = w->payload + t.payload);
+    uint32_t m = rh__message_send(w, &s);
+    if (a->type->kind == RH_KIND_PROCESS)
+        return;
+    rh__message_take(w, m);
+    put32(w, &a->taken, m);
+    handle(w, actor, t.type, rh__message_value(w, &w->messages[m]), actor);
+}
+
+static void choose(struct rh_world *w, uint32_t actor, uint32_t value)
+{
+    put32(w, &w->chooser, RH_NONE);
+    resume(w, actor, value);
+}
+
+static void accept(struct rh_world *w, uint32_t message)
+{
+    uint32_t receiver = w->messages[message].receiver;
+    rh__message_accept(w, message);
+    if (has_ended(&w->actors[receiver]))
+        rh__messages_drop(w, receiver);
+}
+
+static void act(struct rh_world *w, const struct rh_choice *c)
+{
+    switch ((enum rh_choice_kind)c->kind) {
+    case RH_CHOICE_BEGIN:
+        put32(w, &w->actors[0].status, STATUS_RUNNING);
+        run(w, 0, w->test->body, NULL, NULL);
+        break;
+    case RH_CHOICE_DELIVER:
+        deliver(w, c->actor, c->what);
+        break;
+    case RH_CHOICE_TIMER:
+        fire(w, c->actor, c->what);
+        break;
+    case RH_CHOICE_VALUE:
+        choose(w, c->actor, c->what);
+        break;
+    case RH_CHOICE_RESUME:
+        resume(w, c->actor, RH_NONE);
+        break;
+    case RH_CHOICE_ACCEPT:
+        accept(w, c->what);
+        break;
+    case RH_CHOICE_STORED:
+        rh__region_enter(w, c->actor);
+        w->yield = YIELD_BLOCKED;
+        rh__store_complete(w, c->actor);
+        rh__region_leave(w, c->actor);
+        settle(w, c->actor);
+        break;
+    case RH_CHOICE_LOSE:
+        put32(w, &w->losses, w->losses - 1);
+        rh__message_take(w, c->what);
+        break;
+    case RH_CHOICE_DUPLICATE:
+        put32(w, &w->duplicates, w->duplicates - 1);
+        rh__message_duplicate(w, c->what);
+        break;
+    case RH_CHOICE_CRASH:
+        put32(w, &w->crashes, w->crashes - 1);
+        rh__actor_crash(w, c->actor, c->what);
+        break;
+    case RH_CHOICE_RESTART:
+        if (c->what)
+            put32(w, &w->kept_restarts, w->kept_restarts - 1);
+        else
+            put32(w, &w->restarts, w->restarts - 1);
+        rh__actor_restart(w, c->actor, c->what != 0);
+        break;
+    case RH_CHOICE_PARTITION:
+        put32(w, &w->partitions, w->partitions - 1);
+        put32(w, &w->cut, c->what);
+        break;
+    case RH_CHOICE_HEAL:
+        put32(w, &w->cut, 0);
+        break;
+    case RH_CHOICE_END:
+        rh__conclude(w);
+        put32(w, &w->over, 1);
+        break;
+    }
+}
+
+void rh__touch_monitor(struct rh_world *w, uint32_t monitor)
+{
+    rh__actor_stale(w, monitor);
+    rh__region_enter(w, monitor);
+}
+
+void rh__take(struct rh_world *w, const struct rh_choice *c)
+{
+    struct rh_choice choice = *c; /* it may be in the table that is about to be filled anew */
+    struct rh_event *e = &w->events[w->event_count];
+    e->choice = choice;
+    e->number = choice.actor == RH_NONE ? 0 : w->actors[choice.actor].events;
+    e->first_message = w->message_count;
+    e->private_mark[0] = (uint64_t)(uintptr_t)w->log;
+    e->private_mark[1] = w->payload_at;
+    w->event_count++;
+    w->event_sends = 0;
+    w->counts.steps++;
+    if (!w->no_undo)
+        w->epoch++;
+    if (choice.actor != RH_NONE) {
+        rh__actor_stale(w, choice.actor);
+        put32(w, &w->actors[choice.actor].events, e->number + 1);
+    }
+    rh__globals_sync(w);
+    act(w, &choice);
+    w->current = RH_NONE;
+    rh__globals_diff(w);
+    if (!rh__log_room(w) || !rh__payload_room(w) || w->event_count >= MAX_EVENTS - 1)
+        rh__fail(w, RH_OUTCOME_LIMIT, RH_NONE, "", "the record of the run is full after %u events", w->event_count);
+}
+
+bool rh_world_step(struct rh_world *w, const struct rh_choice *choice)
+{
+    if (!rh__choice_open(w, choice))
+        return false;
+    rh__take(w, choice);
+    return true;
+}

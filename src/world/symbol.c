@@ -1,0 +1,213 @@
+/* From address to source line. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "world/symbol.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "world/control.h"
+
+#ifdef __has_include
+#if __has_include(<elfutils/libdwfl.h>)
+#include <elfutils/libdwfl.h>
+#define WITH_LIBDW 1
+#endif
+#endif
+
+/* ---- source files -------------------------------------------------------------------------------------------------- */
+
+/* Points into `path`: relative to the current folder if it is below that, else the last two components. */
+static const char *shorten(const char *path)
+{
+    char folder[4096];
+    const char *start = path;
+    int slashes = 0;
+
+    if (path[0] == '/' && getcwd(folder, sizeof folder)) {
+        size_t length = strlen(folder);
+        if (length > 1 && strncmp(path, folder, length) == 0 && path[length] == '/')
+            return path + length + 1;
+    } else if (path[0] != '/' && !strstr(path, "../")) {
+        return path;
+    }
+    for (const char *at = path + strlen(path); at > path && slashes < 2; at--)
+        if (at[-1] == '/' && ++slashes == 2)
+            start = at;
+    return strncmp(start, "../", 3) == 0 ? start + 3 : start;
+}
+
+#ifdef WITH_LIBDW
+
+#define LIBDW_FUNCTIONS(X)                                                                                             \
+    X(dwfl_begin)                                                                                                      \
+    X(dwfl_linux_proc_report)                                                                                          \
+    X(dwfl_linux_proc_find_elf)                                                                                        \
+    X(dwfl_build_id_find_debuginfo)                                                                                    \
+    X(dwfl_report_begin_add)                                                                                           \
+    X(dwfl_report_end)                                                                                                 \
+    X(dwfl_addrmodule)                                                                                                 \
+    X(dwfl_module_getsrc)                                                                                              \
+    X(dwfl_module_addrname)                                                                                            \
+    X(dwfl_module_nextcu)                                                                                              \
+    X(dwfl_lineinfo)                                                                                                   \
+    X(dwarf_haspc)                                                                                                     \
+    X(dwarf_getsrc_die)                                                                                                \
+    X(dwarf_linesrc)                                                                                                   \
+    X(dwarf_lineno)
+
+/* In memory that is not a global: it changes at the first look-up, in the middle of a run. */
+struct lines {
+    bool tried;
+    Dwfl *dwfl; /* NULL: no lines to be had */
+    Dwfl_Callbacks callbacks;
+#define X(name) __typeof__(&name) name;
+    LIBDW_FUNCTIONS(X)
+#undef X
+};
+
+static struct lines *lines;
+
+static bool report(struct lines *l)
+{
+    bool found = l->dwfl_linux_proc_report(l->dwfl, getpid()) == 0;
+
+    return l->dwfl_report_end(l->dwfl, NULL, NULL) == 0 && found;
+}
+
+/* Loads the library and tells it what is mapped. */
+static void open_lines(struct lines *l)
+{
+    l->tried = true;
+    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return;
+#define X(name)                                                                                                        \
+    l->name = (__typeof__(&name))dlsym(library, #name);                                                                \
+    if (!l->name)                                                                                                      \
+        return;
+    LIBDW_FUNCTIONS(X)
+#undef X
+    /* Not dwfl_standard_find_debuginfo, which may ask servers. */
+    l->callbacks.find_elf = l->dwfl_linux_proc_find_elf;
+    l->callbacks.find_debuginfo = l->dwfl_build_id_find_debuginfo;
+    l->dwfl = l->dwfl_begin(&l->callbacks);
+    if (l->dwfl && !report(l))
+        l->dwfl = NULL;
+}
+
+static Dwfl_Module *module_of(struct lines *l, Dwarf_Addr address)
+{
+    Dwfl_Module *module = l->dwfl_addrmodule(l->dwfl, address);
+
+    if (!module) { /* loaded since */
+        l->dwfl_report_begin_add(l->dwfl);
+        report(l);
+        module = l->dwfl_addrmodule(l->dwfl, address);
+    }
+    return module;
+}
+
+/* The file and line of an address, NULL if unknown.  clang writes no index of addresses (.debug_aranges), without which
+ * libdw's own search finds nothing; so then each unit is asked in turn. */
+static const char *find_line(struct lines *l, Dwfl_Module *module, Dwarf_Addr at, int *number)
+{
+    Dwfl_Line *line = l->dwfl_module_getsrc(module, at);
+    Dwarf_Die *unit = NULL;
+    Dwarf_Addr bias;
+
+    if (line)
+        return l->dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+    while ((unit = l->dwfl_module_nextcu(module, unit, &bias))) {
+        if (l->dwarf_haspc(unit, at - bias) <= 0)
+            continue;
+        Dwarf_Line *found = l->dwarf_getsrc_die(unit, at - bias);
+        if (found && l->dwarf_lineno(found, number) == 0)
+            return l->dwarf_linesrc(found, NULL, NULL);
+    }
+    return NULL;
+}
+
+static bool add_line(const void *address, struct rh__text *text)
+{
+    Dwarf_Addr at = (uintptr_t)address;
+    int number = 0;
+
+    rh__symbol_start();
+    if (lines && !lines->tried)
+        open_lines(lines);
+    if (!lines || !lines->dwfl)
+        return false;
+    Dwfl_Module *module = module_of(lines, at);
+    const char *file = module ? find_line(lines, module, at, &number) : NULL;
+    if (!file)
+        return false;
+    const char *function = lines->dwfl_module_addrname(module, at);
+    rh__text_add(text, "%s:%d", shorten(file), number);
+    if (function)
+        rh__text_add(text, " in %s", function);
+    return true;
+}
+
+void rh__symbol_start(void)
+{
+    if (!lines)
+        lines = (struct lines *)rh__alloc_array(1, sizeof *lines);
+}
+
+#else
+
+static bool add_line(const void *address, struct rh__text *text)
+{
+    (void)address;
+    (void)text;
+    (void)shorten;
+    return false;
+}
+
+void rh__symbol_start(void)
+{
+}
+
+#endif
+
+/* ---- public -------------------------------------------------------------------------------------------------------- */
+
+void rh__symbol_place(const void *address, char *buffer, size_t size)
+{
+    struct rh__text text;
+    Dl_info info;
+    int saved = errno;
+
+    rh__text_init(&text, buffer, size);
+    rh__outside_push();
+    if (add_line(address, &text)) {
+        /* said */
+    } else if (dladdr(address, &info) && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        const char *name = slash ? slash + 1 : info.dli_fname;
+        if (info.dli_sname)
+            rh__text_add(&text, "%s+0x%zx (%s)", info.dli_sname,
+                         (size_t)((uintptr_t)address - (uintptr_t)info.dli_saddr), name);
+        else /* the same wherever the program was loaded */
+            rh__text_add(&text, "0x%zx (%s)", (size_t)((uintptr_t)address - (uintptr_t)info.dli_fbase), name);
+    } else {
+        rh__text_add(&text, "0x%zx", (size_t)(uintptr_t)address);
+    }
+    rh__outside_pop();
+    errno = saved;
+}
+
+void rh__symbol_call_place(const void *return_address, char *buffer, size_t size)
+{
+    uintptr_t at = (uintptr_t)return_address;
+
+    rh__symbol_place((const void *)(at ? at - 1 : 0), buffer, size);
+}

@@ -1,0 +1,78 @@
+/* Timers (actors.h): a list per actor for names, and one of all that are set, newest first, for whoever asks what may
+ * happen next.
+ *
+ * free     a timer may fire at any moment once it is set: sound for programs that must not depend on speed
+ * ordered  only timers with the earliest deadline may fire; messages may still arrive at any moment */
+#include <string.h>
+
+#include "base/copy.h"
+#include "world/actors.h"
+#include "world/log.h"
+#include "world/memory.h"
+#include "world/outcome.h"
+
+uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
+                       const struct rh_message_type *type, const void *value)
+{
+    struct actor *a = &w->actors[actor];
+    uint32_t index = POOL_TAKE(w, timer_pool, timers, MAX_TIMERS);
+    if (index == RH_NONE) {
+        rh__fail(w, RH_OUTCOME_LIMIT, actor, "", "more than %u timers are set", MAX_TIMERS);
+        return RH_NONE;
+    }
+    struct timer *t = &w->timers[index];
+    rh__log_image(w, t, sizeof *t);
+    t->type = type;
+    t->deadline_ns = w->now_ns + (delay_ns > 0 ? delay_ns : 0);
+    t->actor = actor;
+    t->name = type ? rh__payload_text(w, name) : 0;
+    t->payload = 0;
+    t->armed_by = w->event_count - 1;
+    if (type) {
+        t->payload = rh__payload_take(w, type->size);
+        rh__copy(w->payload + t->payload, value, type->size);
+    }
+    t->next = a->timers;
+    put32(w, &a->timers, index);
+    t->newer = RH_NONE;
+    t->older = w->timer_newest;
+    if (t->older != RH_NONE)
+        put32(w, &w->timers[t->older].newer, index);
+    put32(w, &w->timer_newest, index);
+    return index;
+}
+
+uint32_t rh__timer_find(const struct rh_world *w, uint32_t actor, const char *name)
+{
+    uint32_t i = w->actors[actor].timers;
+    while (i != RH_NONE && (!w->timers[i].type || strcmp(w->payload + w->timers[i].name, name) != 0))
+        i = w->timers[i].next;
+    return i;
+}
+
+void rh__timer_unset(struct rh_world *w, uint32_t timer)
+{
+    struct timer *t = &w->timers[timer];
+    uint32_t *at = &w->actors[t->actor].timers;
+    while (*at != timer)
+        at = &w->timers[*at].next;
+    put32(w, at, t->next);
+    if (t->newer != RH_NONE)
+        put32(w, &w->timers[t->newer].older, t->older);
+    else
+        put32(w, &w->timer_newest, t->older);
+    if (t->older != RH_NONE)
+        put32(w, &w->timers[t->older].newer, t->newer);
+    put32(w, &t->next, w->timer_pool.free);
+    put32(w, &w->timer_pool.free, timer);
+}
+
+bool rh__timer_may_fire(const struct rh_world *w, uint32_t timer)
+{
+    if (w->semantics.time == RH_TIME_FREE)
+        return true;
+    for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
+        if (w->timers[i].deadline_ns < w->timers[timer].deadline_ns)
+            return false;
+    return true;
+}

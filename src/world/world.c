@@ -1,0 +1,199 @@
+/* A world from its making to its end: new, begin, reset, undo, rollback, snapshots (rehearse/world.h). */
+#include <rehearse/world.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/copy.h"
+#include "base/fail.h"
+#include "world/actors.h"
+#include "world/control.h"
+#include "world/guard.h"
+#include "world/interpose.h"
+#include "world/log.h"
+#include "world/memory.h"
+#include "world/pages.h"
+#include "world/seam.h"
+#include "world/step.h"
+
+struct rh_world *rh__world;
+
+/* ---- making ---------------------------------------------------------------------------------------------------------- */
+
+static void fill_in(uint32_t *limit, uint32_t otherwise)
+{
+    if (!*limit)
+        *limit = otherwise;
+}
+
+static bool too_large(const char *what, uint64_t value, uint64_t most, char *error, size_t error_size)
+{
+    if (value <= most)
+        return false;
+    snprintf(error, error_size, "%s is %llu; at most %llu is possible", what, (unsigned long long)value,
+             (unsigned long long)most);
+    return true;
+}
+
+static bool settle_semantics(struct rh_semantics *s, char *error, size_t error_size)
+{
+    fill_in(&s->max_actors, 4096);
+    fill_in(&s->max_messages, 65536);
+    fill_in(&s->max_message_bytes, 1 << 20);
+    fill_in(&s->max_bytes_per_actor, 4 << 20);
+    fill_in(&s->max_stack_bytes, 256 << 10);
+    fill_in(&s->max_steps, 100000);
+    fill_in(&s->max_handler_ms, 2000);
+    if (s->granularity == RH_GRAIN_SEND && s->model != RH_MAILBOX) {
+        snprintf(error, error_size, "granularity send goes with delivery model mailbox only");
+        return false;
+    }
+    if (s->max_stack_bytes < 16 << 10) {
+        snprintf(error, error_size, "max_stack_bytes is %u; a handler needs at least %u", s->max_stack_bytes, 16 << 10);
+        return false;
+    }
+    return !too_large("max_actors", s->max_actors, 1 << 16, error, error_size) &&
+           !too_large("max_messages", s->max_messages, 1 << 22, error, error_size) &&
+           !too_large("max_message_bytes", s->max_message_bytes, 1u << 30, error, error_size) &&
+           !too_large("max_bytes_per_actor", s->max_bytes_per_actor, 1u << 28, error, error_size) &&
+           !too_large("max_stack_bytes", s->max_stack_bytes, 1u << 26, error, error_size) &&
+           !too_large("max_steps", s->max_steps, MAX_EVENTS - 2, error, error_size) &&
+           !too_large("max_actors times max_bytes_per_actor",
+                      (uint64_t)s->max_actors * s->max_bytes_per_actor, (uint64_t)1 << 42, error, error_size);
+}
+
+struct rh_world *rh_world_new(const struct rh_world_options *options, char *error, size_t error_size)
+{
+    if (rh__world) {
+        snprintf(error, error_size, "there is a world in this process already");
+        return NULL;
+    }
+    struct rh_semantics s = options->semantics ? *options->semantics : options->test->semantics;
+    if (!settle_semantics(&s, error, error_size))
+        return NULL;
+    struct rh_world *w = rh__memory_reserve(&s, error, error_size);
+    if (!w)
+        return NULL;
+    w->test = options->test;
+    w->params = options->params;
+    w->param_count = options->param_count;
+    w->no_undo = options->no_undo;
+    w->quiet = options->quiet;
+    w->any_faults = s.losses || s.duplicates || s.crashes || s.restarts || s.kept_restarts || s.partitions;
+    w->current = w->observing = RH_NONE;
+    rh__world = w;
+    return w;
+}
+
+void rh_world_free(struct rh_world *w)
+{
+    if (!w)
+        return;
+    if (w->begun) {
+        rh__log_rollback(w, w->log_start); /* globals get back what they held before the world */
+        rh__guard_end(w);
+    }
+    rh__pages_free_all(w);
+    rh_seam_use(NULL);
+    rh__world = NULL;
+    rh__memory_release(w);
+}
+
+/* ---- beginning --------------------------------------------------------------------------------------------------------- */
+
+static const struct rh_actor_type test_type = { "test", 0, RH_KIND_PROCESS, NULL, NULL };
+
+/* A child that crashed may have left its own world in the shared tables. */
+static void clear(struct rh_world *w)
+{
+    memset(w->ready, 0, (w->channel_count + 63) / 64 * sizeof *w->ready);
+    memset(w->large, 0, w->actor_count * sizeof *w->large);
+    memset(w->channel_cache, 0xff, sizeof w->channel_cache);
+    memset(&w->event_count, 0, offsetof(struct rh_world, logged_end) - offsetof(struct rh_world, event_count));
+    for (uint32_t i = 0; i < w->property_count; i++)
+        w->properties[i].last = 0;
+    w->payload_at = 16;
+    w->timer_pool.free = w->link_pool.free = w->name_pool.free = w->write_pool.free = RH_NONE;
+    w->timer_newest = w->first_name = w->stack_free = w->chooser = RH_NONE;
+    w->current = w->observing = RH_NONE;
+    w->losses = w->semantics.losses;
+    w->duplicates = w->semantics.duplicates;
+    w->crashes = w->semantics.crashes;
+    w->restarts = w->semantics.restarts;
+    w->kept_restarts = w->semantics.kept_restarts;
+    w->partitions = w->semantics.partitions;
+    w->inside = false;
+    w->exit_reason = NULL;
+    w->hashing = false;
+    w->globals = NULL;
+    w->stacks_guarded = 0;
+    w->log = w->log_start;
+    w->epoch = 1;
+}
+
+void rh_world_begin(struct rh_world *w)
+{
+    RH__ASSERT(!w->begun || w->log_start, "a world begins once in a process");
+    clear(w);
+    rh_seam_use(&rh__controlled_seam);
+    rh__control_begin();
+    rh__interpose_start();
+    rh__guard_begin(w);
+    rh__globals_begin(w);
+    rh__actor_spawn(w, RH_NONE, &test_type, "", w->test->place);
+    w->begun = true;
+    struct rh_choice begin = { RH_CHOICE_BEGIN, 0, 0, 0 };
+    rh__take(w, &begin);
+    w->baseline_log = w->log;
+    w->baseline_messages = w->message_count;
+    w->baseline_payload = w->payload_at;
+    w->loaded_events = 1;
+    w->epoch++;
+}
+
+/* ---- going back --------------------------------------------------------------------------------------------------------- */
+
+static void back_to(struct rh_world *w, uint32_t events, char *log, uint32_t messages, uint64_t payload)
+{
+    rh__log_rollback(w, log);
+    w->event_count = events;
+    w->message_count = messages;
+    w->payload_at = payload;
+    w->epoch++;
+    if (w->globals)
+        rh__pages_settle(w);
+    if (w->hashing && events < w->hashing_since)
+        w->hashing = false;
+}
+
+void rh_world_rollback(struct rh_world *w, uint32_t events)
+{
+    if (events < w->loaded_events)
+        events = 1; /* what came before a snapshot is not known step by step */
+    if (events >= w->event_count)
+        return;
+    RH__ASSERT(events == 1 || !w->no_undo, "a world without undo can only be reset");
+    const struct rh_event *first_undone = &w->events[events];
+    w->counts.undone += w->event_count - events;
+    if (events == 1)
+        w->loaded_events = 1;
+    if (events == 1) /* what fingerprints of the beginning have logged goes too */
+        back_to(w, 1, w->baseline_log, w->baseline_messages, w->baseline_payload);
+    else
+        back_to(w, events, (char *)(uintptr_t)first_undone->private_mark[0], first_undone->first_message,
+                first_undone->private_mark[1]);
+}
+
+bool rh_world_undo(struct rh_world *w)
+{
+    if (w->event_count <= w->loaded_events || w->no_undo)
+        return false;
+    rh_world_rollback(w, w->event_count - 1);
+    return true;
+}
+
+void rh_world_reset(struct rh_world *w)
+{
+    w->counts.resets++;
+    rh_world_rollback(w, 1);
+}

@@ -1,0 +1,50 @@
+/* Compiled as strict C11 with all warnings: what a program and its test write must not trip over the public macros. */
+#include <rehearse.h>
+#include <rehearse/test.h>
+
+RH_MESSAGE(ping);
+RH_MESSAGE(pong, int count; char text[8];);
+RH_MESSAGE_DEFERRED(later, rh_ref who;);
+RH_MESSAGE_IGNORED(noise);
+
+RH_ACTOR(echo, rh_ref peer; int seen;);
+RH_HANDLER(echo, ping)
+{
+    state->seen++;
+    rh_reply(pong, .count = state->seen, .text = "hello");
+    rh_become(echo, closed);
+}
+RH_HANDLER_AS(echo, pong, quietly)
+{
+    rh_assert(msg->count >= 0);
+    rh_assert(msg->count < 10, "count is %d", msg->count);
+    rh_timer("tick", 5, ping);
+    rh_stop();
+}
+RH_BEHAVIOUR(echo, open, ping, RH_ON(pong, quietly), RH_DEFER(later));
+RH_BEHAVIOUR(echo, closed, RH_IGNORE(ping), RH_ON(pong, quietly));
+
+RH_PROCESS(caller, rh_ref callee;);
+RH_BODY(caller)
+{
+    const struct pong *answer = rh_ask(state->callee, ping, pong);
+    rh_log("%d", answer->count);
+    answer = rh_receive(pong, .from = state->callee, .timeout_ms = 10);
+    const struct rh_envelope *any = rh_receive_any(.types = RH_TYPES(ping, pong), .timeout_ms = RH_POLL);
+    rh_always("typed", !any || rh_as(any, ping) || rh_as(any, pong));
+    rh_cover("the end");
+    if (!answer)
+        rh_exit("late");
+}
+
+RH_TEST(it_compiles)
+{
+    rh_ref e = rh_spawn(echo);
+    rh_send(rh_spawn(echo, .peer = e, .seen = 1), later, .who = e);
+    rh_send_from(rh_external("user"), e, noise);
+}
+RH_TEST(it_compiles_with_options, .model = RH_BAG, .crashes = 1)
+{
+    rh_spawn(caller, .callee = rh_spawn(echo));
+}
+RH_MAIN()
