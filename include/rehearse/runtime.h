@@ -26,14 +26,14 @@ enum rh_overflow {
     RH_OVERFLOW_GROW, /* no limit (the default) */
     RH_OVERFLOW_WAIT, /* the sender waits: an actor gives up its thread, a foreign thread sleeps */
     RH_OVERFLOW_DROP, /* the message is dropped and counted */
-    RH_OVERFLOW_FAIL, /* the sender ends with reason "overflow" */
+    RH_OVERFLOW_FAIL, /* the sender ends with reason "overflow"; what a foreign thread sends is dropped */
 };
 
 /* What went wrong inside an actor. */
 struct rh_failure {
-    const char *kind;  /* "assertion", "unhandled", "misuse", "exit" */
+    const char *kind;  /* "assertion", "unhandled", "misuse", "store" (a file), "exit" (abnormal, and nobody is told) */
     const char *actor; /* "writer#1", or "" outside of actors */
-    const char *place; /* "file.c:12" */
+    const char *place; /* "file.c:12", or "" where the program did not call */
     const char *text;  /* one sentence */
 };
 
@@ -41,6 +41,7 @@ struct rh_runtime_options {
     uint32_t threads;         /* 0: one per processor */
     enum rh_overflow overflow;
     uint32_t mailbox_limit;   /* for the last three kinds of overflow; 0: 65,536 */
+    uint32_t max_message_bytes; /* of one message with its tail; 0: 1 MiB; more is a misuse and is not sent */
     uint32_t stack_bytes;     /* of a process or of a handler that blocks; 0: 256 KiB */
     const char *store_folder; /* for rh_store_put: one file per actor in it; NULL: rh_store_* is a misuse */
     uint64_t seed;            /* of rh_random and rh_choose; 0: from the system */

@@ -25,7 +25,9 @@ static void offer_messages(struct rh_world *w)
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t bits = w->ready[i]; bits; bits &= bits - 1) {
             uint32_t c = i * 64 + (uint32_t)__builtin_ctzll(bits);
-            if (w->channels[c].receiver == RH_NONE)
+            if (rh__first_is_open(w, c))
+                offer_delivery(w, w->channels[c].first);
+            else if (w->channels[c].receiver == RH_NONE)
                 offer(w, RH_CHOICE_ACCEPT, w->channels[c].sender, w->channels[c].first, 0);
             else
                 rh__channel_deliverable(w, c, offer_delivery);

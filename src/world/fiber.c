@@ -1,4 +1,4 @@
-/* See fiber.h.  The switch is Boost.Context's (some nanoseconds, no system call); its C symbols have no header.
+/* See fiber.h.
  *
  * Undo: before a suspended fiber goes on or is forgotten, the live part of its stack is copied to the log.  A fresh
  * stack needs nothing: what is on a free stack is of no interest. */
@@ -8,14 +8,7 @@
 #include "world/guard.h"
 #include "world/log.h"
 #include "world/memory.h"
-
-typedef void *fcontext_t;
-typedef struct {
-    fcontext_t context;
-    void *data;
-} transfer_t;
-extern transfer_t jump_fcontext(fcontext_t to, void *data);
-extern fcontext_t make_fcontext(void *top, size_t size, void (*entry)(transfer_t));
+#include "world/switch.h"
 
 /* AddressSanitizer wants to know on which stack we are. */
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
@@ -23,11 +16,10 @@ __attribute__((weak)) void __sanitizer_finish_switch_fiber(void *fake, const voi
 
 /* ---- actor's side -------------------------------------------------------------------------------------------------- */
 
-static void arrive_on_fiber(struct rh_world *w, transfer_t from, void *fake)
+static void arrive_on_fiber(struct rh_world *w, void *fake)
 {
     if (w->asan)
         __sanitizer_finish_switch_fiber(fake, &w->asan_bottom, &w->asan_size);
-    w->back = from.context;
 }
 
 static void leave_fiber(struct rh_world *w, enum yield why)
@@ -36,20 +28,21 @@ static void leave_fiber(struct rh_world *w, enum yield why)
     w->yield = why;
     if (w->asan)
         __sanitizer_start_switch_fiber(why == YIELD_BLOCKED ? &fake : NULL, w->asan_bottom, w->asan_size);
-    transfer_t from = jump_fcontext(w->back, w);
-    arrive_on_fiber(from.data, from, fake);
+    rh__switch_yield(&w->suspended, &w->back);
+    arrive_on_fiber(w, fake);
 }
 
-static void fiber_main(transfer_t from)
+static void fiber_main(void *arg)
 {
-    struct rh_world *w = from.data;
-    arrive_on_fiber(w, from, NULL);
+    struct rh_world *w = arg;
+    arrive_on_fiber(w, NULL);
     if (w->job_body)
         w->job_body(ref_of(w->current), w->job_state);
     else
         w->job_handler(ref_of(w->current), w->job_state, w->job_value);
-    leave_fiber(w, YIELD_DONE);
-    __builtin_unreachable();
+    w->yield = YIELD_DONE;
+    if (w->asan)
+        __sanitizer_start_switch_fiber(NULL, w->asan_bottom, w->asan_size);
 }
 
 void rh__fiber_block(struct rh_world *w)
@@ -65,41 +58,39 @@ void rh__fiber_abandon(struct rh_world *w)
 
 /* ---- world's side -------------------------------------------------------------------------------------------------- */
 
-static void go(struct rh_world *w, uint32_t actor, fcontext_t to, uint32_t stack, bool fresh)
+static void enter(struct rh_world *w, uint32_t actor, char *base)
 {
-    struct actor *a = &w->actors[actor];
     if (w->semantics.check_isolation)
         rh__isolate(w, actor);
     if (w->asan)
-        __sanitizer_start_switch_fiber(&w->asan_fake, rh__stack_base(w, stack), rh__stack_size(w));
+        __sanitizer_start_switch_fiber(&w->asan_fake, base, rh__stack_size(w));
     rh__control_begin(); /* a fiber that was abandoned may have left something pushed */
     w->current = actor;
     w->inside = true;
-    transfer_t from = jump_fcontext(to, w);
+}
+
+static void leave(struct rh_world *w)
+{
     w->inside = false;
     if (w->asan)
         __sanitizer_finish_switch_fiber(w->asan_fake, NULL, NULL);
-    if (w->yield == YIELD_BLOCKED) {
-        put_pointer(w, &a->context, from.context);
-        if (fresh) {
-            rh__stack_take(w, stack);
-            put32(w, &a->stack, stack);
-        }
-    } else if (!fresh) {
-        rh__stack_give(w, stack);
-        put32(w, &a->stack, RH_NONE);
-    } else if (w->yield == YIELD_ABANDONED && w->asan) {
-        rh__stack_take(w, stack);
-        rh__stack_give(w, stack);
-    }
 }
 
 void rh__fiber_start(struct rh_world *w, uint32_t actor)
 {
     uint32_t stack = rh__stack_peek(w);
     char *base = rh__stack_base(w, stack);
-    size_t size = rh__stack_size(w);
-    go(w, actor, make_fcontext(base + size, size, fiber_main), stack, true);
+    enter(w, actor, base);
+    rh__switch_enter(base + rh__stack_size(w), fiber_main, w, &w->back);
+    leave(w);
+    if (__builtin_expect(w->yield == YIELD_BLOCKED, 0)) {
+        put_pointer(w, &w->actors[actor].context, w->suspended);
+        rh__stack_take(w, stack);
+        put32(w, &w->actors[actor].stack, stack);
+    } else if (__builtin_expect(w->yield == YIELD_ABANDONED && w->asan, 0)) {
+        rh__stack_take(w, stack);
+        rh__stack_give(w, stack);
+    }
 }
 
 char *rh__fiber_live(struct rh_world *w, uint32_t actor, uint32_t *size)
@@ -119,8 +110,17 @@ static void log_stack(struct rh_world *w, uint32_t actor)
 
 void rh__fiber_resume(struct rh_world *w, uint32_t actor)
 {
+    struct actor *a = &w->actors[actor];
     log_stack(w, actor);
-    go(w, actor, w->actors[actor].context, w->actors[actor].stack, false);
+    enter(w, actor, rh__stack_base(w, a->stack));
+    rh__switch_resume(a->context, &w->back);
+    leave(w);
+    if (w->yield == YIELD_BLOCKED) {
+        put_pointer(w, &a->context, w->suspended);
+    } else {
+        rh__stack_give(w, a->stack);
+        put32(w, &a->stack, RH_NONE);
+    }
 }
 
 void rh__fiber_discard(struct rh_world *w, uint32_t actor)

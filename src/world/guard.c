@@ -24,7 +24,7 @@
 #include "world/pages.h"
 #include "world/symbol.h"
 
-enum { TICK_MS = 50, SIGNAL_STACK = 64 << 10 };
+enum { TICK_MS = 50, SIGNAL_STACK = 1 << 20 };
 
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
 enum { FATAL_COUNT = sizeof fatal / sizeof *fatal };

@@ -9,6 +9,7 @@
 #ifndef RH_WORLD_LOG_H
 #define RH_WORLD_LOG_H
 
+#include "base/copy.h"
 #include "world/state.h"
 
 struct log_entry {
@@ -59,7 +60,12 @@ static inline void put_flag(struct rh_world *w, uint32_t *flags, uint32_t flag, 
 }
 
 /* Copies `size` bytes at `where` to the log.  Everything that is at `where` when the log is rolled back is lost. */
-void rh__log_image(struct rh_world *w, void *where, uint32_t size);
+static inline void rh__log_image(struct rh_world *w, void *where, uint32_t size)
+{
+    rh__copy(w->log, where, size);
+    w->log += (size + 15) & ~(uint32_t)15;
+    log_push(w, (void *)((uintptr_t)where & ~(uintptr_t)3), LOG_IMAGE, (uint64_t)size << 2 | ((uintptr_t)where & 3));
+}
 
 /* Undoes entries from the top down to `mark`. */
 void rh__log_rollback(struct rh_world *w, char *mark);

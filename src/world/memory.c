@@ -27,9 +27,8 @@
 #define STACKS_AT ((uintptr_t)0x280000000000)
 #define LOG_AT ((uintptr_t)0x2a0000000000)
 #define LOG_BYTES ((size_t)1 << 36)
-#define PAYLOAD_BYTES ((size_t)1 << 35)
 
-enum { PAGE = 4096, COLOURS = 31, COLOUR_BYTES = 64 };
+enum { PAGE = RH__PAGE, COLOURS = 31, COLOUR_BYTES = 64 };
 
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *at, size_t size);
 
@@ -69,7 +68,7 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(channels, (size_t)MAX_CHANNELS)
     TABLE(ready, (size_t)MAX_CHANNELS / 64)
     TABLE(messages, (size_t)MAX_MESSAGES)
-    TABLE(payload, PAYLOAD_BYTES)
+    TABLE(payload, RH__PAYLOAD_BYTES)
     TABLE(events, (size_t)MAX_EVENTS)
     TABLE(timers, (size_t)MAX_TIMERS)
     TABLE(links, (size_t)MAX_LINKS)
@@ -140,20 +139,11 @@ void rh__memory_release(struct rh_world *w)
     munmap(w, w->table_bytes);
 }
 
-uint64_t rh__payload_take(struct rh_world *w, size_t size)
+uint64_t rh__payload_full(struct rh_world *w)
 {
-    uint64_t at = w->payload_at;
-    size = (size + 15) & ~(size_t)15;
-    if (size > PAYLOAD_BYTES - at) /* between handlers there is always room: rh__payload_room is asked each step */
-        rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "the bytes of all messages of one run exceed %zu MiB",
-                 PAYLOAD_BYTES >> 20);
-    w->payload_at = at + size;
-    return at;
-}
-
-bool rh__payload_room(const struct rh_world *w)
-{
-    return PAYLOAD_BYTES - w->payload_at > (size_t)64 << 20;
+    /* Between handlers there is always room: rh__payload_room is asked each step. */
+    rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "the bytes of all messages of one run exceed %zu MiB",
+                    RH__PAYLOAD_BYTES >> 20);
 }
 
 uint64_t rh__payload_text(struct rh_world *w, const char *text)
@@ -204,6 +194,23 @@ void rh__region_begin(struct rh_world *w, uint32_t actor, const void *state)
     a->epoch = w->epoch;
 }
 
+void rh__region_enter_large(struct rh_world *w, uint32_t actor)
+{
+    rh__pages_sync(w->large[actor]);
+}
+
+static void leave_large(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    uint64_t hash = a->region_hash;
+    rh__pages_diff(w, w->large[actor], &hash);
+    if (hash != a->region_hash)
+        put64(w, &a->region_hash, hash);
+    uint32_t used = size_in_use(a);
+    if (used != a->used)
+        put32(w, &a->used, used);
+}
+
 void rh__region_clear(struct rh_world *w, uint32_t actor)
 {
     struct actor *a = &w->actors[actor];
@@ -212,35 +219,19 @@ void rh__region_clear(struct rh_world *w, uint32_t actor)
     if (w->asan)
         __asan_unpoison_memory_region(a->region, a->used);
     put32(w, &a->heap, 0);
-    rh__region_leave(w, actor);
+    if (a->large)
+        leave_large(w, actor);
+    else
+        put32(w, &a->used, a->type->size);
 }
 
-void rh__region_enter(struct rh_world *w, uint32_t actor)
+void rh__region_leave_heap(struct rh_world *w, uint32_t actor)
 {
     struct actor *a = &w->actors[actor];
-    if (w->large[actor]) {
-        rh__pages_sync(w->large[actor]);
-    } else if (a->epoch != w->epoch) {
-        rh__log_image(w, a->region, a->used);
-        a->epoch = w->epoch;
-    }
-}
-
-void rh__region_leave(struct rh_world *w, uint32_t actor)
-{
-    struct actor *a = &w->actors[actor];
-    if (w->large[actor]) {
-        uint64_t hash = a->region_hash;
-        rh__pages_diff(w, w->large[actor], &hash);
-        if (hash != a->region_hash)
-            put64(w, &a->region_hash, hash);
-        uint32_t now_used = size_in_use(a);
-        if (now_used != a->used)
-            put32(w, &a->used, now_used);
+    if (a->large) {
+        leave_large(w, actor);
         return;
     }
-    if (!a->heap)
-        return;
     uint32_t used = size_in_use(a);
     if (used != a->used) {
         log_growth(w, a, a->used, used);
@@ -252,13 +243,14 @@ void rh__region_leave(struct rh_world *w, uint32_t actor)
             return; /* no memory for tracking: copying whole is slower, not wrong */
         put64(w, &a->region_hash, rh__pages_hash(a->region, used));
         put_pointer(w, &w->large[actor], pages);
+        put32(w, &a->large, 1);
     }
 }
 
 uint64_t rh__region_hash(struct rh_world *w, uint32_t actor)
 {
     struct actor *a = &w->actors[actor];
-    return w->large[actor] ? a->region_hash : rh__hash(a->region, a->used, 0);
+    return a->large ? a->region_hash : rh__hash(a->region, a->used, 0);
 }
 
 uint32_t rh__region_owner(const struct rh_world *w, const void *p)
@@ -271,24 +263,11 @@ uint32_t rh__region_owner(const struct rh_world *w, const void *p)
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
-char *rh__stack_base(struct rh_world *w, uint32_t stack)
+void rh__stack_guard(struct rh_world *w, uint32_t stack)
 {
     char *slot = w->stacks + w->stack_stride * stack;
-    if (stack >= w->stacks_guarded) {
-        RH__ASSERT(mprotect(slot, PAGE, PROT_NONE) == 0, "guard page of stack %u: %s", stack, strerror(errno));
-        w->stacks_guarded = stack + 1;
-    }
-    return slot + PAGE;
-}
-
-size_t rh__stack_size(const struct rh_world *w)
-{
-    return w->stack_stride - PAGE;
-}
-
-uint32_t rh__stack_peek(struct rh_world *w)
-{
-    return w->stack_free != RH_NONE ? w->stack_free : w->stack_count;
+    RH__ASSERT(mprotect(slot, PAGE, PROT_NONE) == 0, "guard page of stack %u: %s", stack, strerror(errno));
+    w->stacks_guarded = stack + 1;
 }
 
 void rh__stack_take(struct rh_world *w, uint32_t stack)
@@ -314,13 +293,6 @@ bool rh__stack_guard_hit(const struct rh_world *w, const void *p)
 }
 
 /* ---- the log (log.h) --------------------------------------------------------------------------------------------- */
-
-void rh__log_image(struct rh_world *w, void *where, uint32_t size)
-{
-    rh__copy(w->log, where, size);
-    w->log += (size + 15) & ~(uint32_t)15;
-    log_push(w, (void *)((uintptr_t)where & ~(uintptr_t)3), LOG_IMAGE, (uint64_t)size << 2 | ((uintptr_t)where & 3));
-}
 
 /* After the bytes of a region have been replaced AddressSanitizer must be told what is a block and what is not. */
 static void shadow_follows(struct rh_world *w, char *where, uint32_t size)

@@ -5,15 +5,21 @@
 #ifndef RH_WORLD_MEMORY_H
 #define RH_WORLD_MEMORY_H
 
-#include "world/state.h"
+#include "world/log.h"
+
+enum { RH__PAGE = 4096 };
+#define RH__PAYLOAD_BYTES ((size_t)1 << 35)
 
 /* Reserves tables, regions, stacks and log for the limits in w->semantics; false with a sentence. */
 struct rh_world *rh__memory_reserve(const struct rh_semantics *limits, char *error, size_t error_size);
 void rh__memory_release(struct rh_world *w);
 
 /* Offset of `size` fresh bytes in the payload, 16-aligned, not cleared; ends the run where the table is full. */
-uint64_t rh__payload_take(struct rh_world *w, size_t size);
-bool rh__payload_room(const struct rh_world *w);
+static inline uint64_t rh__payload_take(struct rh_world *w, size_t size);
+static inline bool rh__payload_room(const struct rh_world *w)
+{
+    return RH__PAYLOAD_BYTES - w->payload_at > (size_t)64 << 20;
+}
 /* A copy of a text in the payload. */
 uint64_t rh__payload_text(struct rh_world *w, const char *text);
 
@@ -22,8 +28,8 @@ void rh__region_begin(struct rh_world *w, uint32_t actor, const void *state);
 /* Clears all that the region holds: before a restart. */
 void rh__region_clear(struct rh_world *w, uint32_t actor);
 /* The actor's code is about to run, has run. */
-void rh__region_enter(struct rh_world *w, uint32_t actor);
-void rh__region_leave(struct rh_world *w, uint32_t actor);
+static inline void rh__region_enter(struct rh_world *w, uint32_t actor);
+static inline void rh__region_leave(struct rh_world *w, uint32_t actor);
 /* Hash of what it holds. */
 uint64_t rh__region_hash(struct rh_world *w, uint32_t actor);
 /* Whose region holds this address; RH_NONE for none. */
@@ -31,12 +37,59 @@ uint32_t rh__region_owner(const struct rh_world *w, const void *p);
 size_t rh__region_capacity(const struct rh_world *w, uint32_t actor);
 
 /* Stacks: `base` is the low end, above its guard page. */
-char *rh__stack_base(struct rh_world *w, uint32_t stack);
-size_t rh__stack_size(const struct rh_world *w);
-uint32_t rh__stack_peek(struct rh_world *w); /* the stack that the next handler uses */
+static inline char *rh__stack_base(struct rh_world *w, uint32_t stack);
+static inline size_t rh__stack_size(const struct rh_world *w)
+{
+    return w->stack_stride - RH__PAGE;
+}
+/* The stack that the next handler uses. */
+static inline uint32_t rh__stack_peek(const struct rh_world *w)
+{
+    return w->stack_free != RH_NONE ? w->stack_free : w->stack_count;
+}
 void rh__stack_take(struct rh_world *w, uint32_t stack);
 void rh__stack_give(struct rh_world *w, uint32_t stack);
 /* Whether the address is in the guard page of a stack. */
 bool rh__stack_guard_hit(const struct rh_world *w, const void *p);
+
+/* ---- the short ways, taken at every step ---------------------------------------------------------------------------- */
+
+_Noreturn uint64_t rh__payload_full(struct rh_world *w);
+static inline uint64_t rh__payload_take(struct rh_world *w, size_t size)
+{
+    uint64_t at = w->payload_at;
+    size = (size + 15) & ~(size_t)15;
+    if (__builtin_expect(size > RH__PAYLOAD_BYTES - at, 0))
+        rh__payload_full(w);
+    w->payload_at = at + size;
+    return at;
+}
+
+void rh__region_enter_large(struct rh_world *w, uint32_t actor);
+static inline void rh__region_enter(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    if (a->large) {
+        rh__region_enter_large(w, actor);
+    } else if (a->epoch != w->epoch) {
+        rh__log_image(w, a->region, a->used);
+        a->epoch = w->epoch;
+    }
+}
+
+void rh__region_leave_heap(struct rh_world *w, uint32_t actor);
+static inline void rh__region_leave(struct rh_world *w, uint32_t actor)
+{
+    if (w->actors[actor].heap | w->actors[actor].large)
+        rh__region_leave_heap(w, actor);
+}
+
+void rh__stack_guard(struct rh_world *w, uint32_t stack);
+static inline char *rh__stack_base(struct rh_world *w, uint32_t stack)
+{
+    if (__builtin_expect(stack >= w->stacks_guarded, 0))
+        rh__stack_guard(w, stack);
+    return w->stacks + w->stack_stride * stack + RH__PAGE;
+}
 
 #endif

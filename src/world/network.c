@@ -83,14 +83,14 @@ static void pull(struct rh_world *w, uint32_t message)
     uint32_t before = RH_NONE;
     rh__channel_stale(w, channel);
     for (uint32_t i = c->first; i != message; i = w->messages[i].next)
-        before = i;
+        before = i; /* near the front but in a bag */
     if (before == RH_NONE)
         put32(w, &c->first, m->next);
     else
         put32(w, &w->messages[before].next, m->next);
-    if (c->last == message)
+    if (c->last == message && before != RH_NONE)
         put32(w, &c->last, before);
-    if (c->first == RH_NONE)
+    if (c->first == RH_NONE) /* then what `last` says is of no interest */
         put64(w, &w->ready[channel / 64], w->ready[channel / 64] & ~((uint64_t)1 << channel % 64));
 }
 
@@ -143,8 +143,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->seen_as = s->seen_as == RH_NONE ? s->from : s->seen_as;
     m->event = w->event_count - 1;
     m->ordinal = w->event_sends++;
-    put32(w, &sender->sends, sender->sends + 1);
-    m->send_number = sender->sends;
+    m->send_number = 0;
     m->answers = s->answers;
     m->request = s->request;
     m->taken_by = RH_NONE;
@@ -162,6 +161,8 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
         rh__copy(value + value_bytes, s->tail, s->tail_size);
     }
     if (w->semantics.model == RH_CAUSAL) {
+        put32(w, &sender->sends, sender->sends + 1);
+        m->send_number = sender->sends;
         m->clock = sender->clock;
         put64(w, &sender->clock, vector_join(w, sender->clock, 0, s->from, m->send_number));
     }
@@ -183,7 +184,7 @@ uint32_t rh__message_send(struct rh_world *w, const struct sending *s)
     uint32_t channel = accepts_one_by_one(w) ? channel_between(w, s->from, RH_NONE)
                                              : channel_between(w, channel_key(w, s->from), s->to);
     uint32_t m = append(w, s, channel);
-    put32(w, &w->under_way, w->under_way + 1);
+    w->under_way++;
     push(w, channel, m);
     return m;
 }
@@ -198,7 +199,7 @@ void rh__message_take(struct rh_world *w, uint32_t message)
 {
     struct message *m = &w->messages[message];
     pull(w, message);
-    put32(w, &w->under_way, w->under_way - 1);
+    w->under_way--;
     put32(w, &m->taken_by, w->event_count - 1);
     if (w->semantics.model == RH_CAUSAL && w->actors[m->receiver].status != STATUS_OUTSIDE)
         put64(w, &w->actors[m->receiver].clock,
@@ -218,7 +219,7 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message)
     struct message *m = &w->messages[copy];
     m->send_number = original.send_number;
     m->clock = original.clock;
-    put32(w, &w->under_way, w->under_way + 1);
+    w->under_way++;
     /* Right behind the original. */
     m->next = original.next;
     rh__channel_stale(w, original.channel);
@@ -230,7 +231,7 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message)
 static void drop(struct rh_world *w, uint32_t message)
 {
     pull(w, message);
-    put32(w, &w->under_way, w->under_way - 1);
+    w->under_way--;
     put32(w, &w->messages[message].taken_by, w->event_count - 1);
 }
 

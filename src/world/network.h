@@ -42,6 +42,18 @@ bool rh__message_deliverable(struct rh_world *w, uint32_t message);
 /* Calls `each` for the messages of this channel that can be taken now. */
 void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(struct rh_world *w, uint32_t message));
 
+/* The common case in a few instructions: the first message of the channel can be taken, and is the only one of it. */
+static inline bool rh__first_is_open(const struct rh_world *w, uint32_t channel)
+{
+    const struct channel *c = &w->channels[channel];
+    const struct actor *a;
+    if (c->receiver == RH_NONE || w->cut || (w->semantics.model != RH_FIFO && w->semantics.model != RH_MAILBOX))
+        return false;
+    a = &w->actors[c->receiver];
+    return a->status == STATUS_IDLE && !(a->flags & FLAG_DEFERS) && a->start == RH_NONE && a->outbox == RH_NONE &&
+           w->messages[c->first].type->unhandled != RH_UNHANDLED_DEFER && w->messages[c->first].next == RH_NONE;
+}
+
 /* What the receiver's behaviour says of a message: RH_ACTION_HANDLE with *entry NULL is an error. */
 enum rh_action rh__disposition(const struct actor *a, const struct rh_message_type *type,
                                const struct rh_entry **entry);

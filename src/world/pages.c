@@ -82,8 +82,10 @@ struct rh__pages *rh__pages_for_actor(struct rh_world *w, uint32_t actor)
     rh__outside_push(); /* a monitor may be running */
     struct rh__pages *p = rh__pages_new(w, w->regions + w->region_stride * actor, w->region_stride - PAGE);
     rh__outside_pop();
-    if (p)
+    if (p) {
         p->actor = actor;
+        w->large_count++;
+    }
     return p;
 }
 
@@ -125,6 +127,7 @@ bool rh__pages_fault(struct rh_world *w, void *address)
         p->hot[page] = 1;
         p->calm[page] = 0;
         p->list[p->count++] = (uint32_t)page;
+        w->hot_pages += p->actor == RH_NONE;
         w->counts.page_faults++;
         return true;
     }
@@ -170,6 +173,7 @@ void rh__pages_diff(struct rh_world *w, struct rh__pages *p, uint64_t *hash)
         } else if (++p->calm[page] >= COOL_AFTER && protect(p, page, 1, PROT_READ)) {
             p->hot[page] = 0;
             p->list[i] = p->list[--p->count];
+            w->hot_pages -= p->actor == RH_NONE;
             continue;
         }
         i++;

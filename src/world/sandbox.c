@@ -89,6 +89,8 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     bool hung;
     int status = wait_for(w, pid, &hung);
     w->log = w->log_start; /* the child's log is gone: nothing here may be pushed or rolled back but what follows */
+    w->begun = false;      /* nor are its private memory and its signal handlers ours to give back */
+    w->globals = NULL;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return RH_SANDBOX_DONE;
     if (WIFEXITED(status) && WEXITSTATUS(status) == RH__EXIT_FINDING && w->over)

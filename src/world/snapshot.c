@@ -16,7 +16,7 @@
 struct rh_snapshot {
     size_t bytes;
     uint32_t entries;
-    uint32_t events, messages;
+    uint32_t events, messages, under_way;
     uint64_t payload_from, payload_to;
     uint32_t messages_from;
     bool hashing;
@@ -114,6 +114,7 @@ struct rh_snapshot *rh_world_save(struct rh_world *w)
     struct rh_snapshot *s = rh__alloc(bytes);
     if (s) {
         *s = (struct rh_snapshot){ .bytes = bytes, .events = w->event_count, .messages = w->message_count,
+                                   .under_way = w->under_way,
                                    .messages_from = w->baseline_messages, .payload_from = w->baseline_payload,
                                    .payload_to = w->payload_at, .hashing = w->hashing,
                                    .hashing_since = w->hashing_since, .outcome = w->outcome };
@@ -166,6 +167,7 @@ void rh_world_load(struct rh_world *w, const struct rh_snapshot *s)
     w->event_count = s->events;
     w->message_count = s->messages;
     w->payload_at = s->payload_to;
+    w->under_way = s->under_way;
     w->outcome = s->outcome;
     /* Going back step by step would need the log of those steps: from here only reset and steps taken from now on. */
     for (uint32_t i = 1; i < w->event_count; i++)

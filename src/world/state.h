@@ -70,6 +70,7 @@ struct actor {
     uint32_t reason;                    /* why it ended: payload offset / 16 */
     uint64_t epoch;                     /* its region is in the log since this epoch; not logged */
     uint32_t stale;                     /* it is on the list of stale hashes */
+    uint32_t large;                     /* its region is tracked by pages: w->large */
 };
 
 struct message {
@@ -81,7 +82,7 @@ struct message {
     uint32_t sender, receiver;
     uint32_t seen_as; /* whom the receiver sees as sender: the first one, where it was forwarded */
     uint32_t event, ordinal;
-    uint32_t send_number; /* the how-many-th send of its sender, from 1 */
+    uint32_t send_number; /* causal: the how-many-th send of its sender, from 1 */
     uint32_t next;        /* in its channel */
     uint32_t answers;     /* a reply: the request's message */
     uint32_t request;     /* asked for a reply: the first message of a chain of forwards */
@@ -196,13 +197,13 @@ struct rh_world {
     /* Counts that the event record restores. */
     uint32_t event_count, message_count;
     uint64_t payload_at;
+    uint32_t under_way; /* messages */
 
     /* Logged. */
     uint32_t actor_count, channel_count, line_count, monitor_count;
     struct pool timer_pool, link_pool, name_pool, write_pool;
     uint32_t timer_newest; /* of all that are set */
     uint32_t first_name;
-    uint32_t under_way; /* messages */
     uint32_t stack_free, stack_count;
     uint32_t losses, duplicates, crashes, restarts, kept_restarts, partitions; /* what is left */
     uint32_t cut;       /* the nodes on one side of a partition; 0 for none */
@@ -232,7 +233,8 @@ struct rh_world {
     char exit_text[RH_REASON_SIZE];
     const char *exit_place;
     enum yield yield;
-    void *back;            /* context of the world's side */
+    void *back;            /* where the world's side waits while a fiber runs */
+    void *suspended;       /* where the last fiber that yielded waits */
     void *job_state;
     const void *job_value;
     rh_handler_fn *job_handler;
@@ -255,7 +257,7 @@ struct rh_world {
     char *log, *log_start, *log_end;
     uint64_t epoch;
     char *baseline_log; /* after rh_world_begin */
-    uint32_t baseline_messages;
+    uint32_t baseline_messages, baseline_under_way;
     uint64_t baseline_payload;
     uint32_t loaded_events; /* a snapshot was loaded: undo does not reach before this event; else 1 */
     bool hashing;             /* component hashes are kept */
@@ -268,6 +270,8 @@ struct rh_world {
     size_t stack_stride;
     uint32_t stacks_guarded;  /* stacks whose guard page is in place */
     struct rh__pages *globals;
+    uint32_t hot_pages;   /* of globals */
+    uint32_t large_count; /* regions that are or were large */
     struct rh__pages **large; /* per actor, NULL while its region is small; private */
     size_t table_bytes;
     struct rh_world_counts counts;

@@ -48,6 +48,12 @@ bool rh__choice_open(struct rh_world *w, const struct rh_choice *c)
         return c->kind == RH_CHOICE_VALUE && c->actor == w->chooser && c->what < w->actors[w->chooser].choices;
     switch (c->kind) {
     case RH_CHOICE_DELIVER:
+        if (c->what < w->message_count) {
+            const struct message *m = &w->messages[c->what];
+            if (m->receiver == c->actor && m->taken_by == RH_NONE && m->channel != RH_NONE &&
+                w->channels[m->channel].first == c->what && rh__first_is_open(w, m->channel))
+                return true;
+        }
         return c->what < w->message_count && w->messages[c->what].receiver == c->actor &&
                rh__message_deliverable(w, c->what);
     case RH_CHOICE_TIMER:
@@ -286,6 +292,7 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
     e->first_message = w->message_count;
     e->private_mark[0] = (uint64_t)(uintptr_t)w->log;
     e->private_mark[1] = w->payload_at;
+    e->private_mark[2] = w->under_way;
     w->event_count++;
     w->event_sends = 0;
     w->counts.steps++;
@@ -295,10 +302,12 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
         rh__actor_stale(w, choice.actor);
         put32(w, &w->actors[choice.actor].events, e->number + 1);
     }
-    rh__globals_sync(w);
+    if (w->hot_pages)
+        rh__globals_sync(w);
     act(w, &choice);
     w->current = RH_NONE;
-    rh__globals_diff(w);
+    if (w->hot_pages)
+        rh__globals_diff(w);
     if (!rh__log_room(w) || !rh__payload_room(w) || w->event_count >= MAX_EVENTS - 1)
         rh__fail(w, RH_OUTCOME_LIMIT, RH_NONE, "", "the record of the run is full after %u events", w->event_count);
 }

@@ -91,9 +91,9 @@ void rh_world_free(struct rh_world *w)
         return;
     if (w->begun) {
         rh__log_rollback(w, w->log_start); /* globals get back what they held before the world */
-        rh__guard_end(w);
+        rh__pages_free_all(w);
+        rh__guard_end(w); /* not before: binding its own calls writes to the program's pages */
     }
-    rh__pages_free_all(w);
     rh_seam_use(NULL);
     rh__world = NULL;
     rh__memory_release(w);
@@ -126,6 +126,7 @@ static void clear(struct rh_world *w)
     w->exit_reason = NULL;
     w->hashing = false;
     w->globals = NULL;
+    w->hot_pages = w->large_count = 0;
     w->stacks_guarded = 0;
     w->log = w->log_start;
     w->epoch = 1;
@@ -147,20 +148,23 @@ void rh_world_begin(struct rh_world *w)
     w->baseline_log = w->log;
     w->baseline_messages = w->message_count;
     w->baseline_payload = w->payload_at;
+    w->baseline_under_way = w->under_way;
     w->loaded_events = 1;
     w->epoch++;
 }
 
 /* ---- going back --------------------------------------------------------------------------------------------------------- */
 
-static void back_to(struct rh_world *w, uint32_t events, char *log, uint32_t messages, uint64_t payload)
+static void back_to(struct rh_world *w, uint32_t events, char *log, uint32_t messages, uint64_t payload,
+                    uint32_t under_way)
 {
     rh__log_rollback(w, log);
     w->event_count = events;
     w->message_count = messages;
     w->payload_at = payload;
+    w->under_way = under_way;
     w->epoch++;
-    if (w->globals)
+    if (w->large_count)
         rh__pages_settle(w);
     if (w->hashing && events < w->hashing_since)
         w->hashing = false;
@@ -178,10 +182,10 @@ void rh_world_rollback(struct rh_world *w, uint32_t events)
     if (events == 1)
         w->loaded_events = 1;
     if (events == 1) /* what fingerprints of the beginning have logged goes too */
-        back_to(w, 1, w->baseline_log, w->baseline_messages, w->baseline_payload);
+        back_to(w, 1, w->baseline_log, w->baseline_messages, w->baseline_payload, w->baseline_under_way);
     else
         back_to(w, events, (char *)(uintptr_t)first_undone->private_mark[0], first_undone->first_message,
-                first_undone->private_mark[1]);
+                first_undone->private_mark[1], (uint32_t)first_undone->private_mark[2]);
 }
 
 bool rh_world_undo(struct rh_world *w)

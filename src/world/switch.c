@@ -1,0 +1,97 @@
+/* See switch.h. */
+#include "world/switch.h"
+
+#include <stddef.h>
+
+#if defined(__x86_64__) && !defined(RH_FIBER_BOOST)
+
+/* System V ABI: rbx, rbp, r12 to r15 and rsp survive a call.  All three push the six and leave their rsp in *world or
+ * *fiber; whoever comes back pops them from there.  enter keeps `world` in rbx, which fn preserves, because *world is a
+ * different one when fn has been suspended in between. */
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".hidden rh__switch_enter\n"
+        ".globl rh__switch_enter\n"
+        ".type rh__switch_enter,@function\n"
+        "rh__switch_enter:\n"
+        "    push %rbp\n    push %rbx\n    push %r12\n    push %r13\n    push %r14\n    push %r15\n"
+        "    mov %rcx, %rbx\n"
+        "    mov %rsp, (%rcx)\n"
+        "    mov %rdi, %rsp\n"
+        "    mov %rdx, %rdi\n"
+        "    xor %ebp, %ebp\n" /* the outermost frame of the fiber */
+        "    call *%rsi\n"
+        "    mov (%rbx), %rsp\n"
+        "    pop %r15\n    pop %r14\n    pop %r13\n    pop %r12\n    pop %rbx\n    pop %rbp\n"
+        "    ret\n"
+        ".size rh__switch_enter,.-rh__switch_enter\n"
+        ".p2align 4\n"
+        ".hidden rh__switch_yield\n"
+        ".globl rh__switch_yield\n"
+        ".type rh__switch_yield,@function\n"
+        "rh__switch_yield:\n"
+        "    push %rbp\n    push %rbx\n    push %r12\n    push %r13\n    push %r14\n    push %r15\n"
+        "    mov %rsp, (%rdi)\n"
+        "    mov (%rsi), %rsp\n"
+        "    pop %r15\n    pop %r14\n    pop %r13\n    pop %r12\n    pop %rbx\n    pop %rbp\n"
+        "    ret\n"
+        ".size rh__switch_yield,.-rh__switch_yield\n"
+        ".p2align 4\n"
+        ".hidden rh__switch_resume\n"
+        ".globl rh__switch_resume\n"
+        ".type rh__switch_resume,@function\n"
+        "rh__switch_resume:\n"
+        "    push %rbp\n    push %rbx\n    push %r12\n    push %r13\n    push %r14\n    push %r15\n"
+        "    mov %rsp, (%rsi)\n"
+        "    mov %rdi, %rsp\n"
+        "    pop %r15\n    pop %r14\n    pop %r13\n    pop %r12\n    pop %rbx\n    pop %rbp\n"
+        "    ret\n"
+        ".size rh__switch_resume,.-rh__switch_resume\n");
+
+#else
+
+typedef void *fcontext_t;
+typedef struct {
+    fcontext_t context;
+    void *data;
+} transfer_t;
+extern transfer_t jump_fcontext(fcontext_t to, void *data);
+extern fcontext_t make_fcontext(void *top, size_t size, void (*entry)(transfer_t));
+
+struct entry {
+    void (*fn)(void *arg);
+    void *arg;
+    void **world;
+};
+
+static void begin(transfer_t from)
+{
+    struct entry e = *(struct entry *)from.data;
+    *e.world = from.context;
+    e.fn(e.arg);
+    jump_fcontext(*e.world, NULL);
+}
+
+void rh__switch_enter(void *stack_top, void (*fn)(void *arg), void *arg, void **world)
+{
+    struct entry e = { fn, arg, world };
+    transfer_t back = jump_fcontext(make_fcontext(stack_top, 16384, begin), &e);
+    if (back.data)
+        *(void **)back.data = back.context;
+}
+
+void rh__switch_yield(void **fiber, void **world)
+{
+    transfer_t from = jump_fcontext(*world, fiber);
+    *world = from.context;
+}
+
+void rh__switch_resume(void *fiber, void **world)
+{
+    transfer_t back = jump_fcontext(fiber, NULL);
+    (void)world;
+    if (back.data)
+        *(void **)back.data = back.context;
+}
+
+#endif
