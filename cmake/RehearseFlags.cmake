@@ -32,6 +32,6 @@ endif()
 # rehearse_flags(target): warnings, and the GNU extensions of libc. The empty value lets a source file say
 # "#define _GNU_SOURCE" again.
 function(rehearse_flags target)
-    target_compile_options(${target} PRIVATE ${RH_WARNINGS})
+    target_compile_options(${target} PRIVATE ${RH_WARNINGS} -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
     target_compile_definitions(${target} PRIVATE _GNU_SOURCE=)
 endfunction()

@@ -76,7 +76,7 @@ if(tool_sources AND TARGET rehearse-core)
     add_executable(rehearse-tool ${tool_sources})
     rehearse_flags(rehearse-tool)
     target_include_directories(rehearse-tool PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(rehearse-tool PRIVATE rehearse-core)
+    target_compile_definitions(rehearse-tool PRIVATE RH_VERSION="${PROJECT_VERSION}")
     set_target_properties(rehearse-tool PROPERTIES OUTPUT_NAME rehearse
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 else()

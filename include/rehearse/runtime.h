@@ -11,7 +11,12 @@
  *     }
  *
  * Between start and stop any thread may spawn, send and look up names; the other functions of rehearse.h are for
- * actors.  One runtime at a time in a process. */
+ * actors.  One runtime at a time in a process; another may be started after it has stopped.
+ *
+ * Handlers run on the threads of a pool.  One that blocks (rh_receive, rh_ask, rh_sleep, rh_store_sync, and under
+ * RH_OVERFLOW_WAIT also rh_send) gives its thread to others and may go on on another one: across such a call hold no
+ * mutex, and keep no address of a thread-local variable (errno is one).  An actor that ends while it is blocked, or by
+ * rh_exit, leaves its frames as they are: what they have allocated outside of the actor's state is not freed. */
 #ifndef REHEARSE_RUNTIME_H
 #define REHEARSE_RUNTIME_H
 

@@ -108,6 +108,30 @@ const char *rh_param_text(const char *name, const char *otherwise);
 /* Whether `-p bug=name` switched this bug on. */
 bool rh_bug(const char *name);
 
+/* RH_PARAM(clients, "2", "how many clients") and RH_BUG(ga1, "what is wrong"), outside of functions: `rehearse list` shows
+ * them, and a parameter or bug that is not declared is refused as soon as one is declared. */
+struct rh_param_entry {
+    const char *name, *otherwise, *text;
+    struct rh_param_entry *next;
+};
+#define RH_PARAM(name_, otherwise_, text_)                                                                             \
+    static struct rh_param_entry rh_param_entry_##name_ = { #name_, otherwise_, text_, 0 };                            \
+    __attribute__((constructor)) static void rh_param_register_##name_(void)                                           \
+    {                                                                                                                  \
+        rh_param_register_(&rh_param_entry_##name_, false);                                                            \
+    }                                                                                                                  \
+    struct rh_param_entry
+#define RH_BUG(name_, text_)                                                                                           \
+    static struct rh_param_entry rh_bug_entry_##name_ = { #name_, "", text_, 0 };                                      \
+    __attribute__((constructor)) static void rh_bug_register_##name_(void)                                             \
+    {                                                                                                                  \
+        rh_param_register_(&rh_bug_entry_##name_, true);                                                               \
+    }                                                                                                                  \
+    struct rh_param_entry
+void rh_param_register_(struct rh_param_entry *entry, bool bug);
+const struct rh_param_entry *rh_param_first(void);
+const struct rh_param_entry *rh_bug_first(void);
+
 /* A sender outside of the actors (a user, a device, another system), by name; rh_send_from(who, to, message, fields...)
  * sends as it.  Messages of different senders are not ordered with each other. */
 #define rh_external(name) rh_external_(name, RH_HERE)

@@ -34,7 +34,7 @@ enum { RH_NONE = 0xffffffff };
 #define RH_CHOICES(X)                                                                                                  \
     X(BEGIN, "begin")           /* the test's body runs to its first wait; always event 0, never offered */            \
     X(DELIVER, "deliver")       /* actor takes message `what` */                                                       \
-    X(TIMER, "timer")           /* timer `what` of actor fires; a wait or sleep of actor ends */                       \
+    X(TIMER, "timer")           /* timer `what` of actor fires (`arg` names it); if 0: a wait or sleep of actor ends */ \
     X(VALUE, "value")           /* actor's rh_choose gives `what` (of `arg`) */                                        \
     X(RESUME, "resume")         /* the process goes on past a preemption point (granularity operation) */              \
     X(ACCEPT, "accept")         /* message `what`, the next one actor has sent, enters its mailbox (granularity send) */ \

@@ -44,6 +44,26 @@ const struct rh_test *rh_test_first(void)
     return first_test;
 }
 
+static struct rh_param_entry *first_param, **last_param = &first_param;
+static struct rh_param_entry *first_bug, **last_bug = &first_bug;
+
+void rh_param_register_(struct rh_param_entry *entry, bool bug)
+{
+    struct rh_param_entry ***last = bug ? &last_bug : &last_param;
+    **last = entry;
+    *last = &entry->next;
+}
+
+const struct rh_param_entry *rh_param_first(void)
+{
+    return first_param;
+}
+
+const struct rh_param_entry *rh_bug_first(void)
+{
+    return first_bug;
+}
+
 /* ---- actors ---------------------------------------------------------------------------------------------------- */
 
 rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/copy.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
@@ -59,7 +60,9 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         put32(w, &p->first_child, index);
     }
     a->ordinal = ordinal;
-    a->random = rh__random_seed(w->semantics.seed, index);
+    /* Not by index: that depends on what unrelated actors did before. */
+    a->random = rh__random_seed(parent == RH_NONE ? w->semantics.seed : w->actors[parent].random,
+                                rh__hash(type->name, strlen(type->name), ordinal));
     put32(w, &w->actor_count, index + 1);
     if (w->hashing) {
         a->stale = 0;
@@ -268,7 +271,11 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     rh__actor_stale(w, actor);
     put32(w, &a->status, status);
     put32(w, &a->reason, (uint32_t)(rh__payload_text(w, reason) / 16));
-    put32(w, &a->asking, RH_NONE);
+    if (a->asking != RH_NONE) {
+        uint32_t request = a->asking;
+        put32(w, &a->asking, RH_NONE);
+        rh__request_over(w, request);
+    }
     put32(w, &a->start, RH_NONE);
     put32(w, &a->wake, RH_NONE);
     put_flag(w, &a->flags, FLAG_STOPPING, false);

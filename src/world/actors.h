@@ -32,6 +32,11 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
                        const struct rh_message_type *type, const void *value);
 uint32_t rh__timer_find(const struct rh_world *w, uint32_t actor, const char *name);
 void rh__timer_unset(struct rh_world *w, uint32_t timer);
+/* Its name as a choice carries it, since the slot is used again: payload offset / 16, 0 for one that wakes. */
+static inline uint32_t rh__timer_name(const struct rh_world *w, uint32_t timer)
+{
+    return w->timers[timer].type ? (uint32_t)(w->timers[timer].name / 16) : 0;
+}
 bool rh__timer_may_fire(const struct rh_world *w, uint32_t timer);
 
 /* An index from a pool, RH_NONE when it is used up; and back. */

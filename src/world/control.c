@@ -6,15 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
 
 #include "base/copy.h"
 #include "base/random.h"
+#include "world/guard.h"
 #include "world/heap.h"
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/outcome.h"
 #include "world/receive.h"
-#include "world/symbol.h"
 
 static struct actor *running(struct rh_world *w)
 {
@@ -42,7 +43,7 @@ RH__NO_SANITIZE bool rh__inside(void)
 static struct rh__heap *heap_of(struct rh_world *w, struct actor *a)
 {
     if (!a->heap) {
-        uint32_t at = (a->type->size + 15u) & ~15u;
+        uint32_t at = a->type->size ? (a->type->size + 15u) & ~15u : 16; /* 0 would say that there is none */
         size_t capacity = rh__region_capacity(w, (uint32_t)(a - w->actors));
         if (capacity < at + sizeof(struct rh__heap))
             return NULL;
@@ -61,15 +62,49 @@ static bool must_fail(struct rh_world *w)
     return w->allocations == w->semantics.fail_allocation;
 }
 
+/* Who called malloc or one of its family: the frame behind the outermost of theirs near the top of the stack. */
+struct caller {
+    int depth;
+    bool next; /* the frame before was one of the family */
+    uintptr_t address;
+};
+
+static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
+{
+    static const void *const family[] = { rh__region_alloc, rh__region_resize, rh__region_free, malloc, calloc, realloc,
+                                          free, reallocarray, aligned_alloc, posix_memalign, strdup, strndup };
+    struct caller *caller = arg;
+    if (caller->next)
+        caller->address = (uintptr_t)_Unwind_GetIP(context);
+    caller->next = false;
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++)
+        caller->next |= (uintptr_t)_Unwind_GetRegionStart(context) == (uintptr_t)family[i];
+    return ++caller->depth < 12 ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+static const char *place_of_caller(char *place, size_t size)
+{
+    struct caller caller = { 0 };
+    *place = 0;
+    rh__outside_push();
+    _Unwind_Backtrace(look_at, &caller);
+    rh__outside_pop();
+    if (caller.address)
+        rh__place_of_call((const void *)caller.address, place, size);
+    return place;
+}
+
 static void out_of_memory(struct rh_world *w, size_t size)
 {
-    rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "it has no room for %zu bytes more: the limit is %u bytes for its state "
+    char place[128];
+    rh__fail_inside(w, RH_OUTCOME_LIMIT, place_of_caller(place, sizeof place), "it has no room for %zu bytes more: the limit is %u bytes for its state "
                     "and heap (max_bytes_per_actor)", size, w->semantics.max_bytes_per_actor);
 }
 
 static void corrupt(struct rh_world *w, enum rh__heap_error error, const void *p, const char *call)
 {
-    rh__fail_inside(w, RH_OUTCOME_HEAP, "", "%s(%p): %s", call, p, rh__heap_error_text(error));
+    char place[128];
+    rh__fail_inside(w, RH_OUTCOME_HEAP, place_of_caller(place, sizeof place), "%s(%p): %s", call, p, rh__heap_error_text(error));
 }
 
 /* The block must be the running actor's own. */
@@ -78,10 +113,11 @@ static struct rh__heap *own_heap(struct rh_world *w, const void *p, const char *
     struct actor *a = running(w);
     uint32_t owner = rh__region_owner(w, p);
     if (&w->actors[owner] != a) {
-        char mine[128], theirs[128];
+        char mine[128], theirs[128], place[128];
         rh_world_actor_name(w, (uint32_t)(a - w->actors), mine, sizeof mine);
         rh_world_actor_name(w, owner, theirs, sizeof theirs);
-        rh__fail_inside(w, RH_OUTCOME_ISOLATION, "", "%s called %s on memory of %s", mine, call, theirs);
+        rh__fail_inside(w, RH_OUTCOME_ISOLATION, place_of_caller(place, sizeof place), "%s called %s on memory of %s",
+                        mine, call, theirs);
     }
     return heap_of(w, a);
 }
@@ -195,7 +231,7 @@ void rh__escaped(const char *call, const void *from)
 {
     struct rh_world *w = rh__world;
     struct rh_escape e = { .call = call };
-    rh__symbol_call_place(from, e.place, sizeof e.place);
+    rh__place_of_call(from, e.place, sizeof e.place);
     for (uint32_t i = 0; i < w->escape_count; i++)
         if (strcmp(w->escapes[i].call, call) == 0 && strcmp(w->escapes[i].place, e.place) == 0)
             return;
@@ -211,7 +247,7 @@ void rh__exit_called(const char *call, int status, const void *from)
 {
     struct rh_world *w = rh__world;
     char place[128];
-    rh__symbol_call_place(from, place, sizeof place);
+    rh__place_of_call(from, place, sizeof place);
     if (strcmp(call, "abort") == 0)
         rh__fail_inside(w, RH_OUTCOME_CRASH, place, "abort was called");
     rh__fail_inside(w, RH_OUTCOME_EXIT, place, "%s(%d) was called", call, status);

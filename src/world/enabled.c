@@ -72,7 +72,7 @@ static void offer_timers(struct rh_world *w)
 {
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
         if (rh__timer_open(w, i))
-            offer(w, RH_CHOICE_TIMER, w->timers[i].actor, i, 0);
+            offer(w, RH_CHOICE_TIMER, w->timers[i].actor, i, rh__timer_name(w, i));
 }
 
 static void offer_actors(struct rh_world *w)

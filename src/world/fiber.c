@@ -4,8 +4,10 @@
  * stack needs nothing: what is on a free stack is of no interest. */
 #include "world/fiber.h"
 
+#include "base/copy.h"
 #include "world/control.h"
 #include "world/guard.h"
+#include "world/heap.h"
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/switch.h"
@@ -13,6 +15,7 @@
 /* AddressSanitizer wants to know on which stack we are. */
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
 __attribute__((weak)) void __sanitizer_finish_switch_fiber(void *fake, const void **bottom, size_t *size);
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *at, size_t size);
 
 /* ---- actor's side -------------------------------------------------------------------------------------------------- */
 
@@ -58,12 +61,50 @@ void rh__fiber_abandon(struct rh_world *w)
 
 /* ---- world's side -------------------------------------------------------------------------------------------------- */
 
-static void enter(struct rh_world *w, uint32_t actor, char *base)
+/* AddressSanitizer's view of an actor's memory is not taken back with the memory: it is made to fit before the actor runs. */
+static void shadow_fits(struct rh_world *w, uint32_t actor)
+{
+    const struct actor *a = &w->actors[actor];
+    __asan_unpoison_memory_region(a->region, a->heap ? a->heap : a->type->size);
+    if (a->heap && a->used > a->heap)
+        rh__heap_restored((const struct rh__heap *)(const void *)(a->region + a->heap), a->used - a->heap);
+}
+
+/* What earlier runs of a stack have left behind must not get into the fingerprint of a fiber that blocks: as deep as fibers
+ * have been when they blocked, a stack is clean before it is used.  Where none blocks nothing needs to be clean; the first
+ * one that goes deeper than all before it may still hold leftovers, which costs a state found twice, no more. */
+static void clean(const struct rh_world *w, uint32_t actor, char *base, char *live)
+{
+    size_t depth = w->deepest;
+    if (w->actors[actor].type->kind == RH_KIND_PROCESS && depth < 2048)
+        depth = 2048;
+    char *from = base + rh__stack_size(w) - depth;
+    if (from < live)
+        rh__zero(from, (size_t)(live - from));
+}
+
+static void note_depth(struct rh_world *w, uint32_t actor)
+{
+    enum { AT_LEAST = 1024, STEP = 256 };
+    uint32_t size;
+    rh__fiber_live(w, actor, &size);
+    if (size > w->deepest)
+        w->deepest = size < AT_LEAST ? AT_LEAST : (size + STEP - 1) / STEP * STEP;
+}
+
+/* What lies from `base` to `live` is free.  A step that was undone may have left red zones of its frames there. */
+static void enter(struct rh_world *w, uint32_t actor, char *base, char *live)
 {
     if (w->semantics.check_isolation)
         rh__isolate(w, actor);
-    if (w->asan)
+    if (w->asan) {
+        __asan_unpoison_memory_region(base, (size_t)(live - base));
+        shadow_fits(w, actor);
+        for (uint32_t i = 0; i < w->monitor_count; i++) /* they run on the stack of whoever announces */
+            shadow_fits(w, w->monitors[i]);
         __sanitizer_start_switch_fiber(&w->asan_fake, base, rh__stack_size(w));
+    }
+    clean(w, actor, base, live);
     rh__control_begin(); /* a fiber that was abandoned may have left something pushed */
     w->current = actor;
     w->inside = true;
@@ -80,13 +121,14 @@ void rh__fiber_start(struct rh_world *w, uint32_t actor)
 {
     uint32_t stack = rh__stack_peek(w);
     char *base = rh__stack_base(w, stack);
-    enter(w, actor, base);
+    enter(w, actor, base, base + rh__stack_size(w));
     rh__switch_enter(base + rh__stack_size(w), fiber_main, w, &w->back);
     leave(w);
     if (__builtin_expect(w->yield == YIELD_BLOCKED, 0)) {
         put_pointer(w, &w->actors[actor].context, w->suspended);
         rh__stack_take(w, stack);
         put32(w, &w->actors[actor].stack, stack);
+        note_depth(w, actor);
     } else if (__builtin_expect(w->yield == YIELD_ABANDONED && w->asan, 0)) {
         rh__stack_take(w, stack);
         rh__stack_give(w, stack);
@@ -112,11 +154,12 @@ void rh__fiber_resume(struct rh_world *w, uint32_t actor)
 {
     struct actor *a = &w->actors[actor];
     log_stack(w, actor);
-    enter(w, actor, rh__stack_base(w, a->stack));
+    enter(w, actor, rh__stack_base(w, a->stack), a->context);
     rh__switch_resume(a->context, &w->back);
     leave(w);
     if (w->yield == YIELD_BLOCKED) {
         put_pointer(w, &a->context, w->suspended);
+        note_depth(w, actor);
     } else {
         rh__stack_give(w, a->stack);
         put32(w, &a->stack, RH_NONE);

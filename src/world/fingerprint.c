@@ -33,12 +33,20 @@ void rh__channel_hash_out(struct rh_world *w, uint32_t channel)
     put32(w, &w->stale_channel_count, w->stale_channel_count + 1);
 }
 
-void rh__all_stale(struct rh_world *w)
+void rh__request_over(struct rh_world *w, uint32_t request)
 {
+    if (!w->hashing)
+        return;
     for (uint32_t i = 0; i < w->actor_count; i++)
-        rh__actor_stale(w, i);
-    for (uint32_t i = 0; i < w->channel_count; i++)
-        rh__channel_stale(w, i);
+        if (w->actors[i].stack != RH_NONE && w->actors[i].taken != RH_NONE &&
+            w->messages[w->actors[i].taken].request == request)
+            rh__actor_stale(w, i);
+    for (uint32_t c = 0; c < w->channel_count; c++)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
+            if (w->messages[i].request == request) {
+                rh__channel_stale(w, c);
+                break;
+            }
 }
 
 static uint64_t hash_text(const struct rh_world *w, uint64_t text)
@@ -55,30 +63,14 @@ static uint64_t hash_message(struct rh_world *w, uint32_t message)
         if (m->tail_size)
             h = rh__mix(h, rh__hash(rh__message_tail(w, m), m->tail_size, 2));
         h = rh__mix(h, ((uint64_t)m->sender << 32 | m->receiver) ^ (uint64_t)m->seen_as << 16);
+        if (m->copy_of != RH_NONE)
+            h = rh__mix(h, 3); /* it cannot be duplicated once more */
         m->hash = h ? h : 1; /* a function of what never changes: need not be logged */
     }
     /* Does someone still wait for an answer to it?  (A reply under way always has someone: see receive.c.) */
     if (m->request != RH_NONE && w->actors[w->messages[m->request].sender].asking == m->request)
         return rh__mix(m->hash, 4);
     return m->hash;
-}
-
-/* Causal order among what is under way to one receiver is part of the state. */
-static uint64_t hash_clock(const struct rh_world *w, const struct message *m)
-{
-    if (!m->clock)
-        return 0;
-    const uint32_t *v = (const uint32_t *)(const void *)(w->payload + m->clock);
-    uint64_t h = 0;
-    for (uint32_t c = w->actors[m->receiver].channels; c != RH_NONE; c = w->channels[c].next) {
-        uint32_t position = 0;
-        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++) {
-            const struct message *x = &w->messages[i];
-            if (x != m && x->sender < v[0] && x->send_number <= v[1 + x->sender])
-                h ^= rh__mix(c + 1, position + 1);
-        }
-    }
-    return h;
 }
 
 static uint64_t hash_channel(struct rh_world *w, uint32_t channel)
@@ -93,7 +85,7 @@ static uint64_t hash_channel(struct rh_world *w, uint32_t channel)
 
 static uint64_t hash_store(const struct rh_world *w, const struct actor *a)
 {
-    uint64_t h = a->writes_open;
+    uint64_t h = (uint64_t)a->tickets << 32 | a->writes_open;
     for (uint32_t i = a->store; i != RH_NONE; i = w->writes[i].older) {
         const struct write *x = &w->writes[i];
         uint32_t size = x->size == RH_NONE ? 0 : x->size;
@@ -107,7 +99,10 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
     const struct actor *a = &w->actors[actor];
     uint64_t h = rh__mix((uint64_t)(uintptr_t)a->type, (uint64_t)a->parent << 32 | a->ordinal);
     h = rh__mix(h, (uint64_t)a->status << 32 | a->flags);
-    if (a->status == STATUS_ENDED || a->status == STATUS_OUTSIDE)
+    h = rh__mix(h, actor); /* references, and so messages, name it by its index */
+    if (a->status == STATUS_OUTSIDE)
+        return rh__mix(h, hash_text(w, a->initial)) | 1;
+    if (a->status == STATUS_ENDED)
         return h | 1;
     h = rh__mix(h, (uint64_t)(uintptr_t)a->behaviour);
     h = rh__mix(h, rh__region_hash(w, actor) ^ a->random);
@@ -115,10 +110,10 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
         uint32_t size;
         const char *live = rh__fiber_live(w, actor, &size);
         h = rh__mix(h, rh__hash(live, size, a->choices));
-        if (a->taken != RH_NONE && w->messages[a->taken].request != RH_NONE)
-            h = rh__mix(h, hash_message(w, a->taken)); /* is the one who asked still waiting? */
+        if (a->taken != RH_NONE) /* it can still look at it, reply to it, forward it */
+            h = rh__mix(h, hash_message(w, a->taken));
     }
-    if (a->store != RH_NONE)
+    if (a->tickets)
         h = rh__mix(h, hash_store(w, a));
     h = rh__mix(h, (uint64_t)a->restarts << 1 | (a->start != RH_NONE));
     return h | 1;
@@ -172,7 +167,7 @@ static uint64_t hash_eventually(const struct rh_world *w)
 {
     uint64_t h = 0;
     for (uint32_t i = 0; i < w->property_count; i++)
-        if (w->properties[i].kind == RH_EVENTUALLY)
+        if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].last) /* else not yet of this run */
             h += rh__mix(i + 1, w->properties[i].last);
     return h;
 }
@@ -194,13 +189,39 @@ static void begin_hashing(struct rh_world *w)
     }
 }
 
-/* The causal relation between messages under way is not kept up piece by piece: that model pays for all of them. */
+/* Which messages under way are in the past of a vector, `of`. */
+static uint64_t hash_past(const struct rh_world *w, uint64_t vector, uint64_t of)
+{
+    uint64_t h = 0;
+    if (!vector)
+        return 0;
+    const uint32_t *v = (const uint32_t *)(const void *)(w->payload + vector);
+    for (uint32_t c = 0; c < w->channel_count; c++) {
+        uint64_t channel = (uint64_t)w->channels[c].sender << 32 | w->channels[c].receiver;
+        uint64_t position = 0;
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++) {
+            const struct message *x = &w->messages[i];
+            if (x->sender < v[0] && x->send_number <= v[1 + x->sender])
+                h += rh__mix(rh__mix(channel, position), of);
+        }
+    }
+    return h;
+}
+
+/* Causal: what each message under way, and each actor, has seen sent of what is under way decides which of the messages
+ * still to come must wait for which.  It is not kept up piece by piece: that model pays for all of it. */
 static uint64_t hash_causes(const struct rh_world *w)
 {
     uint64_t h = 0;
-    for (uint32_t c = 0; c < w->channel_count; c++)
-        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
-            h = rh__mix(h, hash_clock(w, &w->messages[i]));
+    for (uint32_t a = 0; a < w->actor_count; a++)
+        if (w->actors[a].status != STATUS_ENDED)
+            h += hash_past(w, w->actors[a].clock, rh__mix(a, 9));
+    for (uint32_t c = 0; c < w->channel_count; c++) {
+        uint64_t channel = (uint64_t)w->channels[c].sender << 32 | w->channels[c].receiver;
+        uint64_t position = 0;
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++)
+            h += hash_past(w, w->messages[i].clock, rh__mix(channel, position));
+    }
     return h;
 }
 
@@ -230,7 +251,8 @@ uint64_t rh_world_fingerprint(struct rh_world *w)
         put64(w, &w->tables_hash, hash_tables(w));
     uint64_t h = w->total ^ w->tables_hash ^ w->globals_hash;
     h = rh__mix(h, hash_scalars(w) ^ hash_timers(w));
-    if (w->property_count)
-        h = rh__mix(h, hash_eventually(w));
+    uint64_t owed = w->property_count ? hash_eventually(w) : 0;
+    if (owed)
+        h = rh__mix(h, owed);
     return w->semantics.model == RH_CAUSAL ? rh__mix(h, hash_causes(w)) : h;
 }

@@ -10,8 +10,9 @@
 
 void rh__actor_hash_out(struct rh_world *w, uint32_t actor);
 void rh__channel_hash_out(struct rh_world *w, uint32_t channel);
-/* A question is no longer waited for: requests and replies anywhere may mean less than before. */
-void rh__all_stale(struct rh_world *w);
+/* Nobody waits for the answer to this request any more: it means less than before wherever it is under way, forwarded, or
+ * being answered. */
+void rh__request_over(struct rh_world *w, uint32_t request);
 
 static inline void rh__actor_stale(struct rh_world *w, uint32_t actor)
 {

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "world/guard.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,15 +17,17 @@
 #include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include "base/fail.h"
 #include "world/control.h"
 #include "world/memory.h"
 #include "world/outcome.h"
 #include "world/pages.h"
+#include "world/switch.h"
 #include "world/symbol.h"
 
-enum { TICK_MS = 50, SIGNAL_STACK = 1 << 20 };
+enum { TICK_MS = 50, SIGNAL_STACK = 1 << 20, PLACE_STACK = 1 << 20 };
 
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
 enum { FATAL_COUNT = sizeof fatal / sizeof *fatal };
@@ -34,7 +37,7 @@ static struct {
     struct sigaction before[FATAL_COUNT], alarm_before;
     struct itimerval timer_before;
     stack_t stack_before;
-    char *stack;
+    char *stack, *place_stack;
 } saved;
 
 /* Not among the globals that are tracked: it changes during steps. */
@@ -74,6 +77,41 @@ static const void *instruction_of(const void *context)
 #endif
 }
 
+/* ---- places ------------------------------------------------------------------------------------------------------------ */
+
+__attribute__((weak)) void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
+__attribute__((weak)) void __sanitizer_finish_switch_fiber(void *fake, const void **bottom, size_t *size);
+
+struct look_up {
+    const void *from;
+    char *buffer;
+    size_t size;
+    bool asan;
+};
+
+static void look_up(void *arg)
+{
+    const struct look_up *job = arg;
+    const void *bottom; /* of the stack we came from */
+    size_t size;
+    if (job->asan)
+        __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
+    rh__symbol_call_place(job->from, job->buffer, job->size);
+    if (job->asan)
+        __sanitizer_start_switch_fiber(NULL, bottom, size);
+}
+
+void rh__place_of_call(const void *from, char *buffer, size_t size)
+{
+    struct look_up job = { from, buffer, size, rh__world->asan };
+    void *fake = NULL, *back;
+    if (job.asan)
+        __sanitizer_start_switch_fiber(&fake, saved.place_stack, PLACE_STACK);
+    rh__switch_enter(saved.place_stack + PLACE_STACK, look_up, &job, &back);
+    if (job.asan)
+        __sanitizer_finish_switch_fiber(fake, NULL, NULL);
+}
+
 /* ---- isolation --------------------------------------------------------------------------------------------------------- */
 
 static void protect_slot(struct rh_world *w, uint32_t actor, int how)
@@ -89,14 +127,15 @@ void rh__isolate(struct rh_world *w, uint32_t actor)
     watch->isolated = actor + 1;
 }
 
-/* The world's own access opens a slot; an actor's is a finding. */
+/* The world's own access opens a slot; an actor's is a finding.  While an actor runs the world touches only the memory of
+ * actors that have not moved yet (it is spawning them) or never do (monitors): nobody else can know an address in there. */
 static bool isolation_fault(struct rh_world *w, const void *address, const void *pc)
 {
     uint32_t owner = rh__region_owner(w, address);
     if (!w->semantics.check_isolation || owner == RH_NONE)
         return false;
     uint32_t runs = w->observing != RH_NONE ? w->observing : w->current;
-    if (!w->inside || owner == runs || owner >= w->actor_count) {
+    if (!w->inside || owner == runs || owner >= w->actor_count || w->actors[owner].events == 0) {
         protect_slot(w, owner, PROT_READ | PROT_WRITE);
         return true;
     }
@@ -163,14 +202,38 @@ static void on_tick(int number, siginfo_t *info, void *context)
 
 /* ---- sanitizers --------------------------------------------------------------------------------------------------------- */
 
+__attribute__((weak)) void *__asan_get_report_pc(void);
+
+/* Where the program called a sanitizer's runtime: the frame behind the runtime's own. */
+struct reported {
+    bool in_runtime;
+    const void *from;
+};
+
+static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
+{
+    struct reported *r = arg;
+    Dl_info module;
+    const void *at = (const void *)(uintptr_t)_Unwind_GetIP(context);
+    bool runtime = dladdr(at, &module) && module.dli_fname && strstr(module.dli_fname, "san.so");
+    if (!runtime && r->in_runtime)
+        r->from = at;
+    r->in_runtime |= runtime;
+    return r->from ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
 static void on_report(const char *report)
 {
     struct rh_world *w = rh__world;
     if (!w || !w->inside)
         return;
+    char place[128] = "";
     const char *from = strstr(report, "ERROR: ");
     const char *to = from ? strchr(from, '\n') : NULL;
-    rh__fail(w, RH_OUTCOME_SANITIZER, w->current, "", "%.*s", to ? (int)(to - from - 7) : 100, from ? from + 7 : report);
+    if (__asan_get_report_pc) /* behind the access: it is a call of the runtime */
+        rh__place_of_call(__asan_get_report_pc(), place, sizeof place);
+    rh__fail(w, RH_OUTCOME_SANITIZER, w->observing != RH_NONE ? w->observing : w->current, place, "%.*s",
+             to ? (int)(to - from - 7) : 100, from ? from + 7 : report);
 }
 
 static void on_death(void)
@@ -178,8 +241,29 @@ static void on_death(void)
     struct rh_world *w = rh__world;
     if (!w || !w->inside)
         return;
-    rh__fail(w, RH_OUTCOME_SANITIZER, w->current, "", "a sanitizer ended the program; its report is above");
+    char place[128] = "";
+    struct reported reported = { false, NULL };
+    rh__outside_push();
+    if (!w->over)
+        _Unwind_Backtrace(look_at, &reported);
+    if (reported.from)
+        rh__place_of_call(reported.from, place, sizeof place);
+    rh__fail(w, RH_OUTCOME_SANITIZER, w->observing != RH_NONE ? w->observing : w->current, place,
+             "a sanitizer ended the program; its report is on standard error");
     end_with_finding();
+}
+
+/* gcc's libubsan has a list of such callbacks of its own, hidden behind libasan's function of the same name. */
+static void watch_ubsan(void)
+{
+    void *library = dlopen("libubsan.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!library)
+        return;
+    void (*set)(void (*callback)(void)) =
+        (void (*)(void (*)(void)))(uintptr_t)dlsym(library, "__sanitizer_set_death_callback");
+    if (set)
+        set(on_death);
+    dlclose(library);
 }
 
 /* ---- on and off --------------------------------------------------------------------------------------------------------- */
@@ -189,7 +273,9 @@ void rh__guard_begin(struct rh_world *w)
     rh__symbol_start();
     watch = mmap(NULL, sizeof *watch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     saved.stack = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    RH__ASSERT(watch != MAP_FAILED && saved.stack != MAP_FAILED, "no memory for signal handlers");
+    saved.place_stack = mmap(NULL, PLACE_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    RH__ASSERT(watch != MAP_FAILED && saved.stack != MAP_FAILED && saved.place_stack != MAP_FAILED,
+               "no memory for signal handlers");
     /* What the handler of a page fault calls must be bound by then: binding writes to a page that may be protected. */
     errno = 0;
     mprotect(watch, sizeof *watch, PROT_READ | PROT_WRITE);
@@ -208,6 +294,7 @@ void rh__guard_begin(struct rh_world *w)
         __asan_set_error_report_callback(on_report);
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(on_death);
+    watch_ubsan();
     (void)w;
 }
 
@@ -220,5 +307,6 @@ void rh__guard_end(struct rh_world *w)
         sigaction(fatal[i], &saved.before[i], NULL);
     sigaltstack(&saved.stack_before, NULL);
     munmap(saved.stack, SIGNAL_STACK);
+    munmap(saved.place_stack, PLACE_STACK);
     munmap(watch, sizeof *watch);
 }

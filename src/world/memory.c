@@ -309,7 +309,7 @@ static void shadow_follows(struct rh_world *w, char *where, uint32_t size)
         __asan_unpoison_memory_region(where, size);
 }
 
-void rh__log_rollback(struct rh_world *w, char *mark)
+RH__NO_SANITIZE void rh__log_rollback(struct rh_world *w, char *mark)
 {
     while (w->log > mark) {
         struct log_entry *e = (struct log_entry *)(void *)w->log - 1;

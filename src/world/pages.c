@@ -1,5 +1,6 @@
-/* See pages.h.  Trackers live in private memory from rh__alloc; there is one for each segment of globals and each large
- * region, kept in one list for the fault handler. */
+/* See pages.h.  There is one tracker for each segment of globals and each large region, kept in one list for the fault
+ * handler.  Trackers are made in the middle of steps, so their memory comes straight from the kernel: rh__alloc keeps
+ * count in a global of ours, which would be taken for one that the program has changed. */
 #define _GNU_SOURCE
 #include "world/pages.h"
 
@@ -7,9 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/copy.h"
-#include "base/fail.h"
 #include "base/hash.h"
-#include "world/control.h"
 #include "world/log.h"
 #include "world/memory.h"
 
@@ -27,6 +26,7 @@ struct rh__pages {
     uint32_t actor;   /* RH_NONE for globals */
     uint64_t skip_from, skip_to;
     bool active;
+    size_t bytes; /* of this mapping: the struct and its arrays, then the shadow */
 };
 
 /* Private to the process that steps, which is also the one that faults. */
@@ -44,25 +44,23 @@ struct rh__pages *rh__pages_new(struct rh_world *w, char *base, size_t size)
 {
     char *from = (char *)((uintptr_t)base & ~(uintptr_t)(PAGE - 1));
     size_t pages = ((size_t)(base + size - from) + PAGE - 1) / PAGE;
-    struct rh__pages *p = rh__alloc(sizeof *p);
-    if (!p)
+    size_t arrays = (sizeof(struct rh__pages) + pages * (sizeof(uint32_t) + 2) + PAGE - 1) / PAGE * PAGE;
+    size_t bytes = arrays + pages * PAGE;
+    struct rh__pages *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
         return NULL;
-    memset(p, 0, sizeof *p);
+    p->bytes = bytes;
     p->base = from;
     p->pages = pages;
     p->actor = RH_NONE;
-    p->hot = rh__alloc(pages);
-    p->calm = rh__alloc(pages);
-    p->list = rh__alloc(pages * sizeof *p->list);
-    p->shadow = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (!p->hot || !p->calm || !p->list || p->shadow == MAP_FAILED || !protect(p, 0, pages, PROT_READ)) {
-        if (p->shadow != MAP_FAILED)
-            munmap(p->shadow, pages * PAGE);
-        rh__free(p->hot), rh__free(p->calm), rh__free(p->list), rh__free(p);
+    p->list = (uint32_t *)(void *)(p + 1);
+    p->hot = (uint8_t *)(p->list + pages);
+    p->calm = p->hot + pages;
+    p->shadow = (char *)p + arrays;
+    if (!protect(p, 0, pages, PROT_READ)) {
+        munmap(p, bytes);
         return NULL;
     }
-    memset(p->hot, 0, pages);
-    memset(p->calm, 0, pages);
     p->active = true;
     p->next = w->globals;
     w->globals = p;
@@ -79,9 +77,7 @@ struct rh__pages *rh__pages_for_actor(struct rh_world *w, uint32_t actor)
             }
             return p;
         }
-    rh__outside_push(); /* a monitor may be running */
     struct rh__pages *p = rh__pages_new(w, w->regions + w->region_stride * actor, w->region_stride - PAGE);
-    rh__outside_pop();
     if (p) {
         p->actor = actor;
         w->large_count++;
@@ -103,8 +99,7 @@ void rh__pages_free_all(struct rh_world *w)
         struct rh__pages *p = w->globals;
         w->globals = p->next;
         let_go(p);
-        munmap(p->shadow, p->pages * PAGE);
-        rh__free(p->hot), rh__free(p->calm), rh__free(p->list), rh__free(p);
+        munmap(p, p->bytes);
     }
 }
 
@@ -113,6 +108,8 @@ void rh__pages_settle(struct rh_world *w)
     for (struct rh__pages *p = trackers(w); p; p = p->next)
         if (p->actor != RH_NONE && p->active && w->large[p->actor] != p)
             let_go(p);
+        else if (p->actor != RH_NONE && !p->active && w->large[p->actor] == p)
+            p->active = protect(p, 0, p->pages, PROT_READ); /* a snapshot made it large again */
 }
 
 bool rh__pages_fault(struct rh_world *w, void *address)

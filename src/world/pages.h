@@ -32,7 +32,8 @@ uint64_t rh__pages_hash(const char *base, uint32_t size);
 /* A write faulted: true if the page was one of ours and may now be written. */
 bool rh__pages_fault(struct rh_world *w, void *address);
 
-/* Trackers of regions that a rollback has made small again let go of their pages. */
+/* Trackers of regions that a rollback has made small again let go of their pages; those of regions that a snapshot has
+ * made large take hold of them. */
 void rh__pages_settle(struct rh_world *w);
 
 /* Finds the writable segments of the program and its libraries and tracks them. */

@@ -76,14 +76,13 @@ void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message)
         rh__timer_unset(w, a->wake);
         put32(w, &a->wake, RH_NONE);
     }
-    if (message != RH_NONE)
-        put32(w, &a->taken, message);
+    if (message != RH_NONE && a->status == STATUS_WAITING && a->asking == RH_NONE)
+        put32(w, &a->taken, message); /* not for a reply, nor for the value of rh_choose: the sender stays who it was */
     if (a->asking != RH_NONE) {
         uint32_t request = a->asking;
         put32(w, &a->asking, RH_NONE);
         rh__replies_drop(w, actor, request);
-        if (message == RH_NONE)
-            rh__all_stale(w);
+        rh__request_over(w, request);
     }
     put32(w, &a->status, STATUS_RUNNING);
     w->resumed_with = message;
@@ -147,7 +146,8 @@ uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, cons
     x->key = rh__payload_text(w, key);
     x->bytes = rh__payload_take(w, bytes ? size : 0);
     x->size = bytes ? size : RH_NONE;
-    x->ticket = index + 1;
+    put32(w, &a->tickets, a->tickets + 1); /* its own count: it must not see what others do */
+    x->ticket = a->tickets;
     x->older = a->store;
     if (bytes)
         rh__copy(w->payload + x->bytes, bytes, size);

@@ -88,6 +88,7 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
         child(w, drive, arg);
     bool hung;
     int status = wait_for(w, pid, &hung);
+    w->can_read_stacks = false;
     w->log = w->log_start; /* the child's log is gone: nothing here may be pushed or rolled back but what follows */
     w->begun = false;      /* nor are its private memory and its signal handlers ours to give back */
     w->globals = NULL;

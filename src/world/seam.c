@@ -129,9 +129,18 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
     post(w, &s, here);
 }
 
+/* The message that the actor handles or took last; RH_NONE for a process before its first receive. */
+static uint32_t message_taken(const struct rh_world *w)
+{
+    const struct actor *a = &w->actors[w->current];
+    bool began = a->taken != RH_NONE && a->type->kind == RH_KIND_PROCESS &&
+                 w->messages[a->taken].type == &rh_message_rh_start;
+    return began ? RH_NONE : a->taken;
+}
+
 static const struct message *handled(struct rh_world *w, const char *call, const char *here)
 {
-    uint32_t taken = w->actors[w->current].taken;
+    uint32_t taken = message_taken(w);
     if (taken == RH_NONE)
         rh__misuse(w, here, "%s: no message is being handled", call);
     return &w->messages[taken];
@@ -221,9 +230,8 @@ static rh_ref seam_self(void)
 static rh_ref seam_sender(void)
 {
     struct rh_world *w = rh__world;
-    if (!w->inside || w->actors[w->current].taken == RH_NONE)
-        return rh_nobody();
-    return ref_of(w->messages[w->actors[w->current].taken].seen_as);
+    uint32_t taken = w->inside ? message_taken(w) : RH_NONE;
+    return taken == RH_NONE ? rh_nobody() : ref_of(w->messages[taken].seen_as);
 }
 
 static bool seam_alive(rh_ref who)
@@ -450,7 +458,8 @@ static int64_t seam_store_get(const char *key, void *buffer, size_t capacity, co
     if (i == RH_NONE || w->writes[i].size == RH_NONE)
         return -1;
     size_t size = w->writes[i].size;
-    memcpy(buffer, w->payload + w->writes[i].bytes, size < capacity ? size : capacity);
+    if (size && capacity) /* a NULL buffer of no size asks for the size only */
+        memcpy(buffer, w->payload + w->writes[i].bytes, size < capacity ? size : capacity);
     return (int64_t)size;
 }
 

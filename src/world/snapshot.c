@@ -1,7 +1,8 @@
 /* Snapshots that outlive the run (rehearse/world.h).
  *
  * What differs from the beginning of the run is what the log knows: so a snapshot holds, for every place in the log, what
- * stands there now, and of the tables that only grow what was appended.  Loading goes back to the beginning and writes it
+ * stands there now, and of the tables that only grow what was appended; and the stacks of suspended fibers, which the log
+ * learns of only when they go on.  Loading goes back to the beginning and writes it
  * all through the log, so that the next reset finds its way back from there too.
  *
  * Layout: the header, then entries (where, size, bytes rounded up to 8), then events, messages, payload. */
@@ -9,6 +10,7 @@
 
 #include "base/copy.h"
 #include "base/fail.h"
+#include "world/fiber.h"
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/pages.h"
@@ -76,6 +78,50 @@ static bool first_time(struct seen *s, uint64_t where, uint64_t size)
     }
 }
 
+static size_t put_entry(char *to, size_t at, const struct entry *e)
+{
+    if (to) {
+        memcpy(to + at, e, sizeof *e);
+        rh__copy(to + at + sizeof *e, (const void *)(uintptr_t)e->where, e->size);
+    }
+    return sizeof *e + up(e->size);
+}
+
+/* Rows that were appended are filled in without the log. */
+static size_t collect_rows(struct rh_world *w, char *to, size_t at, uint32_t *count)
+{
+    size_t bytes = 0;
+#define ROWS(table, from, to_)                                                                                         \
+    { (uint64_t)(uintptr_t)&w->table[w->from], (uint64_t)((w->to_) - (w->from)) * sizeof *w->table }
+    const struct entry rows[] = {
+        ROWS(actors, baseline_actors, actor_count),
+        ROWS(channels, baseline_channels, channel_count),
+        ROWS(writes, baseline_writes, write_pool.count),
+        ROWS(lines, baseline_lines, line_count),
+    };
+#undef ROWS
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].size) {
+            bytes += put_entry(to, at + bytes, &rows[i]);
+            ++*count;
+        }
+    return bytes;
+}
+
+static size_t collect_stacks(struct rh_world *w, char *to, size_t at, uint32_t *count)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        if (w->actors[i].stack != RH_NONE) {
+            uint32_t size;
+            struct entry e = { .where = (uint64_t)(uintptr_t)rh__fiber_live(w, i, &size) };
+            e.size = size;
+            bytes += put_entry(to, at + bytes, &e);
+            ++*count;
+        }
+    return bytes;
+}
+
 static size_t collect(struct rh_world *w, struct seen *seen, char *to, uint32_t *count)
 {
     size_t bytes = 0;
@@ -86,14 +132,11 @@ static size_t collect(struct rh_world *w, struct seen *seen, char *to, uint32_t 
         top = walk((const struct log_entry *)(const void *)top - 1, &e);
         if (e.size <= 8 && !first_time(seen, e.where, e.size))
             continue;
-        if (to) {
-            memcpy(to + bytes, &e, sizeof e);
-            rh__copy(to + bytes + sizeof e, (const void *)(uintptr_t)e.where, e.size);
-        }
-        bytes += sizeof e + up(e.size);
+        bytes += put_entry(to, bytes, &e);
         ++*count;
     }
-    return bytes;
+    bytes += collect_rows(w, to, bytes, count);
+    return bytes + collect_stacks(w, to, bytes, count);
 }
 
 struct rh_snapshot *rh_world_save(struct rh_world *w)

@@ -61,6 +61,7 @@ struct actor {
     uint32_t links, monitors;           /* first of each list */
     uint32_t store;                     /* newest write */
     uint32_t writes_open;               /* how many of the newest are under way */
+    uint32_t tickets;                   /* of writes, given out so far */
     uint32_t used;                      /* bytes of the region in use */
     uint32_t heap;                      /* offset of the heap in the region; 0 for none yet */
     uint32_t stack;                     /* its stack while suspended */
@@ -172,6 +173,7 @@ struct rh_world {
     size_t param_count;
     bool no_undo, quiet, begun;
     bool sandboxed; /* a parent process reads what we leave behind */
+    bool can_read_stacks; /* this process took the steps: what is on stacks and in regions is really there */
     bool any_faults; /* a budget of faults is given */
     bool asan; /* the program is built with AddressSanitizer */
 
@@ -258,6 +260,7 @@ struct rh_world {
     uint64_t epoch;
     char *baseline_log; /* after rh_world_begin */
     uint32_t baseline_messages, baseline_under_way;
+    uint32_t baseline_actors, baseline_channels, baseline_writes, baseline_lines;
     uint64_t baseline_payload;
     uint32_t loaded_events; /* a snapshot was loaded: undo does not reach before this event; else 1 */
     bool hashing;             /* component hashes are kept */
@@ -269,6 +272,7 @@ struct rh_world {
     char *stacks;
     size_t stack_stride;
     uint32_t stacks_guarded;  /* stacks whose guard page is in place */
+    uint32_t deepest;         /* bytes of stack that suspended fibers have had: see fiber.c */
     struct rh__pages *globals;
     uint32_t hot_pages;   /* of globals */
     uint32_t large_count; /* regions that are or were large */

@@ -287,6 +287,8 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
 {
     struct rh_choice choice = *c; /* it may be in the table that is about to be filled anew */
     struct rh_event *e = &w->events[w->event_count];
+    if (choice.kind == RH_CHOICE_TIMER)
+        choice.arg = rh__timer_name(w, choice.what);
     e->choice = choice;
     e->number = choice.actor == RH_NONE ? 0 : w->actors[choice.actor].events;
     e->first_message = w->message_count;

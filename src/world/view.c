@@ -164,9 +164,8 @@ void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, c
         add_message(&t, w, c->what);
         break;
     case RH_CHOICE_TIMER:
-        if (w->timers[c->what].type)
-            rh__text_add(&t, "'s timer \"%s\" fires: %s", w->payload + w->timers[c->what].name,
-                         w->timers[c->what].type->name);
+        if (c->arg)
+            rh__text_add(&t, "'s timer \"%s\" fires", w->payload + (uint64_t)c->arg * 16);
         else
             rh__text_add(&t, " stops waiting: its time is over");
         break;
@@ -253,8 +252,10 @@ void rh_world_actor_text(const struct rh_world *w, uint32_t actor, char *buffer,
             rh__text_add(&t, "waits for the reply of ");
             add_name(&t, w, w->messages[a->asking].receiver);
             rh__text_add(&t, " to %s", w->messages[a->asking].type->name);
-        } else {
+        } else if (w->can_read_stacks) {
             add_filter(&t, w, a->filter);
+        } else {
+            rh__text_add(&t, "waits for a message");
         }
         break;
     case STATUS_SLEEPING:

@@ -127,9 +127,10 @@ static void clear(struct rh_world *w)
     w->hashing = false;
     w->globals = NULL;
     w->hot_pages = w->large_count = 0;
-    w->stacks_guarded = 0;
+    w->stacks_guarded = w->deepest = 0;
     w->log = w->log_start;
     w->epoch = 1;
+    w->can_read_stacks = true;
 }
 
 void rh_world_begin(struct rh_world *w)
@@ -149,6 +150,10 @@ void rh_world_begin(struct rh_world *w)
     w->baseline_messages = w->message_count;
     w->baseline_payload = w->payload_at;
     w->baseline_under_way = w->under_way;
+    w->baseline_actors = w->actor_count;
+    w->baseline_channels = w->channel_count;
+    w->baseline_writes = w->write_pool.count;
+    w->baseline_lines = w->line_count;
     w->loaded_events = 1;
     w->epoch++;
 }

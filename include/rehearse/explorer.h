@@ -1,0 +1,96 @@
+/* rehearse/explorer.h: who decides which runs to make.
+ *
+ * An explorer is a const table of a few functions and the size of its state.  The engine asks it before each run how much
+ * of the last run to keep, at each step which of the open choices to take, and tells it after each run what came of it:
+ *
+ *     struct lazy { uint64_t runs; };
+ *     static uint32_t lazy_begin(void *s, struct rh_world *w)  { return ((struct lazy *)s)->runs++ < 10; }
+ *     static uint32_t lazy_choose(void *s, struct rh_world *w, const struct rh_choice *open, uint32_t n) { return n - 1; }
+ *     static const struct rh_explorer lazy = { .name = "lazy", .summary = "always the last choice, ten times",
+ *                                              .state_size = sizeof(struct lazy), .begin = lazy_begin,
+ *                                              .choose = lazy_choose };
+ *     RH_EXPLORER(lazy)
+ *
+ * Link the file into the test and say --explorer lazy.  The state is zero at first, and lives in memory that a crash of
+ * the program under test does not take along: after one, the explorer is told (end) and goes on.  More memory of that
+ * kind is had from rh_exploration_memory, in open only.  An explorer must be a function of its seed and what it sees:
+ * no clock, no addresses. */
+#ifndef REHEARSE_EXPLORER_H
+#define REHEARSE_EXPLORER_H
+
+#include <rehearse/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What may be said when nothing was found. */
+enum rh_verdict {
+    RH_VERDICT_SAMPLED,    /* some runs */
+    RH_VERDICT_BOUNDED,    /* every one within a bound */
+    RH_VERDICT_EXHAUSTIVE, /* every one, under the stated semantics */
+};
+const char *rh_verdict_name(enum rh_verdict verdict);
+
+/* The run that has just ended. */
+struct rh_run {
+    uint64_t number;              /* from 1 */
+    uint32_t events;              /* with the beginning */
+    enum rh_outcome_kind outcome; /* RH_OUTCOME_RUNNING: the explorer itself ended it with RH_NONE */
+    uint64_t behaviour;           /* hash of which messages each actor took in which order */
+    bool is_new;                  /* no run before had this behaviour (as far as is known: see docs/exploration.md) */
+};
+
+struct rh_exploration; /* what it is part of */
+uint64_t rh_exploration_seed(const struct rh_exploration *x);
+uint32_t rh_exploration_max_steps(const struct rh_exploration *x);
+/* Zero-filled memory that outlives crashes; NULL where there is none.  Address space is cheap: ask for the most that can
+ * be needed, only what is touched is used. */
+void *rh_exploration_memory(struct rh_exploration *x, size_t bytes);
+
+/* Another explorer inside: for decorators.  NULL with a sentence in `error`. */
+struct rh_inner {
+    const struct rh_explorer *explorer;
+    void *state;
+};
+bool rh_exploration_inner(struct rh_exploration *x, const char *name_and_arg, struct rh_inner *inner, char *error,
+                          size_t error_size);
+
+struct rh_explorer {
+    const char *name;
+    const char *summary; /* one line for people */
+    size_t state_size;
+    /* Reads what stands behind the colon in --explorer NAME:ARG ("" for nothing); false with a sentence.  May be NULL if
+     * there is nothing to read. */
+    bool (*open)(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size);
+    /* A run begins: how many events of the last one to keep (1: none but the beginning); 0: there is nothing left. */
+    uint32_t (*begin)(void *state, struct rh_world *w);
+    /* The index of the choice to take; RH_NONE ends the run here.  It may be asked about events that begin wanted to keep:
+     * after a crash, and inside decorators, a run is made again from its beginning. */
+    uint32_t (*choose)(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count);
+    /* The run has ended; may be NULL.  After a crash the world holds the run only to look at. */
+    void (*end)(void *state, struct rh_world *w, const struct rh_run *run);
+    /* May be NULL: sampled. */
+    enum rh_verdict (*verdict)(const void *state);
+    /* How many runs there are in all, as far as one can tell; may be NULL, or give 0 for unknown. */
+    double (*estimate)(const void *state);
+};
+
+#define RH_EXPLORER(table)                                                                                             \
+    __attribute__((constructor)) static void rh_explorer_register_##table(void)                                        \
+    {                                                                                                                  \
+        static struct rh_explorer_entry entry;                                                                         \
+        entry.explorer = &table;                                                                                       \
+        rh_explorer_register_(&entry);                                                                                 \
+    }
+struct rh_explorer_entry {
+    const struct rh_explorer *explorer;
+    struct rh_explorer_entry *next;
+};
+void rh_explorer_register_(struct rh_explorer_entry *entry);
+const struct rh_explorer_entry *rh_explorer_first(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,171 @@
+/* Explorers around other explorers.
+ *
+ *     bound:DEPTH,EXPLORER        runs end after DEPTH events; what an exhaustive EXPLORER says is then bounded
+ *     portfolio:EXPLORER+...      each in turn, a run each, until all are done
+ *
+ * Bounds on runs, seconds and steps are the engine's (--max-runs, --max-seconds, --max-steps), replay-then-hand-over is
+ * replay:FILE,EXPLORER; determinism is checked before the first run (rh_world_check_determinism), and the engine keeps
+ * the metrics of every explorer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/explorers.h"
+
+/* ---- bound -------------------------------------------------------------------------------------------------------------- */
+
+struct bound {
+    uint32_t depth;
+    bool reached;
+    struct rh_inner inner;
+};
+
+static bool bound_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
+{
+    struct bound *b = state;
+    char *end;
+    b->depth = (uint32_t)strtoul(arg, &end, 10);
+    if (end == arg || *end != ',' || !b->depth) {
+        snprintf(error, error_size, "bound:%s: a depth and an explorer are wanted, as in bound:20,dfs", arg);
+        return false;
+    }
+    return rh_exploration_inner(x, end + 1, &b->inner, error, error_size);
+}
+
+static uint32_t bound_begin(void *state, struct rh_world *w)
+{
+    struct bound *b = state;
+    return b->inner.explorer->begin(b->inner.state, w);
+}
+
+static uint32_t bound_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    struct bound *b = state;
+    if (rh__depth(w) > b->depth) {
+        b->reached = true;
+        return RH_NONE;
+    }
+    return b->inner.explorer->choose(b->inner.state, w, open, count);
+}
+
+static void bound_end(void *state, struct rh_world *w, const struct rh_run *run)
+{
+    struct bound *b = state;
+    if (b->inner.explorer->end)
+        b->inner.explorer->end(b->inner.state, w, run);
+}
+
+static enum rh_verdict bound_verdict(const void *state)
+{
+    const struct bound *b = state;
+    enum rh_verdict v = b->inner.explorer->verdict ? b->inner.explorer->verdict(b->inner.state) : RH_VERDICT_SAMPLED;
+    return v == RH_VERDICT_EXHAUSTIVE && b->reached ? RH_VERDICT_BOUNDED : v;
+}
+
+static double bound_estimate(const void *state)
+{
+    const struct bound *b = state;
+    return b->inner.explorer->estimate ? b->inner.explorer->estimate(b->inner.state) : 0;
+}
+
+const struct rh_explorer rh__explorer_bound = {
+    .name = "bound",
+    .summary = "bound:DEPTH,EXPLORER: as EXPLORER wants, but runs end after DEPTH events",
+    .state_size = sizeof(struct bound),
+    .open = bound_open,
+    .begin = bound_begin,
+    .choose = bound_choose,
+    .end = bound_end,
+    .verdict = bound_verdict,
+    .estimate = bound_estimate,
+};
+
+/* ---- portfolio ------------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_MEMBERS = 8 };
+
+struct portfolio {
+    uint32_t count, turn;
+    struct rh_inner member[MOST_MEMBERS];
+    bool done[MOST_MEMBERS];
+};
+
+static bool portfolio_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
+{
+    struct portfolio *p = state;
+    while (*arg) {
+        char one[1024];
+        size_t length = strcspn(arg, "+");
+        if (p->count == MOST_MEMBERS || length >= sizeof one) {
+            snprintf(error, error_size, "portfolio: at most %d explorers", MOST_MEMBERS);
+            return false;
+        }
+        memcpy(one, arg, length);
+        one[length] = 0;
+        if (!rh_exploration_inner(x, one, &p->member[p->count++], error, error_size))
+            return false;
+        arg += length + (arg[length] == '+');
+    }
+    if (!p->count)
+        snprintf(error, error_size, "portfolio wants explorers, as in portfolio:random+delayed:100");
+    p->turn = p->count - 1;
+    return p->count > 0;
+}
+
+/* A member may keep events only of its own last run: with others in between it starts from the beginning, so members that
+ * keep (dfs) are brought back by replaying what they kept. */
+static uint32_t portfolio_begin(void *state, struct rh_world *w)
+{
+    struct portfolio *p = state;
+    for (uint32_t tries = 0; tries < p->count; tries++) {
+        p->turn = (p->turn + 1) % p->count;
+        struct rh_inner *m = &p->member[p->turn];
+        if (p->done[p->turn])
+            continue;
+        if (m->explorer->begin(m->state, w))
+            return 1;
+        p->done[p->turn] = true;
+        if (m->explorer->verdict && m->explorer->verdict(m->state) == RH_VERDICT_EXHAUSTIVE)
+            return 0; /* nothing is left for the others either */
+    }
+    return 0;
+}
+
+static uint32_t portfolio_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    struct portfolio *p = state;
+    struct rh_inner *m = &p->member[p->turn];
+    return m->explorer->choose(m->state, w, open, count);
+}
+
+static void portfolio_end(void *state, struct rh_world *w, const struct rh_run *run)
+{
+    struct portfolio *p = state;
+    struct rh_inner *m = &p->member[p->turn];
+    if (m->explorer->end)
+        m->explorer->end(m->state, w, run);
+}
+
+/* The best that any member that is done can say. */
+static enum rh_verdict portfolio_verdict(const void *state)
+{
+    const struct portfolio *p = state;
+    enum rh_verdict best = RH_VERDICT_SAMPLED;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->done[i] && p->member[i].explorer->verdict) {
+            enum rh_verdict v = p->member[i].explorer->verdict(p->member[i].state);
+            best = v > best ? v : best;
+        }
+    return best;
+}
+
+const struct rh_explorer rh__explorer_portfolio = {
+    .name = "portfolio",
+    .summary = "portfolio:EXPLORER+EXPLORER...: each in turn, a run each",
+    .state_size = sizeof(struct portfolio),
+    .open = portfolio_open,
+    .begin = portfolio_begin,
+    .choose = portfolio_choose,
+    .end = portfolio_end,
+    .verdict = portfolio_verdict,
+};

@@ -1,0 +1,295 @@
+/* See engine.h. */
+#include "explore/engine.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/hash.h"
+#include "trace/behaviour.h"
+#include "world/state.h"
+
+double rh__now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *rh_verdict_name(enum rh_verdict verdict)
+{
+    static const char *const names[] = { "sampled", "bounded", "exhaustive" };
+    return names[verdict];
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------------- */
+
+static void start_run(struct rh_exploration *x, uint32_t keep);
+static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome);
+static bool enough(struct rh_exploration *x);
+
+static void drive(struct rh_world *w, void *arg)
+{
+    struct rh_exploration *x = arg;
+    const struct rh_explorer *e = x->explorer.explorer;
+    while (!enough(x)) {
+        uint32_t keep = e->begin(x->explorer.state, w), open;
+        if (!keep) {
+            x->exhausted = true;
+            break;
+        }
+        start_run(x, keep);
+        for (const struct rh_choice *choices; (choices = rh_world_enabled(w, &open)), open;) {
+            uint32_t pick = e->choose(x->explorer.state, w, choices, open);
+            if (pick >= open)
+                break;
+            rh_world_step(w, &choices[pick]);
+        }
+        end_run(x, open ? RH_OUTCOME_RUNNING : rh_world_outcome(w)->kind);
+    }
+}
+
+/* ---- its parts --------------------------------------------------------------------------------------------------------- */
+
+/* In a child that follows one that died the run so far has to be made again first. */
+static void start_run(struct rh_exploration *x, uint32_t keep)
+{
+    struct rh_world *w = x->world;
+    if (keep < w->event_count)
+        rh_world_rollback(w, keep);
+    while (w->event_count < keep && w->event_count - 1 < x->replay_count)
+        if (!rh_world_step(w, &x->replay[w->event_count - 1]))
+            break;
+    x->replay_count = 0;
+    if (x->kept > keep)
+        x->kept = keep;
+    x->steps -= w->event_count; /* counted whole when it ends */
+    x->open = true;
+}
+
+static bool is_new_behaviour(struct rh_exploration *x, uint64_t hash)
+{
+    uint64_t mask = RH__BEHAVIOURS - 1;
+    hash = hash ? hash : 1;
+    for (uint64_t i = rh__mix(hash, 1) & mask;; i = (i + 1) & mask) {
+        if (x->behaviour_set[i] == hash)
+            return false;
+        if (!x->behaviour_set[i]) {
+            if (x->behaviours >= RH__BEHAVIOURS / 4 * 3) {
+                x->behaviours_at_least = true;
+                return false;
+            }
+            x->behaviour_set[i] = hash;
+            x->behaviours++;
+            return true;
+        }
+    }
+}
+
+/* Findings of the same kind at the same place are one; where there is no place the sentence counts, without numbers. */
+static uint64_t signature_of(const struct rh_world *w)
+{
+    const struct rh_outcome *o = &w->outcome;
+    char text[sizeof o->text];
+    size_t n = 0;
+    for (const char *c = *o->place ? o->place : o->text; *c; c++)
+        if (*o->place || *c < '0' || *c > '9')
+            text[n++] = *c;
+    return rh__hash(text, n, o->kind);
+}
+
+static void add_finding(struct rh_exploration *x, uint64_t run)
+{
+    struct rh_world *w = x->world;
+    uint64_t signature = signature_of(w);
+    for (uint32_t i = 0; i < x->finding_count; i++)
+        if (x->findings[i].signature == signature) {
+            x->findings[i].count++;
+            return;
+        }
+    if (x->finding_count == RH__MAX_FINDINGS)
+        return; /* counted among the failed runs all the same */
+    struct rh__finding *f = &x->findings[x->finding_count];
+    f->signature = signature;
+    f->count = 1;
+    f->run = run;
+    f->outcome = w->outcome;
+    if (f->outcome.actor != RH_NONE)
+        rh_world_actor_name(w, f->outcome.actor, f->actor, sizeof f->actor);
+    if (x->describe)
+        x->describe(x, f);
+    x->finding_count++;
+}
+
+static uint64_t behaviour_of_run(struct rh_exploration *x)
+{
+    struct rh_world *w = x->world;
+    for (uint32_t i = x->kept ? x->kept : 1; i < w->event_count; i++)
+        x->prefix[i] = x->prefix[i - 1] ^ rh__event_hash(w, i);
+    x->kept = w->event_count;
+    return x->prefix[w->event_count - 1];
+}
+
+static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
+{
+    struct rh_world *w = x->world;
+    struct rh_run run = { .number = ++x->runs, .events = w->event_count, .outcome = outcome };
+    run.behaviour = behaviour_of_run(x);
+    run.is_new = is_new_behaviour(x, run.behaviour);
+    x->steps += w->event_count;
+    x->cut += outcome == RH_OUTCOME_CUT || outcome == RH_OUTCOME_RUNNING;
+    x->blocked += outcome == RH_OUTCOME_STUCK;
+    x->open = false;
+    if (rh_outcome_failed(outcome)) {
+        x->failed++;
+        add_finding(x, run.number);
+    }
+    if (x->explorer.explorer->end)
+        x->explorer.explorer->end(x->explorer.state, w, &run);
+}
+
+/* The clock is looked at now and then only: it costs as much as a short run. */
+static bool enough(struct rh_exploration *x)
+{
+    if (x->interrupted || (x->finding_count && !x->limits.keep_going) ||
+        (x->limits.max_runs && x->runs >= x->limits.max_runs) ||
+        (x->limits.max_all_steps && x->steps >= x->limits.max_all_steps))
+        return x->stopped = true;
+    if (x->runs % 64 && x->steps < x->next_look)
+        return false;
+    x->next_look = x->steps + 2000;
+    double now = rh__now_seconds();
+    if (x->limits.max_seconds > 0 && now - x->started >= x->limits.max_seconds)
+        return x->stopped = true;
+    if (x->progress && now >= x->next_progress)
+        x->progress(x);
+    return false;
+}
+
+/* ---- children ------------------------------------------------------------------------------------------------------------ */
+
+/* The child died of the program: that ends the run under way, here in the parent, and the next child goes on. */
+static void bury(struct rh_exploration *x)
+{
+    struct rh_world *w = x->world;
+    x->replay_count = w->event_count - 1;
+    for (uint32_t i = 0; i < x->replay_count; i++)
+        x->replay[i] = w->events[i + 1].choice;
+    if (!x->open) { /* it died at its beginning: in the body of the test, before any choice */
+        x->runs++;
+        x->failed++;
+        add_finding(x, x->runs);
+        x->stopped = true;
+        return;
+    }
+    end_run(x, w->outcome.kind);
+}
+
+static struct rh_exploration *under_way;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    under_way->interrupted = 1;
+}
+
+bool rh__explore(struct rh_exploration *x)
+{
+    struct sigaction before, action = { .sa_handler = on_interrupt };
+    under_way = x;
+    x->started = rh__now_seconds();
+    sigaction(SIGINT, &action, &before);
+    enum rh_sandbox_end end;
+    while ((end = rh_sandbox_run(x->world, drive, x)) == RH_SANDBOX_FINDING) {
+        bury(x);
+        if (x->stopped || enough(x))
+            break;
+    }
+    sigaction(SIGINT, &before, NULL);
+    x->seconds = rh__now_seconds() - x->started;
+    return end != RH_SANDBOX_FAILED;
+}
+
+/* ---- making and asking ----------------------------------------------------------------------------------------------------- */
+
+uint64_t rh_exploration_seed(const struct rh_exploration *x)
+{
+    return x->seed;
+}
+
+uint32_t rh_exploration_max_steps(const struct rh_exploration *x)
+{
+    return x->world->semantics.max_steps;
+}
+
+void *rh_exploration_memory(struct rh_exploration *x, size_t bytes)
+{
+    (void)x;
+    return rh_shared_new(bytes);
+}
+
+enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
+{
+    const struct rh_explorer *e = x->explorer.explorer;
+    enum rh_verdict v = e->verdict ? e->verdict(x->explorer.state) : RH_VERDICT_SAMPLED;
+    if (!x->exhausted)
+        return RH_VERDICT_SAMPLED;
+    return v == RH_VERDICT_EXHAUSTIVE && x->cut ? RH_VERDICT_BOUNDED : v;
+}
+
+double rh__exploration_estimate(const struct rh_exploration *x)
+{
+    const struct rh_explorer *e = x->explorer.explorer;
+    if (x->exhausted)
+        return (double)x->runs;
+    return e->estimate ? e->estimate(x->explorer.state) : 0;
+}
+
+struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_and_arg, uint64_t seed,
+                                           const struct rh__limits *limits, char *error, size_t error_size)
+{
+    size_t events = (size_t)w->semantics.max_steps + 2;
+    struct rh_exploration *x = rh_shared_new(sizeof *x);
+    if (!x) {
+        snprintf(error, error_size, "no memory for an exploration");
+        return NULL;
+    }
+    x->world = w;
+    x->seed = seed;
+    x->limits = *limits;
+    x->replay = rh_shared_new(events * sizeof *x->replay);
+    x->prefix = rh_shared_new(events * sizeof *x->prefix);
+    x->behaviour_set = rh_shared_new(RH__BEHAVIOURS * sizeof *x->behaviour_set);
+    bool texts = true;
+    for (int i = 0; i < RH__MAX_FINDINGS; i++) {
+        x->findings[i].schedule = rh_shared_new(RH__SCHEDULE_BYTES);
+        x->findings[i].story = rh_shared_new(RH__STORY_BYTES);
+        texts = texts && x->findings[i].schedule && x->findings[i].story;
+    }
+    if (!x->replay || !x->prefix || !x->behaviour_set || !texts) {
+        snprintf(error, error_size, "no memory for an exploration");
+        rh__exploration_free(x);
+        return NULL;
+    }
+    if (!rh_exploration_inner(x, name_and_arg, &x->explorer, error, error_size)) {
+        rh__exploration_free(x);
+        return NULL;
+    }
+    return x;
+}
+
+void rh__exploration_free(struct rh_exploration *x)
+{
+    if (!x)
+        return;
+    size_t events = (size_t)x->world->semantics.max_steps + 2;
+    for (int i = 0; i < RH__MAX_FINDINGS; i++) {
+        rh_shared_free(x->findings[i].schedule, RH__SCHEDULE_BYTES);
+        rh_shared_free(x->findings[i].story, RH__STORY_BYTES);
+    }
+    rh_shared_free(x->replay, events * sizeof *x->replay);
+    rh_shared_free(x->prefix, events * sizeof *x->prefix);
+    rh_shared_free(x->behaviour_set, RH__BEHAVIOURS * sizeof *x->behaviour_set);
+    rh_shared_free(x, sizeof *x);
+}

@@ -1,0 +1,23 @@
+/* The explorers of the tool. */
+#ifndef RH_EXPLORE_EXPLORERS_H
+#define RH_EXPLORE_EXPLORERS_H
+
+#include <rehearse/explorer.h>
+
+extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh__explorer_delayed, rh__explorer_dfs,
+    rh__explorer_replay, rh__explorer_bound, rh__explorer_portfolio;
+
+/* What a replay came to: the line that did not fit, with what was possible instead; "" if all fitted. */
+const char *rh__replay_divergence(const void *state);
+/* How many lines of the schedule were taken. */
+uint32_t rh__replay_progress(const void *state);
+
+/* How many events the run has. */
+static inline uint32_t rh__depth(const struct rh_world *w)
+{
+    uint32_t n;
+    rh_world_events(w, &n);
+    return n;
+}
+
+#endif

@@ -1,0 +1,198 @@
+/* Results for machines (result.h): JSON lines and JUnit XML.
+ *
+ * JSON, one object per test; these names are the contract for scripts:
+ *     test explorer model granularity time seed executions steps behaviours blocked cut failed verdict seconds estimate
+ *     failures: list of { kind, message, place, actor, run, count, schedule } */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/result.h"
+#include "trace/schedule.h"
+
+static struct {
+    FILE *file;
+    const char *path;
+} json;
+
+static struct {
+    FILE *file, *body;
+    const char *path, *program;
+    char *text;
+    size_t size;
+    unsigned tests, failures;
+    double seconds;
+} junit;
+
+static bool open_file(FILE **file, const char *path, char *error, size_t error_size)
+{
+    *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (!*file)
+        snprintf(error, error_size, "%s: %s", path, strerror(errno));
+    return *file != NULL;
+}
+
+static bool close_file(FILE **file, const char *path, char *error, size_t error_size)
+{
+    bool good = !ferror(*file) && (*file == stdout ? fflush(*file) : fclose(*file)) == 0;
+    *file = NULL;
+    if (!good)
+        snprintf(error, error_size, "%s: not written whole: %s", path, strerror(errno));
+    return good;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
+
+static void json_text(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c == '"' || *c == '\\')
+            fprintf(f, "\\%c", *c);
+        else if (*c == '\n')
+            fputs("\\n", f);
+        else if (*c < 0x20)
+            fprintf(f, "\\u%04x", *c);
+        else
+            fputc(*c, f);
+    fputc('"', f);
+}
+
+static void json_pair(FILE *f, const char *name, const char *text)
+{
+    fprintf(f, "\"%s\":", name);
+    json_text(f, text);
+}
+
+bool rh__json_open(const char *path, char *error, size_t error_size)
+{
+    json.path = path;
+    return open_file(&json.file, path, error, error_size);
+}
+
+void rh__json_result(const struct rh__result *r)
+{
+    FILE *f = json.file;
+    const struct rh_exploration *x = r->x;
+    const struct rh_semantics *s = rh_world_semantics(r->world);
+    if (!f)
+        return;
+    fputc('{', f);
+    json_pair(f, "test", r->test);
+    fputc(',', f);
+    json_pair(f, "explorer", r->explorer);
+    fputc(',', f);
+    json_pair(f, "model", r->model);
+    fprintf(f, ",\"granularity\":\"%s\",\"time\":\"%s\"", rh__granularity_name(s->granularity), rh__time_name(s->time));
+    fprintf(f, ",\"seed\":%llu,\"executions\":%llu,\"steps\":%llu,\"behaviours\":%llu,\"behaviours_at_least\":%s",
+            (unsigned long long)r->seed, (unsigned long long)x->runs, (unsigned long long)x->steps,
+            (unsigned long long)x->behaviours, x->behaviours_at_least ? "true" : "false");
+    fprintf(f, ",\"blocked\":%llu,\"cut\":%llu,\"failed\":%llu", (unsigned long long)x->blocked,
+            (unsigned long long)x->cut, (unsigned long long)x->failed);
+    fprintf(f, ",\"verdict\":\"%s\",\"seconds\":%.6f", rh__result_verdict(r), x->seconds);
+    double estimate = rh__exploration_estimate(x);
+    if (estimate > 0 && isfinite(estimate))
+        fprintf(f, ",\"estimate\":%.17g", estimate);
+    else
+        fprintf(f, ",\"estimate\":null");
+    fprintf(f, ",\"deterministic\":%s,\"failures\":[", r->determinism.kind == RH_OUTCOME_FINISHED ? "true" : "false");
+    for (uint32_t i = 0; i < x->finding_count; i++) {
+        const struct rh__finding *g = &x->findings[i];
+        fputs(i ? ",{" : "{", f);
+        json_pair(f, "kind", rh_outcome_name(g->outcome.kind));
+        fputc(',', f);
+        json_pair(f, "message", g->outcome.text);
+        fputc(',', f);
+        json_pair(f, "place", g->outcome.place);
+        fputc(',', f);
+        json_pair(f, "actor", g->actor);
+        fprintf(f, ",\"run\":%llu,\"count\":%llu,\"schedule\":", (unsigned long long)g->run,
+                (unsigned long long)g->count);
+        if (*r->files[i])
+            json_text(f, r->files[i]);
+        else
+            fputs("null", f);
+        fputc('}', f);
+    }
+    fputs("]}\n", f);
+    fflush(f);
+}
+
+bool rh__json_close(char *error, size_t error_size)
+{
+    return !json.file || close_file(&json.file, json.path, error, error_size);
+}
+
+/* ---- JUnit --------------------------------------------------------------------------------------------------------------- */
+
+/* Control characters have no place in XML. */
+static void xml_text(FILE *f, const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c == '<')
+            fputs("&lt;", f);
+        else if (*c == '>')
+            fputs("&gt;", f);
+        else if (*c == '&')
+            fputs("&amp;", f);
+        else if (*c == '"')
+            fputs("&quot;", f);
+        else if (*c >= 0x20 || *c == '\n' || *c == '\t')
+            fputc(*c, f);
+        else
+            fputc('?', f);
+}
+
+bool rh__junit_open(const char *path, const char *program, char *error, size_t error_size)
+{
+    junit.path = path;
+    junit.program = program;
+    if (!open_file(&junit.file, path, error, error_size))
+        return false;
+    junit.body = open_memstream(&junit.text, &junit.size);
+    if (!junit.body)
+        snprintf(error, error_size, "%s: no memory", path);
+    return junit.body != NULL;
+}
+
+void rh__junit_result(const struct rh__result *r)
+{
+    FILE *f = junit.body;
+    if (!f)
+        return;
+    junit.tests++;
+    junit.failures += r->failed;
+    junit.seconds += r->x->seconds;
+    fprintf(f, "  <testcase classname=\"");
+    xml_text(f, junit.program);
+    fprintf(f, "\" name=\"%s (%s)\" time=\"%.6f\">\n", r->test, r->model, r->x->seconds);
+    for (uint32_t i = 0; i < r->x->finding_count; i++) {
+        const struct rh__finding *g = &r->x->findings[i];
+        fprintf(f, "    <failure type=\"%s\" message=\"", rh_outcome_name(g->outcome.kind));
+        xml_text(f, g->outcome.text);
+        fprintf(f, "\">");
+        xml_text(f, g->story);
+        fprintf(f, "</failure>\n");
+    }
+    if (r->determinism.kind != RH_OUTCOME_FINISHED) {
+        fprintf(f, "    <failure type=\"nondeterminism\" message=\"");
+        xml_text(f, r->determinism.text);
+        fprintf(f, "\"/>\n");
+    }
+    fprintf(f, "    <system-out>%s after %llu runs</system-out>\n  </testcase>\n", rh__result_verdict(r),
+            (unsigned long long)r->x->runs);
+}
+
+bool rh__junit_close(char *error, size_t error_size)
+{
+    if (!junit.file)
+        return true;
+    fclose(junit.body);
+    fprintf(junit.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
+    xml_text(junit.file, junit.program);
+    fprintf(junit.file, "\" tests=\"%u\" failures=\"%u\" time=\"%.6f\">\n", junit.tests, junit.failures, junit.seconds);
+    fwrite(junit.text, 1, junit.size, junit.file);
+    fprintf(junit.file, "</testsuite>\n");
+    return close_file(&junit.file, junit.path, error, error_size);
+}

@@ -1,0 +1,157 @@
+/* Results for people (result.h). */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/result.h"
+#include "world/state.h"
+
+const char *rh__result_verdict(const struct rh__result *r)
+{
+    return r->failed ? "failed" : rh_verdict_name(rh__exploration_verdict(r->x));
+}
+
+/* 1234567 as 1,234,567; the buffers are used in turn. */
+static const char *grouped(uint64_t n)
+{
+    static char buffers[8][32];
+    static unsigned turn;
+    char plain[24], *to = buffers[turn++ % 8];
+    int length = snprintf(plain, sizeof plain, "%llu", (unsigned long long)n), at = 0;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            to[at++] = ',';
+        to[at++] = plain[i];
+    }
+    to[at] = 0;
+    return to;
+}
+
+static bool on_terminal(void)
+{
+    return isatty(STDERR_FILENO);
+}
+
+void rh__terminal_progress(struct rh_exploration *x)
+{
+    double now = rh__now_seconds(), seconds = now - x->started;
+    bool live = on_terminal();
+    x->next_progress = now + (live ? 0.2 : 10);
+    if (!live && seconds < 5)
+        return;
+    double estimate = rh__exploration_estimate(x);
+    char of[64] = "";
+    if (estimate > 0)
+        snprintf(of, sizeof of, " of about %.3g", estimate);
+    fprintf(stderr, "%s  %s runs%s, %s a second, %s%s behaviours, %u finding%s, %.0f s%s", live ? "\r\033[K" : "",
+            grouped(x->runs), of, grouped((uint64_t)((double)x->runs / (seconds > 0.001 ? seconds : 0.001))),
+            x->behaviours_at_least ? "at least " : "", grouped(x->behaviours), x->finding_count,
+            x->finding_count == 1 ? "" : "s", seconds, live ? "" : "\n");
+    fflush(stderr);
+}
+
+void rh__terminal_clear(void)
+{
+    if (on_terminal())
+        fprintf(stderr, "\r\033[K");
+}
+
+static void print_indented(const char *text, const char *indent)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        printf("%s%.*s\n", indent, (int)n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void print_finding(const struct rh__result *r, uint32_t i, const char *program, bool quiet)
+{
+    const struct rh__finding *f = &r->x->findings[i];
+    printf("\n  %s: ", rh_outcome_name(f->outcome.kind));
+    if (*f->actor)
+        printf("%s: ", f->actor);
+    printf("%s", f->outcome.text);
+    if (*f->outcome.place)
+        printf("  (%s)", f->outcome.place);
+    printf("\n  found in run %s%s%s%s\n\n", grouped(f->run), f->count > 1 ? ", and in " : "",
+           f->count > 1 ? grouped(f->count - 1) : "", f->count > 1 ? " more" : "");
+    if (!quiet)
+        print_indented(f->story, "  ");
+    if (*r->files[i])
+        printf("  replay it: rehearse replay %s %s\n", program, r->files[i]);
+}
+
+static void print_notes(const struct rh__result *r)
+{
+    for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
+        struct rh_property_info p = rh_world_property(r->world, i);
+        if (p.kind == RH_SOMETIMES && !p.held)
+            printf("  note: sometimes `%s` held in no run (%s)\n", p.name, p.place);
+    }
+    for (uint32_t i = 0; i < rh_world_escape_count(r->world); i++) {
+        struct rh_escape e = rh_world_escape(r->world, i);
+        printf("  note: %s at %s is not controlled\n", e.call, e.place);
+    }
+}
+
+static void print_logs(const struct rh__result *r)
+{
+    char name[256];
+    if (rh_world_log_count(r->world))
+        printf("  logged in the last run:\n");
+    for (uint32_t i = 0; i < rh_world_log_count(r->world); i++) {
+        struct rh_log_line l = rh_world_log_line(r->world, i);
+        rh_world_actor_name(r->world, l.actor, name, sizeof name);
+        printf("    %4u %s: %s\n", l.event, name, l.text);
+    }
+}
+
+void rh__terminal_result(const struct rh__result *r, const char *program, bool quiet, bool verbose)
+{
+    const struct rh_exploration *x = r->x;
+    enum rh_verdict verdict = rh__exploration_verdict(x);
+    printf("%s %s  (%s, %s", r->failed ? "FAILED" : "passed", r->test, r->model, r->explorer);
+    if (r->seed != 1)
+        printf(", seed %llu", (unsigned long long)r->seed);
+    printf(")\n  %s run%s, %s steps, %s%s behaviour%s, %.2f s", grouped(x->runs), x->runs == 1 ? "" : "s",
+           grouped(x->steps), x->behaviours_at_least ? "at least " : "", grouped(x->behaviours),
+           x->behaviours == 1 ? "" : "s", x->seconds);
+    if (x->cut)
+        printf(", %s cut", grouped(x->cut));
+    if (x->failed)
+        printf(", %s failed", grouped(x->failed));
+    printf("\n");
+    if (r->determinism.kind != RH_OUTCOME_FINISHED)
+        printf("\n  nondeterminism: %s\n", r->determinism.text);
+    for (uint32_t i = 0; i < x->finding_count; i++)
+        print_finding(r, i, program, quiet);
+    if (!r->failed) {
+        double estimate = rh__exploration_estimate(x);
+        printf("  %s: ", rh_verdict_name(verdict));
+        if (verdict == RH_VERDICT_EXHAUSTIVE)
+            printf("every sequence of choices under these semantics\n");
+        else if (verdict == RH_VERDICT_BOUNDED)
+            printf("every sequence of choices within the bound\n");
+        else if (estimate > (double)x->runs)
+            printf("%s runs of about %.3g\n", grouped(x->runs), estimate);
+        else
+            printf("%s runs of an unknown number\n", grouped(x->runs));
+    }
+    if (!quiet)
+        print_notes(r);
+    if (verbose)
+        print_logs(r);
+}
+
+void rh__tap_result(const struct rh__result *r, unsigned number)
+{
+    printf("%sok %u - %s (%s)\n", r->failed ? "not " : "", number, r->test, r->model);
+    printf("  ---\n  explorer: %s\n  executions: %llu\n  verdict: %s\n", r->explorer, (unsigned long long)r->x->runs,
+           rh__result_verdict(r));
+    for (uint32_t i = 0; i < r->x->finding_count; i++) {
+        const struct rh__finding *f = &r->x->findings[i];
+        printf("  finding: \"%s: %.200s\"\n", rh_outcome_name(f->outcome.kind), f->outcome.text);
+    }
+    printf("  ...\n");
+}

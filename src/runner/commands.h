@@ -1,0 +1,26 @@
+/* The commands of a test program, each in its file; the program `rehearse` passes them on (src/cli). */
+#ifndef RH_RUNNER_COMMANDS_H
+#define RH_RUNNER_COMMANDS_H
+
+#include "runner/options.h"
+
+/* Each gives an exit code. */
+int rh__command_test(const char *program, const struct rh__options *o);
+int rh__command_list(const char *program, const struct rh__options *o);
+int rh__command_replay(const char *program, const struct rh__options *o);
+int rh__command_corpus(const char *program, const struct rh__options *o);
+
+const struct rh_test *rh__test_named(const char *name);
+
+/* Replays one schedule; what it came to. */
+enum rh__replayed {
+    RH__REPLAYED_SAME,     /* it failed, as recorded schedules do */
+    RH__REPLAYED_PASSED,   /* every line fitted, and nothing failed */
+    RH__REPLAYED_DIVERGED, /* a line did not fit: `text` says which */
+    RH__REPLAYED_REFUSED,  /* the file or its settings make no sense */
+    RH__REPLAYED_BROKEN,   /* the tool failed */
+};
+enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, bool tell, char *text,
+                             size_t size);
+
+#endif

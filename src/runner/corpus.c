@@ -1,0 +1,52 @@
+/* corpus: every schedule in a folder, as a regression suite.  One that fails is a bug that is (still or again) there; one
+ * that does not fit any more is stale: the program has changed under it. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "runner/commands.h"
+
+static int is_schedule(const struct dirent *entry)
+{
+    size_t n = strlen(entry->d_name), end = strlen(".schedule");
+    return n > end && strcmp(entry->d_name + n - end, ".schedule") == 0;
+}
+
+int rh__command_corpus(const char *program, const struct rh__options *o)
+{
+    struct dirent **entries;
+    char text[4200], path[4096];
+    unsigned counts[RH__REPLAYED_BROKEN + 1] = { 0 };
+    static const char *const words[] = { "FAILS", "passes", "stale", "refused", "broken" };
+    if (o->word_count != 1) {
+        fprintf(stderr, "rehearse: corpus wants one folder\n");
+        return RH__EXIT_USAGE;
+    }
+    int n = scandir(o->words[0], &entries, is_schedule, alphasort);
+    if (n < 0) {
+        fprintf(stderr, "rehearse: %s: %s\n", o->words[0], strerror(errno));
+        return RH__EXIT_USAGE;
+    }
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s", o->words[0], entries[i]->d_name);
+        enum rh__replayed came_to = rh__replay(program, path, o, false, text, sizeof text);
+        counts[came_to]++;
+        if (!o->quiet || came_to != RH__REPLAYED_PASSED)
+            printf("%-8s %s%s%s\n", words[came_to], path, came_to == RH__REPLAYED_PASSED ? "" : ": ",
+                   came_to == RH__REPLAYED_PASSED ? "" : text);
+        free(entries[i]);
+    }
+    free(entries);
+    printf("%d schedule%s: %u fail, %u pass, %u stale, %u refused\n", n, n == 1 ? "" : "s", counts[RH__REPLAYED_SAME],
+           counts[RH__REPLAYED_PASSED], counts[RH__REPLAYED_DIVERGED], counts[RH__REPLAYED_REFUSED]);
+    if (counts[RH__REPLAYED_BROKEN])
+        return RH__EXIT_TOOL;
+    if (counts[RH__REPLAYED_SAME])
+        return RH__EXIT_FAILURE;
+    if (counts[RH__REPLAYED_REFUSED])
+        return RH__EXIT_USAGE;
+    return counts[RH__REPLAYED_DIVERGED] ? RH__EXIT_DIVERGED : RH__EXIT_OK;
+}

@@ -1,0 +1,46 @@
+/* list: what a test program holds. */
+#include <stdio.h>
+
+#include "runner/commands.h"
+#include "trace/schedule.h"
+
+static void budget(const char *name, uint32_t n)
+{
+    if (n)
+        printf(" %s=%u", name, n);
+}
+
+int rh__command_list(const char *program, const struct rh__options *o)
+{
+    char error[1024];
+    (void)program;
+    printf("tests:\n");
+    for (const struct rh_test *t = rh_test_first(); t; t = t->next) {
+        struct rh_semantics s;
+        if (!rh__options_semantics(o, t, &s, error, sizeof error)) {
+            fprintf(stderr, "rehearse: %s\n", error);
+            return RH__EXIT_USAGE;
+        }
+        printf("  %-32s model=%s granularity=%s time=%s", t->name, rh__model_name(s.model),
+               rh__granularity_name(s.granularity), rh__time_name(s.time));
+        budget("losses", s.losses);
+        budget("duplicates", s.duplicates);
+        budget("crashes", s.crashes);
+        budget("restarts", s.restarts);
+        budget("kept_restarts", s.kept_restarts);
+        budget("partitions", s.partitions);
+        printf("  (%s)\n", t->place);
+    }
+    if (rh_param_first())
+        printf("parameters (-p NAME=VALUE):\n");
+    for (const struct rh_param_entry *p = rh_param_first(); p; p = p->next)
+        printf("  %-16s %-12s %s\n", p->name, p->otherwise, p->text);
+    if (rh_bug_first())
+        printf("bugs (-p bug=NAME):\n");
+    for (const struct rh_param_entry *p = rh_bug_first(); p; p = p->next)
+        printf("  %-16s %s\n", p->name, p->text);
+    printf("explorers:\n");
+    for (const struct rh_explorer_entry *e = rh_explorer_first(); e; e = e->next)
+        printf("  %-16s %s\n", e->explorer->name, e->explorer->summary ? e->explorer->summary : "");
+    return RH__EXIT_OK;
+}

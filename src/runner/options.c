@@ -1,0 +1,223 @@
+/* See options.h. */
+#include "runner/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/schedule.h"
+
+typedef bool take_fn(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size);
+
+static bool take_explorer(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    (void)name, (void)error, (void)error_size;
+    o->explorer = value;
+    return true;
+}
+
+static bool take_setting(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    struct rh_semantics scratch = { .model = RH_FIFO };
+    static char fixed[RH__MOST_SETTINGS][32];
+    if (strcmp(name, "model") == 0 && strcmp(value, "all") == 0) {
+        o->all_models = true;
+        return true;
+    }
+    if (o->setting_count == RH__MOST_SETTINGS) {
+        snprintf(error, error_size, "more than %d settings", RH__MOST_SETTINGS);
+        return false;
+    }
+    /* --kept-restarts is kept_restarts. */
+    char *own = fixed[o->setting_count];
+    snprintf(own, sizeof fixed[0], "%s", name);
+    for (char *c = own; *c; c++)
+        if (*c == '-')
+            *c = '_';
+    if (!rh__semantics_set(&scratch, own, value, error, error_size))
+        return false;
+    o->settings[o->setting_count++] = (struct rh_param){ own, value };
+    return true;
+}
+
+static bool split(const char *value, const char **name, const char **rest, char *error, size_t error_size)
+{
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value) {
+        snprintf(error, error_size, "%s: NAME=VALUE is wanted", value);
+        return false;
+    }
+    *name = strndup(value, (size_t)(equals - value)); /* lives as long as the process */
+    *rest = equals + 1;
+    return *name != NULL;
+}
+
+static bool take_set(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    const char *field, *rest;
+    (void)name;
+    return split(value, &field, &rest, error, error_size) && take_setting(o, field, rest, error, error_size);
+}
+
+static bool take_param(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    struct rh_param p;
+    (void)name;
+    if (!split(value, &p.name, &p.value, error, error_size))
+        return false;
+    if (o->param_count == RH__MOST_PARAMS) {
+        snprintf(error, error_size, "more than %d parameters", RH__MOST_PARAMS);
+        return false;
+    }
+    o->params[o->param_count++] = p;
+    return true;
+}
+
+static bool take_number(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    char *end;
+    double number = strtod(value, &end);
+    bool whole = strcmp(name, "max-seconds") != 0;
+    if (end == value || *end || !(number >= 0) || number > 1e18 || (whole && strchr(value, '.'))) {
+        snprintf(error, error_size, "--%s %s: a number is wanted", name, value);
+        return false;
+    }
+    uint64_t exact = strtoull(value, NULL, 10);
+    if (strcmp(name, "seed") == 0)
+        o->seed = exact;
+    else if (strcmp(name, "max-runs") == 0)
+        o->limits.max_runs = exact;
+    else if (strcmp(name, "max-seconds") == 0)
+        o->limits.max_seconds = number;
+    else if (strcmp(name, "max-all-steps") == 0)
+        o->limits.max_all_steps = exact;
+    else
+        o->step = (uint32_t)exact;
+    return true;
+}
+
+static bool take_path(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    (void)error, (void)error_size;
+    *(strcmp(name, "save") == 0 ? &o->save : strcmp(name, "json") == 0 ? &o->json : &o->junit) = value;
+    return true;
+}
+
+static bool take_flag(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    (void)value, (void)error, (void)error_size;
+    if (strcmp(name, "keep-going") == 0)
+        o->limits.keep_going = true;
+    else if (strcmp(name, "tap") == 0)
+        o->tap = true;
+    else if (strcmp(name, "quiet") == 0)
+        o->quiet = true;
+    else if (strcmp(name, "verbose") == 0)
+        o->verbose = true;
+    else if (strcmp(name, "gdb") == 0)
+        o->gdb = true;
+    else
+        o->help = true;
+    return true;
+}
+
+static const struct option {
+    const char *name, *value, *text;
+    take_fn *take;
+} options[] = {
+    { "explorer", "NAME[:ARG]", "who decides which runs to make; `rehearse list` shows them", take_explorer },
+    { "model", "M", "bag, fifo, causal, mailbox, or all of them", take_setting },
+    { "granularity", "G", "handler, send (with mailbox), operation", take_setting },
+    { "time", "T", "free or ordered", take_setting },
+    { "seed", "N", "of the explorer and of rh_random (1)", take_number },
+    { "p", "NAME=VALUE", "-p NAME=VALUE: a parameter of the test", take_param },
+    { "max-runs", "N", "stop after N runs", take_number },
+    { "max-seconds", "S", "stop after S seconds (10, if neither is given)", take_number },
+    { "max-steps", "N", "cut a run after N events (100000)", take_setting },
+    { "max-all-steps", "N", "stop after N events in all runs", take_number },
+    { "keep-going", NULL, "go on after the first finding", take_flag },
+    { "losses", "N", "up to N messages are lost", take_setting },
+    { "duplicates", "N", "up to N messages arrive twice", take_setting },
+    { "crashes", "N", "up to N actors crash", take_setting },
+    { "restarts", "N", "up to N of them start again with their first state", take_setting },
+    { "kept-restarts", "N", "up to N of them start again with the state they had", take_setting },
+    { "partitions", "N", "the network splits up to N times", take_setting },
+    { "set", "NAME=VALUE", "any other field of struct rh_semantics", take_set },
+    { "save", "DIR", "schedules of findings go there", take_path },
+    { "json", "FILE", "one JSON object per test", take_path },
+    { "junit", "FILE", "JUnit XML", take_path },
+    { "tap", NULL, "Test Anything Protocol on standard output", take_flag },
+    { "step", "N", "replay: stop after event N", take_number },
+    { "gdb", NULL, "replay: in gdb, stopped before the last event", take_flag },
+    { "quiet", NULL, "findings and verdicts only", take_flag },
+    { "verbose", NULL, "also what is logged", take_flag },
+    { "help", NULL, "this text", take_flag },
+};
+
+static const struct option *find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strlen(options[i].name) == length && strncmp(options[i].name, name, length) == 0)
+            return &options[i];
+    return NULL;
+}
+
+bool rh__options_parse(struct rh__options *o, int argc, char **argv, char *error, size_t error_size)
+{
+    *o = (struct rh__options){ .explorer = "portfolio:random+dfs", .seed = 1 };
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        if (word[0] != '-' || !word[1]) {
+            if (o->word_count == RH__MOST_WORDS) {
+                snprintf(error, error_size, "too many words: \"%s\"", word);
+                return false;
+            }
+            o->words[o->word_count++] = word;
+            continue;
+        }
+        const char *name = word + 1 + (word[1] == '-');
+        size_t length = strcspn(name, "=");
+        const char *value = name[length] && word[1] == '-' ? name + length + 1 : NULL;
+        const struct option *option = find(name, value ? length : strlen(name));
+        if (!option || (word[1] != '-') != (strcmp(option->name, "p") == 0)) {
+            snprintf(error, error_size, "%s: there is no such option (--help lists them)", word);
+            return false;
+        }
+        if (option->value && !value) {
+            if (i + 1 == argc) {
+                snprintf(error, error_size, "%s wants %s", word, option->value);
+                return false;
+            }
+            value = argv[++i];
+        } else if (!option->value && value) {
+            snprintf(error, error_size, "--%s takes no value", option->name);
+            return false;
+        }
+        if (!option->take(o, option->name, value, error, error_size))
+            return false;
+    }
+    if (o->limits.max_runs == 0 && o->limits.max_seconds == 0 && o->limits.max_all_steps == 0)
+        o->limits.max_seconds = 10;
+    return true;
+}
+
+void rh__options_help(void)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s%s %s", strcmp(options[i].name, "p") == 0 ? "-" : "--", options[i].name,
+                 options[i].value ? options[i].value : "");
+        printf("    %-24s %s\n", left, options[i].text);
+    }
+}
+
+bool rh__options_semantics(const struct rh__options *o, const struct rh_test *test, struct rh_semantics *s, char *error,
+                           size_t error_size)
+{
+    *s = test->semantics;
+    s->seed = o->seed;
+    for (size_t i = 0; i < o->setting_count; i++)
+        if (!rh__semantics_set(s, o->settings[i].name, o->settings[i].value, error, error_size))
+            return false;
+    return true;
+}

@@ -1,0 +1,37 @@
+/* What a person asked for: one table of options makes parsing, help and completion (options.c). */
+#ifndef RH_RUNNER_OPTIONS_H
+#define RH_RUNNER_OPTIONS_H
+
+#include "explore/engine.h"
+
+enum { RH__EXIT_OK, RH__EXIT_FAILURE, RH__EXIT_USAGE, RH__EXIT_TOOL, RH__EXIT_DIVERGED };
+enum { RH__MOST_PARAMS = 64, RH__MOST_WORDS = 256, RH__MOST_SETTINGS = 64 };
+
+struct rh__options {
+    const char *explorer;
+    bool all_models;
+    uint64_t seed;
+    struct rh__limits limits;
+    struct rh_param params[RH__MOST_PARAMS];
+    size_t param_count;
+    struct rh_param settings[RH__MOST_SETTINGS]; /* of struct rh_semantics, by name */
+    size_t setting_count;
+    const char *save, *json, *junit;
+    bool tap, quiet, verbose;
+    uint32_t step; /* replay: stop there; 0 for the end */
+    bool gdb;
+    const char *words[RH__MOST_WORDS]; /* what is no option */
+    size_t word_count;
+    bool help;
+};
+
+/* False with a sentence. */
+bool rh__options_parse(struct rh__options *o, int argc, char **argv, char *error, size_t error_size);
+/* The table for people. */
+void rh__options_help(void);
+
+/* The semantics of a test with what was asked for; false with a sentence. */
+bool rh__options_semantics(const struct rh__options *o, const struct rh_test *test, struct rh_semantics *s, char *error,
+                           size_t error_size);
+
+#endif

@@ -1,0 +1,163 @@
+/* replay: one schedule, told step by step; under gdb if asked.  The schedule brings its test, semantics and parameters
+ * along; options given besides it override them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "explore/explorers.h"
+#include "findings/story.h"
+#include "runner/commands.h"
+#include "trace/schedule.h"
+
+/* Where a debugger stops: before the step that --step names is taken. */
+void rh_replay_here(void);
+__attribute__((noinline)) void rh_replay_here(void)
+{
+    __asm__ volatile("");
+}
+
+struct telling {
+    uint32_t stop_at; /* events */
+};
+
+static struct telling telling;
+static const struct rh_explorer *inner;
+
+/* The replaying explorer with a place to stop: it sees the same state as the real one. */
+static uint32_t choose_and_stop(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    uint32_t events = rh__depth(w);
+    if (telling.stop_at && events > telling.stop_at)
+        return RH_NONE;
+    if (telling.stop_at && events == telling.stop_at)
+        rh_replay_here();
+    return inner->choose(state, w, open, count);
+}
+
+static bool test_of(const struct rh__schedule *s, const struct rh_test **test, char *text, size_t size)
+{
+    *test = s->test ? rh__test_named(s->test) : rh_test_first();
+    if (!*test)
+        snprintf(text, size, "it is for test %s, which this program does not have", s->test);
+    return *test != NULL;
+}
+
+enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, bool tell, char *text,
+                             size_t size)
+{
+    struct rh__schedule s;
+    const struct rh_test *test;
+    struct rh_semantics semantics;
+    struct rh_param params[RH__MOST_PARAMS * 2];
+    size_t param_count = o->param_count;
+    enum rh__replayed came_to = RH__REPLAYED_REFUSED;
+    struct rh_exploration *x = NULL;
+    struct rh_world *w = NULL;
+    char name[4200];
+    (void)program;
+    if (!rh__schedule_read(&s, path, text, size))
+        return RH__REPLAYED_REFUSED;
+    memcpy(params, o->params, o->param_count * sizeof *params); /* the first of a name counts */
+    if (!test_of(&s, &test, text, size))
+        goto release;
+    semantics = test->semantics;
+    if (!rh__schedule_settings(&s, &semantics, params, &param_count, RH__MOST_PARAMS * 2, text, size))
+        goto release;
+    for (size_t i = 0; i < o->setting_count; i++)
+        if (!rh__semantics_set(&semantics, o->settings[i].name, o->settings[i].value, text, size))
+            goto release;
+    struct rh_world_options options = { .test = test, .semantics = &semantics, .params = params,
+                                        .param_count = param_count, .quiet = !tell };
+    struct rh__limits limits = { .max_runs = 1, .keep_going = true };
+    w = rh_world_new(&options, text, size);
+    if (!w)
+        goto release;
+    snprintf(name, sizeof name, "replay:%s", path);
+    x = rh__exploration_new(w, name, semantics.seed, &limits, text, size);
+    if (!x)
+        goto release;
+    struct rh_explorer stopping = *x->explorer.explorer;
+    inner = x->explorer.explorer;
+    stopping.choose = choose_and_stop;
+    telling.stop_at = tell ? o->step : 0;
+    x->explorer.explorer = &stopping;
+    x->describe = rh__describe;
+    if (!rh__explore(x)) {
+        came_to = RH__REPLAYED_BROKEN;
+        snprintf(text, size, "the tool failed");
+        goto release;
+    }
+    const char *divergence = rh__replay_divergence(x->explorer.state);
+    if (*divergence) {
+        came_to = RH__REPLAYED_DIVERGED;
+        snprintf(text, size, "%s", divergence);
+    } else if (x->finding_count) {
+        came_to = RH__REPLAYED_SAME;
+        snprintf(text, size, "%s: %s%s%s", rh_outcome_name(x->findings[0].outcome.kind), x->findings[0].actor,
+                 *x->findings[0].actor ? ": " : "", x->findings[0].outcome.text);
+    } else {
+        came_to = RH__REPLAYED_PASSED;
+        snprintf(text, size, "nothing failed");
+    }
+    if (tell && x->finding_count) {
+        printf("%s", x->findings[0].story);
+    } else if (tell) {
+        static char story[RH__STORY_BYTES];
+        struct rh__text t;
+        rh__text_init(&t, story, sizeof story);
+        rh__story_write(w, &t);
+        printf("%s", story);
+    }
+release:
+    rh__exploration_free(x);
+    rh_world_free(w);
+    rh__schedule_release(&s);
+    return came_to;
+}
+
+static int in_gdb(const char *program, const char *path, const struct rh__options *o)
+{
+    char step[32];
+    const char *argv[64] = { "gdb", "-q", "-ex", "set breakpoint pending on", "-ex", "set follow-fork-mode child", "-ex",
+                             "handle SIGSEGV SIGVTALRM nostop noprint pass", "-ex", "break rh_replay_here", "-ex", "run",
+                             "-ex", "up", "--args", program, "replay", path };
+    int n = 18;
+    snprintf(step, sizeof step, "%u", o->step ? o->step : 1);
+    argv[n++] = "--step";
+    argv[n++] = step;
+    argv[n] = NULL;
+    execvp("gdb", (char *const *)argv);
+    fprintf(stderr, "rehearse: gdb cannot be started: %s\n", strerror(errno));
+    return RH__EXIT_USAGE;
+}
+
+int rh__command_replay(const char *program, const struct rh__options *o)
+{
+    char text[4200];
+    if (o->word_count != 1) {
+        fprintf(stderr, "rehearse: replay wants one schedule\n");
+        return RH__EXIT_USAGE;
+    }
+    if (o->gdb)
+        return in_gdb(program, o->words[0], o);
+    enum rh__replayed came_to = rh__replay(program, o->words[0], o, !o->quiet, text, sizeof text);
+    fflush(stdout);
+    switch (came_to) {
+    case RH__REPLAYED_SAME:
+        printf("%s\n", text);
+        return RH__EXIT_FAILURE;
+    case RH__REPLAYED_PASSED:
+        printf("%s\n", text);
+        return RH__EXIT_OK;
+    case RH__REPLAYED_DIVERGED:
+        printf("%s: %s\n", o->words[0], text);
+        return RH__EXIT_DIVERGED;
+    case RH__REPLAYED_REFUSED:
+        fprintf(stderr, "rehearse: %s\n", text);
+        return RH__EXIT_USAGE;
+    default:
+        return RH__EXIT_TOOL;
+    }
+}

@@ -1,0 +1,196 @@
+/* test: explores each test under each model that was asked for, reports, and keeps schedules of what was found. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "findings/story.h"
+#include "report/result.h"
+#include "runner/commands.h"
+#include "trace/schedule.h"
+
+static const char *const default_folder = "rehearse-findings";
+
+/* ---- keeping schedules ------------------------------------------------------------------------------------------------- */
+
+static bool make_folder(const char *folder, char *error, size_t error_size)
+{
+    struct stat s;
+    if ((mkdir(folder, 0777) != 0 && errno != EEXIST) || stat(folder, &s) != 0 || !S_ISDIR(s.st_mode) ||
+        access(folder, W_OK | X_OK) != 0) {
+        snprintf(error, error_size, "%s: schedules cannot be kept there: %s", folder,
+                 errno == EEXIST ? "it is no folder that can be written" : strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+/* TEST-MODEL-KIND.schedule, with a number where that is taken by another finding of this run. */
+static void file_name(const struct rh__result *r, uint32_t finding, const char *folder, char *path, size_t size)
+{
+    char kind[64];
+    uint32_t same = 0;
+    snprintf(kind, sizeof kind, "%s", rh_outcome_name(r->x->findings[finding].outcome.kind));
+    for (char *c = kind; *c; c++)
+        if (*c == ' ')
+            *c = '-';
+    for (uint32_t i = 0; i < finding; i++)
+        same += r->x->findings[i].outcome.kind == r->x->findings[finding].outcome.kind;
+    if (same)
+        snprintf(path, size, "%s/%s-%s-%s-%u.schedule", folder, r->test, r->model, kind, same + 1);
+    else
+        snprintf(path, size, "%s/%s-%s-%s.schedule", folder, r->test, r->model, kind);
+}
+
+static bool save_findings(struct rh__result *r, const char *folder, char *error, size_t error_size)
+{
+    if (!r->x->finding_count || !*folder)
+        return true;
+    if (!make_folder(folder, error, error_size))
+        return false;
+    for (uint32_t i = 0; i < r->x->finding_count; i++) {
+        const struct rh__finding *f = &r->x->findings[i];
+        file_name(r, i, folder, r->files[i], sizeof r->files[i]);
+        FILE *file = fopen(r->files[i], "w");
+        bool good = file && fprintf(file, "%s# %s: %s\n", f->schedule, rh_outcome_name(f->outcome.kind),
+                                    f->outcome.place) > 0;
+        if (!file || fclose(file) != 0 || !good) {
+            snprintf(error, error_size, "%s: %s", r->files[i], strerror(errno));
+            r->files[i][0] = 0;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- one test ------------------------------------------------------------------------------------------------------------ */
+
+static void check_determinism(struct rh_world *w, void *arg)
+{
+    *(struct rh_outcome *)arg = rh_world_check_determinism(w, rh_world_semantics(w)->seed);
+}
+
+/* Opening a world and an exploration can fail by what the person asked for; all else is ours. */
+static int explore(const char *program, const struct rh__options *o, const struct rh_test *test,
+                   const struct rh_semantics *semantics, unsigned number, bool *failed)
+{
+    static struct rh__result r;
+    char error[1024];
+    int code = RH__EXIT_TOOL;
+    struct rh_world_options w = { .test = test, .semantics = semantics, .params = o->params,
+                                  .param_count = o->param_count, .quiet = o->quiet };
+    memset(&r, 0, sizeof r);
+    r.test = test->name;
+    r.explorer = o->explorer;
+    r.model = rh__model_name(semantics->model);
+    r.seed = o->seed;
+    r.world = rh_world_new(&w, error, sizeof error);
+    if (!r.world) {
+        fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
+        return RH__EXIT_USAGE;
+    }
+    struct rh_exploration *x = rh__exploration_new(r.world, o->explorer, o->seed, &o->limits, error, sizeof error);
+    struct rh_outcome *checked = rh_shared_new(sizeof *checked);
+    if (!x || !checked) {
+        fprintf(stderr, "rehearse: %s\n", x ? "no memory" : error);
+        code = x ? RH__EXIT_TOOL : RH__EXIT_USAGE;
+        goto release;
+    }
+    r.x = x;
+    x->describe = rh__describe;
+    if (!o->quiet && !o->tap)
+        x->progress = rh__terminal_progress;
+    checked->kind = RH_OUTCOME_FINISHED;
+    if (rh_sandbox_run(r.world, check_determinism, checked) == RH_SANDBOX_FAILED)
+        goto release;
+    r.determinism = *checked;
+    if (!rh__explore(x))
+        goto release;
+    rh__terminal_clear();
+    r.failed = x->finding_count || r.determinism.kind != RH_OUTCOME_FINISHED;
+    *failed |= r.failed;
+    code = RH__EXIT_OK;
+    if (!save_findings(&r, o->save ? o->save : default_folder, error, sizeof error)) {
+        fprintf(stderr, "rehearse: %s\n", error);
+        code = RH__EXIT_USAGE;
+    }
+    if (o->tap)
+        rh__tap_result(&r, number);
+    else
+        rh__terminal_result(&r, program, o->quiet, o->verbose);
+    fflush(stdout);
+    rh__json_result(&r);
+    rh__junit_result(&r);
+    if (x->interrupted)
+        code = RH__EXIT_DIVERGED + 1; /* the loop below ends */
+release:
+    rh_shared_free(checked, sizeof *checked);
+    rh__exploration_free(x);
+    rh_world_free(r.world);
+    return code;
+}
+
+static bool wanted(const struct rh__options *o, const struct rh_test *t)
+{
+    for (size_t i = 0; i < o->word_count; i++)
+        if (strcmp(o->words[i], t->name) == 0)
+            return true;
+    return o->word_count == 0;
+}
+
+/* Everything that can be refused is refused before the first run. */
+static bool prepare(const char *program, const struct rh__options *o)
+{
+    char error[1024];
+    struct rh_semantics s;
+    for (size_t i = 0; i < o->word_count; i++)
+        if (!rh__test_named(o->words[i])) {
+            fprintf(stderr, "rehearse: %s has no test \"%s\"; it has", program, o->words[i]);
+            for (const struct rh_test *t = rh_test_first(); t; t = t->next)
+                fprintf(stderr, " %s", t->name);
+            fprintf(stderr, "\n");
+            return false;
+        }
+    bool good = true;
+    for (const struct rh_test *t = rh_test_first(); good && t; t = t->next)
+        good = rh__options_semantics(o, t, &s, error, sizeof error);
+    good = good && (!o->save || !*o->save || make_folder(o->save, error, sizeof error)) &&
+           (!o->json || rh__json_open(o->json, error, sizeof error)) &&
+           (!o->junit || rh__junit_open(o->junit, program, error, sizeof error));
+    if (!good)
+        fprintf(stderr, "rehearse: %s\n", error);
+    return good;
+}
+
+static const enum rh_model every_model[] = { RH_FIFO, RH_BAG, RH_CAUSAL, RH_MAILBOX };
+
+int rh__command_test(const char *program, const struct rh__options *o)
+{
+    bool failed = false;
+    unsigned number = 0;
+    int code = RH__EXIT_OK;
+    char error[1024];
+    if (!prepare(program, o))
+        return RH__EXIT_USAGE;
+    for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next) {
+        if (!wanted(o, t))
+            continue;
+        for (size_t m = 0; m < (o->all_models ? 4 : 1) && code == RH__EXIT_OK; m++) {
+            struct rh_semantics s;
+            rh__options_semantics(o, t, &s, error, sizeof error);
+            if (o->all_models)
+                s.model = every_model[m];
+            code = explore(program, o, t, &s, ++number, &failed);
+        }
+    }
+    if (code > RH__EXIT_DIVERGED)
+        code = RH__EXIT_OK;
+    if (o->tap)
+        printf("1..%u\n", number);
+    if (!rh__json_close(error, sizeof error) || !rh__junit_close(error, sizeof error)) {
+        fprintf(stderr, "rehearse: %s\n", error);
+        code = RH__EXIT_USAGE;
+    }
+    return code != RH__EXIT_OK ? code : failed ? RH__EXIT_FAILURE : RH__EXIT_OK;
+}

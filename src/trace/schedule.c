@@ -1,0 +1,290 @@
+/* See schedule.h: writing and reading schedules. */
+#include "trace/schedule.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "world/state.h"
+
+/* ---- writing --------------------------------------------------------------------------------------------------------- */
+
+static void add_actor(const struct rh_world *w, uint32_t actor, struct rh__text *t)
+{
+    char name[512];
+    rh_world_actor_name(w, actor, name, sizeof name);
+    rh__text_add(t, "%s", name);
+}
+
+/* Of the messages of this type, sender and receiver the how-many-th sent, from 1.  Duplicates come after all others. */
+static uint32_t rank(const struct rh_world *w, uint32_t message)
+{
+    const struct message *m = &w->messages[message];
+    uint32_t n = 1;
+    for (uint32_t i = 0; i < w->message_count; i++) {
+        const struct message *x = &w->messages[i];
+        bool same = x->type == m->type && x->seen_as == m->seen_as && x->receiver == m->receiver;
+        if (same && x->copy_of == RH_NONE && (i < message || m->copy_of != RH_NONE))
+            n++;
+        else if (same && x->copy_of != RH_NONE && m->copy_of != RH_NONE && i < message)
+            n++;
+    }
+    return n;
+}
+
+static void add_rank(const struct rh_world *w, uint32_t message, struct rh__text *t)
+{
+    uint32_t n = rank(w, message);
+    if (n > 1)
+        rh__text_add(t, " (%u)", n);
+}
+
+static void add_message_to(const struct rh_world *w, uint32_t message, struct rh__text *t)
+{
+    const struct message *m = &w->messages[message];
+    rh__text_add(t, "%s from ", m->type->name);
+    add_actor(w, m->seen_as, t);
+    rh__text_add(t, " to ");
+    add_actor(w, m->receiver, t);
+    add_rank(w, message, t);
+}
+
+void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct rh__text *t)
+{
+    switch ((enum rh_choice_kind)c->kind) {
+    case RH_CHOICE_BEGIN:
+        rh__text_add(t, "# the test begins");
+        break;
+    case RH_CHOICE_DELIVER:
+        add_actor(w, c->actor, t);
+        rh__text_add(t, " takes %s from ", w->messages[c->what].type->name);
+        add_actor(w, w->messages[c->what].seen_as, t);
+        add_rank(w, c->what, t);
+        break;
+    case RH_CHOICE_TIMER:
+        add_actor(w, c->actor, t);
+        if (c->arg)
+            rh__text_add(t, "'s timer \"%s\" fires", w->payload + (uint64_t)c->arg * 16);
+        else
+            rh__text_add(t, " stops waiting");
+        break;
+    case RH_CHOICE_VALUE:
+        add_actor(w, c->actor, t);
+        rh__text_add(t, " chooses %u of %u", c->what, c->arg);
+        break;
+    case RH_CHOICE_RESUME:
+        add_actor(w, c->actor, t);
+        rh__text_add(t, " goes on");
+        break;
+    case RH_CHOICE_ACCEPT:
+        add_message_to(w, c->what, t);
+        rh__text_add(t, " is accepted");
+        break;
+    case RH_CHOICE_STORED:
+        add_actor(w, c->actor, t);
+        rh__text_add(t, "'s write is durable");
+        break;
+    case RH_CHOICE_LOSE:
+        add_message_to(w, c->what, t);
+        rh__text_add(t, " is lost");
+        break;
+    case RH_CHOICE_DUPLICATE:
+        add_message_to(w, c->what, t);
+        rh__text_add(t, " is doubled");
+        break;
+    case RH_CHOICE_CRASH:
+        add_actor(w, c->actor, t);
+        rh__text_add(t, " crashes keeping %u", c->what);
+        break;
+    case RH_CHOICE_RESTART:
+        add_actor(w, c->actor, t);
+        rh__text_add(t, " restarts%s", c->what ? " with its state" : "");
+        break;
+    case RH_CHOICE_PARTITION:
+        rh__text_add(t, "the network splits:");
+        for (uint32_t i = 0; i < w->actor_count; i++)
+            if (w->actors[i].parent == 0 && w->actors[i].node != RH_NONE && c->what >> w->actors[i].node & 1) {
+                rh__text_add(t, " ");
+                add_actor(w, i, t);
+            }
+        break;
+    case RH_CHOICE_HEAL:
+        rh__text_add(t, "the network heals");
+        break;
+    case RH_CHOICE_END:
+        rh__text_add(t, "the run ends");
+        break;
+    }
+}
+
+static void set_number(struct rh__text *t, const char *name, uint64_t value)
+{
+    if (value)
+        rh__text_add(t, "set %s=%llu\n", name, (unsigned long long)value);
+}
+
+void rh__schedule_write(const struct rh_world *w, struct rh__text *t)
+{
+    const struct rh_semantics *s = &w->semantics;
+    rh__text_add(t, "rehearse schedule %d\ntest %s\n", RH__SCHEDULE_VERSION, w->test->name);
+    rh__text_add(t, "set model=%s\nset granularity=%s\nset time=%s\n", rh__model_name(s->model),
+                 rh__granularity_name(s->granularity), rh__time_name(s->time));
+    set_number(t, "losses", s->losses);
+    set_number(t, "duplicates", s->duplicates);
+    set_number(t, "crashes", s->crashes);
+    set_number(t, "restarts", s->restarts);
+    set_number(t, "kept_restarts", s->kept_restarts);
+    set_number(t, "partitions", s->partitions);
+    set_number(t, "seed", s->seed);
+    for (size_t i = 0; i < w->param_count; i++)
+        rh__text_add(t, "set param.%s=%s\n", w->params[i].name, w->params[i].value);
+    rh__text_add(t, "# %u event%s\n", w->event_count - 1, w->event_count == 2 ? "" : "s");
+    for (uint32_t i = 1; i < w->event_count; i++) {
+        rh__choice_line(w, &w->events[i].choice, t);
+        rh__text_add(t, "\n");
+    }
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+static char *trim(char *text)
+{
+    char *comment = text;
+    /* A comment begins at the start of the line or behind white space: actors are named writer#1. */
+    while ((comment = strchr(comment, '#')) && comment != text && !isspace((unsigned char)comment[-1]))
+        comment++;
+    if (comment)
+        *comment = 0;
+    while (isspace((unsigned char)*text))
+        text++;
+    char *end = text + strlen(text);
+    while (end > text && isspace((unsigned char)end[-1]))
+        *--end = 0;
+    return text;
+}
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool take_setting(struct rh__schedule *s, char *text, uint32_t number, char *error, size_t error_size)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text) {
+        snprintf(error, error_size, "line %u: `set` wants name=value", number);
+        return false;
+    }
+    *equals = 0;
+    s->settings[s->setting_count++] = (struct rh__schedule_setting){ text, equals + 1 };
+    return true;
+}
+
+static bool take_line(struct rh__schedule *s, char *text, uint32_t number, char *error, size_t error_size)
+{
+    if (starts(text, "set "))
+        return take_setting(s, text + 4, number, error, error_size);
+    if (starts(text, "test ") && !s->line_count && !strchr(text + 5, ' ')) {
+        s->test = text + 5;
+        return true;
+    }
+    s->lines[s->line_count++] = (struct rh__schedule_line){ text, number };
+    return true;
+}
+
+bool rh__schedule_parse(struct rh__schedule *s, const char *bytes, size_t size, char *error, size_t error_size)
+{
+    uint32_t count = 1, number = 0;
+    *s = (struct rh__schedule){ 0 };
+    for (size_t i = 0; i < size; i++) {
+        count += bytes[i] == '\n';
+        if (!bytes[i]) {
+            snprintf(error, error_size, "line %u: a zero byte: this is no schedule", count);
+            return false;
+        }
+    }
+    s->bytes = rh__alloc(size + 1);
+    s->settings = rh__alloc_array(count, sizeof *s->settings);
+    s->lines = rh__alloc_array(count, sizeof *s->lines);
+    if (!s->bytes || !s->settings || !s->lines) {
+        snprintf(error, error_size, "no memory for a schedule of %zu bytes", size);
+        rh__schedule_release(s);
+        return false;
+    }
+    memcpy(s->bytes, bytes, size);
+    s->bytes[size] = 0;
+    bool head = false;
+    for (char *line = s->bytes, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        number++;
+        char *text = trim(line);
+        if (!*text)
+            continue;
+        if (!head) {
+            unsigned version;
+            char end;
+            if (sscanf(text, "rehearse schedule %u%c", &version, &end) != 1) {
+                snprintf(error, error_size, "line %u: a schedule begins with `rehearse schedule %d`", number,
+                         RH__SCHEDULE_VERSION);
+                rh__schedule_release(s);
+                return false;
+            }
+            if (version != RH__SCHEDULE_VERSION) {
+                snprintf(error, error_size, "line %u: version %u of schedules is not known, only %d", number, version,
+                         RH__SCHEDULE_VERSION);
+                rh__schedule_release(s);
+                return false;
+            }
+            head = true;
+        } else if (!take_line(s, text, number, error, error_size)) {
+            rh__schedule_release(s);
+            return false;
+        }
+    }
+    if (!head) {
+        snprintf(error, error_size, "it is empty");
+        rh__schedule_release(s);
+    }
+    return head;
+}
+
+bool rh__schedule_read(struct rh__schedule *s, const char *path, char *error, size_t error_size)
+{
+    enum { LARGEST = 64 << 20 };
+    FILE *f = fopen(path, "rb");
+    char why[256];
+    if (!f) {
+        snprintf(error, error_size, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    size_t size = 0, room = 0;
+    char *bytes = NULL;
+    for (size_t got = 1; got && size < LARGEST; size += got) {
+        if (size == room) {
+            char *more = rh__realloc(bytes, room = room ? room * 2 : 4096);
+            if (!more)
+                break;
+            bytes = more;
+        }
+        got = fread(bytes + size, 1, room - size, f);
+    }
+    bool complete = feof(f) && !ferror(f);
+    fclose(f);
+    bool good = complete && rh__schedule_parse(s, bytes, size, why, sizeof why);
+    if (!good)
+        snprintf(error, error_size, "%s: %s", path, complete ? why : "it cannot be read whole");
+    rh__free(bytes);
+    return good;
+}
+
+void rh__schedule_release(struct rh__schedule *s)
+{
+    rh__free(s->bytes);
+    rh__free(s->settings);
+    rh__free(s->lines);
+    *s = (struct rh__schedule){ 0 };
+}

@@ -1,0 +1,115 @@
+/* The fields of struct rh_semantics by name (schedule.h): one table for the command line, schedules and reports. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/schedule.h"
+
+static const char *const models[] = { "fifo", "bag", "causal", "mailbox", NULL };
+static const char *const granularities[] = { "handler", "send", "operation", NULL };
+static const char *const times[] = { "free", "ordered", NULL };
+static const char *const dead_letters[] = { "log", "fail", "ignore", NULL };
+
+static const struct field {
+    const char *name;
+    size_t offset;
+    const char *const *words; /* NULL: a number */
+    bool wide, flag;
+} fields[] = {
+#define NUMBER(f) { #f, offsetof(struct rh_semantics, f), NULL, false, false }
+    { "model", offsetof(struct rh_semantics, model), models, false, false },
+    { "granularity", offsetof(struct rh_semantics, granularity), granularities, false, false },
+    { "time", offsetof(struct rh_semantics, time), times, false, false },
+    { "dead_letters", offsetof(struct rh_semantics, dead_letters), dead_letters, false, false },
+    NUMBER(losses),
+    NUMBER(duplicates),
+    NUMBER(crashes),
+    NUMBER(restarts),
+    NUMBER(kept_restarts),
+    NUMBER(partitions),
+    NUMBER(max_actors),
+    NUMBER(max_messages),
+    NUMBER(max_message_bytes),
+    NUMBER(max_bytes_per_actor),
+    NUMBER(max_stack_bytes),
+    NUMBER(max_steps),
+    NUMBER(max_handler_ms),
+    NUMBER(fail_allocation),
+    { "check_isolation", offsetof(struct rh_semantics, check_isolation), NULL, false, true },
+    { "seed", offsetof(struct rh_semantics, seed), NULL, true, false },
+};
+
+static bool set_word(void *at, const struct field *f, const char *value, char *error, size_t error_size)
+{
+    for (int i = 0; f->words[i]; i++)
+        if (strcmp(f->words[i], value) == 0) {
+            memcpy(at, &i, sizeof i); /* all of them are enums, which are ints here */
+            return true;
+        }
+    int n = snprintf(error, error_size, "%s=%s: it is one of", f->name, value);
+    for (int i = 0; f->words[i] && n > 0 && (size_t)n < error_size; i++)
+        n += snprintf(error + n, error_size - (size_t)n, "%s %s", i ? "," : "", f->words[i]);
+    return false;
+}
+
+bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *value, char *error, size_t error_size)
+{
+    _Static_assert(sizeof(enum rh_model) == sizeof(int) && sizeof(enum rh_time) == sizeof(int), "enums are ints");
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const struct field *f = &fields[i];
+        char *at = (char *)s + f->offset, *end;
+        if (strcmp(f->name, name) != 0)
+            continue;
+        if (f->words)
+            return set_word(at, f, value, error, error_size);
+        unsigned long long number = strtoull(value, &end, 10);
+        if (end == value || *end || *value == '-' || (!f->wide && number > UINT32_MAX) || (f->flag && number > 1)) {
+            snprintf(error, error_size, "%s=%s: a whole number is wanted, at most %llu", name, value,
+                     f->flag ? 1ull : f->wide ? ~0ull : (unsigned long long)UINT32_MAX);
+            return false;
+        }
+        if (f->flag)
+            *(bool *)at = number != 0;
+        else if (f->wide)
+            memcpy(at, &(uint64_t){ number }, 8);
+        else
+            memcpy(at, &(uint32_t){ (uint32_t)number }, 4);
+        return true;
+    }
+    snprintf(error, error_size, "%s: there is no such setting", name);
+    return false;
+}
+
+bool rh__schedule_settings(const struct rh__schedule *s, struct rh_semantics *semantics, struct rh_param *params,
+                           size_t *param_count, size_t most, char *error, size_t error_size)
+{
+    for (uint32_t i = 0; i < s->setting_count; i++) {
+        const struct rh__schedule_setting *x = &s->settings[i];
+        if (strncmp(x->name, "param.", 6) != 0) {
+            if (!rh__semantics_set(semantics, x->name, x->value, error, error_size))
+                return false;
+        } else if (*param_count == most) {
+            snprintf(error, error_size, "more than %zu parameters", most);
+            return false;
+        } else {
+            params[(*param_count)++] = (struct rh_param){ x->name + 6, x->value };
+        }
+    }
+    return true;
+}
+
+const char *rh__model_name(enum rh_model model)
+{
+    return models[model];
+}
+
+const char *rh__granularity_name(enum rh_granularity granularity)
+{
+    return granularities[granularity];
+}
+
+const char *rh__time_name(enum rh_time time)
+{
+    return times[time];
+}
