@@ -191,6 +191,14 @@ static void step_fingerprint_undo(void *arg, long n)
     }
 }
 
+/* The wall clock: it is read without a system call, which would take longer than a reset. */
+static double wall_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
 static double reset_ns(void)
 {
     struct rh_world *w = world("changed", 8, false, false);
@@ -198,20 +206,14 @@ static double reset_ns(void)
     for (int round = 0; round < 20000; round++) {
         for (int i = 0; i < 8; i++)
             take_first(w);
-        double from = cpu_seconds();
+        double from = wall_ns();
         rh_world_reset(w);
-        double ns = (cpu_seconds() - from) * 1e9;
+        double ns = wall_ns() - from;
         if (ns < best)
             best = ns;
     }
-    double clock = 1e30; /* what looking at the clock costs is not reset's */
-    for (int round = 0; round < 1000; round++) {
-        double from = cpu_seconds(), ns = (cpu_seconds() - from) * 1e9;
-        if (ns < clock)
-            clock = ns;
-    }
     rh_world_free(w);
-    return best - clock;
+    return best; /* with one look at the clock */
 }
 
 /* ---- counting ------------------------------------------------------------------------------------------------------------ */
@@ -283,6 +285,7 @@ int main(void)
     long allocated = rh__alloc_live() - before;
     rh_world_free(w);
     printf("%-44s %12ld   goal 0\n", "allocations in 100,000 steps", allocated);
-    printf("%-44s %12ld   goal 0\n", "system calls in 100,000 steps", system_calls(100000));
+    printf("%-44s %12ld   goal 0; the watchdog's tick returns 20 times a second\n", "system calls in 100,000 steps",
+           system_calls(100000));
     return 0;
 }

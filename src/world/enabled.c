@@ -158,9 +158,26 @@ static void offer_faults(struct rh_world *w)
     }
 }
 
+/* Nothing has changed since the table of choices was filled. */
+static bool still_open(const struct rh_world *w)
+{
+    return w->choices_events == w->event_count && w->choices_log == w->log;
+}
+
+bool rh__choice_just_offered(const struct rh_world *w, const struct rh_choice *c)
+{
+    return c >= w->choices && c < w->choices + w->choice_count && still_open(w);
+}
+
 const struct rh_choice *rh_world_enabled(struct rh_world *w, uint32_t *count)
 {
+    if (still_open(w)) {
+        *count = w->choice_count;
+        return w->choices;
+    }
     w->choice_count = 0;
+    w->choices_events = w->event_count;
+    w->choices_log = w->log;
     if (w->over || !w->begun || w->event_count > w->semantics.max_steps) {
         *count = 0;
         return w->choices;

@@ -105,7 +105,6 @@ static void enter(struct rh_world *w, uint32_t actor, char *base, char *live)
         __sanitizer_start_switch_fiber(&w->asan_fake, base, rh__stack_size(w));
     }
     clean(w, actor, base, live);
-    rh__control_begin(); /* a fiber that was abandoned may have left something pushed */
     w->current = actor;
     w->inside = true;
 }
@@ -115,6 +114,8 @@ static void leave(struct rh_world *w)
     w->inside = false;
     if (w->asan)
         __sanitizer_finish_switch_fiber(w->asan_fake, NULL, NULL);
+    if (__builtin_expect(w->yield == YIELD_ABANDONED, 0))
+        rh__control_begin(); /* it may have left something pushed */
 }
 
 void rh__fiber_start(struct rh_world *w, uint32_t actor)

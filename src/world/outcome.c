@@ -99,7 +99,7 @@ static bool blocked_for_ever(const struct rh_world *w, uint32_t actor)
 static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
 {
     uint32_t n = 0;
-    if (w->actors[actor].status != STATUS_IDLE)
+    if (w->actors[actor].status != STATUS_IDLE || !w->under_way)
         return 0;
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "world/control.h"
 #include "world/guard.h"
 #include "world/outcome.h"
 
@@ -87,7 +88,9 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     if (pid == 0)
         child(w, drive, arg);
     bool hung;
+    rh__outside_push(); /* w->inside is the child's: nothing that this process calls meanwhile is an actor's doing */
     int status = wait_for(w, pid, &hung);
+    rh__outside_pop();
     w->can_read_stacks = false;
     w->log = w->log_start; /* the child's log is gone: nothing here may be pushed or rolled back but what follows */
     w->begun = false;      /* nor are its private memory and its signal handlers ours to give back */

@@ -212,6 +212,7 @@ void rh_world_load(struct rh_world *w, const struct rh_snapshot *s)
     w->payload_at = s->payload_to;
     w->under_way = s->under_way;
     w->outcome = s->outcome;
+    w->choices_log = NULL;
     /* Going back step by step would need the log of those steps: from here only reset and steps taken from now on. */
     for (uint32_t i = 1; i < w->event_count; i++)
         w->events[i].private_mark[0] = 0;

@@ -195,6 +195,8 @@ struct rh_world {
     uint32_t *stale_actors, *stale_channels;
     uint32_t *monitors; /* actors that observe announcements */
     uint32_t choice_capacity, choice_count;
+    uint32_t choices_events; /* when they were filled in: at this event, */
+    const char *choices_log; /* and this position of the log */
 
     /* Counts that the event record restores. */
     uint32_t event_count, message_count;

@@ -316,7 +316,7 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
 
 bool rh_world_step(struct rh_world *w, const struct rh_choice *choice)
 {
-    if (!rh__choice_open(w, choice))
+    if (!rh__choice_just_offered(w, choice) && !rh__choice_open(w, choice))
         return false;
     rh__take(w, choice);
     return true;

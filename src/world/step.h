@@ -5,8 +5,9 @@
 #include "world/outcome.h"
 #include "world/state.h"
 
-/* Is this choice open now? */
+/* Is this choice open now?  One that stands in the table just filled is: that need not be looked into again. */
 bool rh__choice_open(struct rh_world *w, const struct rh_choice *c);
+bool rh__choice_just_offered(const struct rh_world *w, const struct rh_choice *c);
 bool rh__timer_open(struct rh_world *w, uint32_t timer);
 bool rh__can_crash(const struct rh_world *w, uint32_t actor);
 
