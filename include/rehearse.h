@@ -224,7 +224,8 @@ const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *v
 rh_ref rh_self(void);          /* who runs; also in scope as `self` */
 rh_ref rh_sender(void);        /* who sent the message being handled */
 bool rh_alive(rh_ref who);     /* false once it has ended (in production: a moment later) */
-const char *rh_name(rh_ref who); /* "writer#1"; valid until the next call from the same thread */
+const char *rh_name(rh_ref who); /* "writer#1"; valid until the next call from the same thread; in production one that
+                                  * has ended may have lost its name */
 
 /* rh_become(actor, behaviour): from the next message on.  The behaviour must be one of the actor's own. */
 #define rh_become(actor, behaviour)                                                                                    \
@@ -237,7 +238,8 @@ void rh_become_(const struct rh_behaviour *behaviour, const char *here);
 /* Ends this actor when its handler returns, with reason "normal". */
 #define rh_stop() rh_stop_(RH_HERE)
 void rh_stop_(const char *here);
-/* Ends this actor at once; a reason other than "normal" ends those linked to it too. */
+/* Ends this actor at once.  "normal" and "shutdown" are orderly ends; any other reason is abnormal: it is a failure where
+ * nobody is linked to the actor or monitors it.  Those linked to it end too, unless the reason is "normal". */
 #define rh_exit(reason) rh_exit_(reason, RH_HERE)
 #ifdef __cplusplus
 [[noreturn]]

@@ -43,13 +43,13 @@ struct rh_failure {
 };
 
 struct rh_runtime_options {
-    uint32_t threads;         /* 0: one per processor */
+    uint32_t threads; /* 0: one per processor */
     enum rh_overflow overflow;
-    uint32_t mailbox_limit;   /* for the last three kinds of overflow; 0: 65,536 */
+    uint32_t mailbox_limit;     /* for the last three kinds of overflow; 0: 65,536 */
     uint32_t max_message_bytes; /* of one message with its tail; 0: 1 MiB; more is a misuse and is not sent */
-    uint32_t stack_bytes;     /* of a process or of a handler that blocks; 0: 256 KiB */
-    const char *store_folder; /* for rh_store_put: one file per actor in it; NULL: rh_store_* is a misuse */
-    uint64_t seed;            /* of rh_random and rh_choose; 0: from the system */
+    uint32_t stack_bytes;       /* of a process or of a handler that blocks; 0: 256 KiB */
+    const char *store_folder;   /* for rh_store_put: one file per actor in it; NULL: rh_store_* is a misuse */
+    uint64_t seed;              /* of rh_random and rh_choose; 0: from the system */
     /* Called for each failure, on the thread that met it; NULL: print the sentence, and abort for an assertion.  The
      * actor ends with reason "failed" when it returns from an assertion or an unhandled message. */
     void (*on_failure)(const struct rh_failure *failure, void *arg);

@@ -296,8 +296,10 @@ int64_t rh_param(const char *name, int64_t otherwise)
     char *end;
     long long number = strtoll(value, &end, 0);
     if (end == value || *end) {
-        fprintf(stderr, "rehearse: -p %s=%s: a whole number is wanted\n", name, value);
-        _Exit(2);
+        char condition[128];
+        snprintf(condition, sizeof condition, "-p %.32s=%.64s", name, value);
+        world->failed("", condition, "a whole number is wanted");
+        return otherwise;
     }
     return number;
 }

@@ -1,6 +1,7 @@
 /* See options.h. */
 #include "runner/options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +79,17 @@ static bool take_number(struct rh__options *o, const char *name, const char *val
     char *end;
     double number = strtod(value, &end);
     bool whole = strcmp(name, "max-seconds") != 0;
-    if (end == value || *end || !(number >= 0) || number > 1e18 || (whole && strchr(value, '.'))) {
-        snprintf(error, error_size, "--%s %s: a number is wanted", name, value);
+    bool digits = *value && strspn(value, "0123456789") == strlen(value);
+    errno = 0;
+    uint64_t exact = strtoull(value, NULL, 10);
+    if (whole && (!digits || errno || (strcmp(name, "step") == 0 && exact > UINT32_MAX))) {
+        snprintf(error, error_size, "--%s %s: a whole number is wanted", name, value);
         return false;
     }
-    uint64_t exact = strtoull(value, NULL, 10);
+    if (!whole && (end == value || *end || !(number >= 0) || number > 1e9)) {
+        snprintf(error, error_size, "--%s %s: a number of seconds is wanted", name, value);
+        return false;
+    }
     if (strcmp(name, "seed") == 0)
         o->seed = exact;
     else if (strcmp(name, "max-runs") == 0)

@@ -1,6 +1,7 @@
 /* test: explores each test under each model that was asked for, reports, and keeps schedules of what was found. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,8 +28,9 @@ static bool make_folder(const char *folder, char *error, size_t error_size)
 }
 
 /* TEST-MODEL-KIND.schedule, with a number where that is taken by another finding of this run. */
-static void file_name(const struct rh__result *r, uint32_t finding, const char *folder, char *path, size_t size)
+static bool file_name(const struct rh__result *r, uint32_t finding, const char *folder, char *path, size_t size)
 {
+    int length;
     char kind[64];
     uint32_t same = 0;
     snprintf(kind, sizeof kind, "%s", rh_outcome_name(r->x->findings[finding].outcome.kind));
@@ -38,9 +40,10 @@ static void file_name(const struct rh__result *r, uint32_t finding, const char *
     for (uint32_t i = 0; i < finding; i++)
         same += r->x->findings[i].outcome.kind == r->x->findings[finding].outcome.kind;
     if (same)
-        snprintf(path, size, "%s/%s-%s-%s-%u.schedule", folder, r->test, r->model, kind, same + 1);
+        length = snprintf(path, size, "%s/%s-%s-%s-%u.schedule", folder, r->test, r->model, kind, same + 1);
     else
-        snprintf(path, size, "%s/%s-%s-%s.schedule", folder, r->test, r->model, kind);
+        length = snprintf(path, size, "%s/%s-%s-%s.schedule", folder, r->test, r->model, kind);
+    return (size_t)length < size;
 }
 
 static bool save_findings(struct rh__result *r, const char *folder, char *error, size_t error_size)
@@ -51,7 +54,11 @@ static bool save_findings(struct rh__result *r, const char *folder, char *error,
         return false;
     for (uint32_t i = 0; i < r->x->finding_count; i++) {
         const struct rh__finding *f = &r->x->findings[i];
-        file_name(r, i, folder, r->files[i], sizeof r->files[i]);
+        if (!file_name(r, i, folder, r->files[i], sizeof r->files[i])) {
+            snprintf(error, error_size, "%.100s...: the name of a schedule in there is too long", folder);
+            r->files[i][0] = 0;
+            return false;
+        }
         FILE *file = fopen(r->files[i], "w");
         bool good = file && fprintf(file, "%s# %s: %s\n", f->schedule, rh_outcome_name(f->outcome.kind),
                                     f->outcome.place) > 0;
@@ -69,6 +76,12 @@ static bool save_findings(struct rh__result *r, const char *folder, char *error,
 static void check_determinism(struct rh_world *w, void *arg)
 {
     *(struct rh_outcome *)arg = rh_world_check_determinism(w, rh_world_semantics(w)->seed);
+}
+
+/* --json - and --junit - have standard output for themselves. */
+static bool machine_reads_output(const struct rh__options *o)
+{
+    return (o->json && strcmp(o->json, "-") == 0) || (o->junit && strcmp(o->junit, "-") == 0);
 }
 
 /* Opening a world and an exploration can fail by what the person asked for; all else is ours. */
@@ -117,7 +130,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     }
     if (o->tap)
         rh__tap_result(&r, number);
-    else
+    else if (!machine_reads_output(o))
         rh__terminal_result(&r, program, o->quiet, o->verbose);
     fflush(stdout);
     rh__json_result(&r);
@@ -139,6 +152,44 @@ static bool wanted(const struct rh__options *o, const struct rh_test *t)
     return o->word_count == 0;
 }
 
+static const struct rh_param_entry *declared(const struct rh_param_entry *list, const char *name)
+{
+    while (list && strcmp(list->name, name) != 0)
+        list = list->next;
+    return list;
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+    strtoll(text, &end, 0);
+    return end != text && !*end;
+}
+
+/* A program that declares its parameters or bugs (RH_PARAM, RH_BUG) means all of them: a slip of the pen is refused. */
+static bool params_are_known(const struct rh__options *o)
+{
+    for (size_t i = 0; i < o->param_count; i++) {
+        const struct rh_param *p = &o->params[i];
+        bool bug = strcmp(p->name, "bug") == 0;
+        if (bug && rh_bug_first() && *p->value && !declared(rh_bug_first(), p->value)) {
+            fprintf(stderr, "rehearse: -p bug=%s: there is no such bug; `rehearse list` shows them\n", p->value);
+            return false;
+        }
+        if (!bug && rh_param_first() && !declared(rh_param_first(), p->name)) {
+            fprintf(stderr, "rehearse: -p %s=%s: there is no such parameter; `rehearse list` shows them\n", p->name,
+                    p->value);
+            return false;
+        }
+        const struct rh_param_entry *entry = declared(rh_param_first(), p->name);
+        if (entry && is_number(entry->otherwise) && !is_number(p->value)) {
+            fprintf(stderr, "rehearse: -p %s=%s: a whole number is wanted\n", p->name, p->value);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Everything that can be refused is refused before the first run. */
 static bool prepare(const char *program, const struct rh__options *o)
 {
@@ -152,6 +203,8 @@ static bool prepare(const char *program, const struct rh__options *o)
             fprintf(stderr, "\n");
             return false;
         }
+    if (!params_are_known(o))
+        return false;
     bool good = true;
     for (const struct rh_test *t = rh_test_first(); good && t; t = t->next)
         good = rh__options_semantics(o, t, &s, error, sizeof error);
