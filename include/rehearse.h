@@ -204,8 +204,9 @@ void rh_reply_(const struct rh_message_type *type, const void *value, const void
 void rh_forward_(rh_ref to, const char *here);
 
 /* const struct R *rh_ask(to, message, R, fields...): sends and waits for the reply of type R; the actor takes nothing
- * else meanwhile.  rh_ask_within(ms, ...) gives NULL when no reply came in time.  What is returned stays valid until
- * the handler ends or the next receive or ask. */
+ * else meanwhile.  rh_ask_within(ms, ...) gives NULL when no reply came in time; a reply that comes later is dropped.
+ * rh_sender, rh_reply and rh_tail still concern the message that was being handled.  What is returned stays valid
+ * until the handler ends or the next receive or ask. */
 #define rh_ask(...) RH_CAT(RH_ASK_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
 #define RH_ASK_0(to, type, reply)                                                                                      \
     ((const struct reply *)rh_ask_(to, &rh_message_##type, RH_ZERO_(type), &rh_message_##reply, 0, RH_HERE))
@@ -253,7 +254,8 @@ void rh_exit_(const char *reason, const char *here);
 void rh_kill_(rh_ref who, const char *reason, const char *here);
 
 /* Links go both ways: when one ends abnormally so does the other, unless it traps exits.  Monitors go one way and give
- * rh_down.  Both on one that has ended already give the signal at once (reason "noproc"). */
+ * rh_down.  Both on one that has ended already give the signal at once (reason "noproc").  After rh_unlink and
+ * rh_demonitor nothing of it arrives any more, not even what was under way. */
 #define rh_link(who) rh_link_(who, RH_HERE)
 #define rh_unlink(who) rh_unlink_(who, RH_HERE)
 #define rh_monitor(who) rh_monitor_(who, RH_HERE)

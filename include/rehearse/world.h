@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-enum { RH_NONE = 0xffffffff };
+#define RH_NONE 0xffffffffu /* no index */
 
 /* ---- choices and events ---------------------------------------------------------------------------------------- */
 
@@ -230,7 +230,7 @@ struct rh_world_counts {
     uint64_t log_bytes;         /* of the undo log now */
     uint64_t memory_bytes;      /* of tables, now in use */
 };
-struct rh_world_counts rh_world_counts(const struct rh_world *w);
+struct rh_world_counts rh_world_count(const struct rh_world *w);
 
 /* Runs the same choices (the first open one each time, or `pick`'s) twice and compares event by event.  Gives
  * RH_OUTCOME_FINISHED, or RH_OUTCOME_NONDETERMINISM with the first event that differs and the likely cause. */

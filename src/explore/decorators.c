@@ -159,6 +159,19 @@ static enum rh_verdict portfolio_verdict(const void *state)
     return best;
 }
 
+/* The first member that can tell. */
+static double portfolio_estimate(const void *state)
+{
+    const struct portfolio *p = state;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->member[i].explorer->estimate) {
+            double estimate = p->member[i].explorer->estimate(p->member[i].state);
+            if (estimate > 0)
+                return estimate;
+        }
+    return 0;
+}
+
 const struct rh_explorer rh__explorer_portfolio = {
     .name = "portfolio",
     .summary = "portfolio:EXPLORER+EXPLORER...: each in turn, a run each",
@@ -168,4 +181,5 @@ const struct rh_explorer rh__explorer_portfolio = {
     .choose = portfolio_choose,
     .end = portfolio_end,
     .verdict = portfolio_verdict,
+    .estimate = portfolio_estimate,
 };

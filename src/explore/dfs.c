@@ -14,7 +14,8 @@ struct branch {
 struct dfs {
     struct branch *path;
     uint32_t top;
-    bool started, confused;
+    uint32_t floor; /* choices before this one are not ours: a decorator takes them */
+    bool started, placed, confused;
     uint64_t runs;
 };
 
@@ -39,9 +40,9 @@ static uint32_t dfs_begin(void *state, struct rh_world *w)
         d->started = true;
         return 1;
     }
-    while (d->top && d->path[d->top - 1].pick + 1 == d->path[d->top - 1].size)
+    while (d->top > d->floor && d->path[d->top - 1].pick + 1 == d->path[d->top - 1].size)
         d->top--;
-    if (!d->top || d->confused)
+    if (d->top <= d->floor || d->confused)
         return 0;
     d->path[d->top - 1].pick++;
     return d->top; /* the beginning and the choices before this one */
@@ -52,6 +53,10 @@ static uint32_t dfs_choose(void *state, struct rh_world *w, const struct rh_choi
     (void)open;
     struct dfs *d = state;
     uint32_t depth = rh__depth(w) - 1;
+    if (!d->placed) {
+        d->placed = true;
+        d->floor = depth;
+    }
     if (depth >= d->top) {
         d->path[depth] = (struct branch){ 0, count };
         d->top = depth + 1;
@@ -77,7 +82,7 @@ static double dfs_estimate(const void *state)
 {
     const struct dfs *d = state;
     double behind = 0, weight = 1;
-    for (uint32_t i = 0; i < d->top && weight > 1e-300; i++) {
+    for (uint32_t i = d->floor; i < d->top && weight > 1e-300; i++) {
         weight /= d->path[i].size;
         behind += weight * d->path[i].pick;
     }

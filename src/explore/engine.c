@@ -225,8 +225,12 @@ uint32_t rh_exploration_max_steps(const struct rh_exploration *x)
 
 void *rh_exploration_memory(struct rh_exploration *x, size_t bytes)
 {
-    (void)x;
-    return rh_shared_new(bytes);
+    if (x->block_count == RH__MAX_BLOCKS)
+        return NULL;
+    void *p = rh_shared_new(bytes);
+    if (p)
+        x->blocks[x->block_count++] = (struct rh__block){ p, bytes };
+    return p;
 }
 
 enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
@@ -241,9 +245,9 @@ enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
 double rh__exploration_estimate(const struct rh_exploration *x)
 {
     const struct rh_explorer *e = x->explorer.explorer;
-    if (x->exhausted)
-        return (double)x->runs;
-    return e->estimate ? e->estimate(x->explorer.state) : 0;
+    if (e->estimate)
+        return e->estimate(x->explorer.state);
+    return x->exhausted && rh__exploration_verdict(x) != RH_VERDICT_SAMPLED ? (double)x->runs : 0;
 }
 
 struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_and_arg, uint64_t seed,
@@ -288,6 +292,8 @@ void rh__exploration_free(struct rh_exploration *x)
         rh_shared_free(x->findings[i].schedule, RH__SCHEDULE_BYTES);
         rh_shared_free(x->findings[i].story, RH__STORY_BYTES);
     }
+    for (uint32_t i = 0; i < x->block_count; i++)
+        rh_shared_free(x->blocks[i].at, x->blocks[i].size);
     rh_shared_free(x->replay, events * sizeof *x->replay);
     rh_shared_free(x->prefix, events * sizeof *x->prefix);
     rh_shared_free(x->behaviour_set, RH__BEHAVIOURS * sizeof *x->behaviour_set);

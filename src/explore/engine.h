@@ -10,6 +10,7 @@
 
 enum {
     RH__MAX_FINDINGS = 32,
+    RH__MAX_BLOCKS = 256,
     RH__SCHEDULE_BYTES = 1 << 20,
     RH__STORY_BYTES = 1 << 18,
     RH__BEHAVIOURS = 1 << 22, /* told apart exactly up to three quarters of this many */
@@ -30,6 +31,11 @@ struct rh__limits {
     double max_seconds;   /* 0: none */
     uint64_t max_all_steps;
     bool keep_going;      /* past the first finding */
+};
+
+struct rh__block {
+    void *at;
+    size_t size;
 };
 
 struct rh_exploration {
@@ -61,6 +67,8 @@ struct rh_exploration {
 
     void (*describe)(struct rh_exploration *x, struct rh__finding *f); /* fills in the texts of a new finding */
     void (*progress)(struct rh_exploration *x);                        /* called now and then, in the child */
+    struct rh__block blocks[RH__MAX_BLOCKS];                           /* of rh_exploration_memory */
+    uint32_t block_count;
     double next_progress;
     uint64_t next_look; /* at the clock, when so many steps are taken */
 };

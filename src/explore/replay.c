@@ -7,30 +7,72 @@
  * run ends there, and the line and what was possible instead are kept for the report. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "explore/explorers.h"
 #include "trace/schedule.h"
 
 struct replay {
-    struct rh__schedule schedule; /* read before the first fork: children see it too */
+    struct rh__schedule_line *lines;
+    uint32_t line_count;
     struct rh_inner then;         /* explorer NULL: first choices */
     uint32_t at, taken, runs;
     uint32_t handed_over;         /* events when the schedule was done */
     char divergence[4096];
 };
 
+/* The comma behind FILE, NULL where nothing follows it: the name of a file may have commas of its own. */
+static const char *end_of_path(const char *arg)
+{
+    char path[4096];
+    if (access(arg, F_OK) == 0)
+        return NULL;
+    for (const char *comma = strchr(arg, ','); comma; comma = strchr(comma + 1, ',')) {
+        snprintf(path, sizeof path, "%.*s", (int)(comma - arg), arg);
+        if (access(path, F_OK) == 0)
+            return comma;
+    }
+    return strchr(arg, ',');
+}
+
+/* Into memory that is given back with the exploration. */
+static bool keep_lines(struct replay *r, struct rh_exploration *x, const struct rh__schedule *s)
+{
+    size_t bytes = 1;
+    for (uint32_t i = 0; i < s->line_count; i++)
+        bytes += strlen(s->lines[i].text) + 1;
+    r->lines = rh_exploration_memory(x, (s->line_count + 1) * sizeof *r->lines);
+    char *text = rh_exploration_memory(x, bytes);
+    if (!r->lines || !text)
+        return false;
+    for (uint32_t i = 0; i < s->line_count; i++) {
+        size_t size = strlen(s->lines[i].text) + 1;
+        r->lines[i] = (struct rh__schedule_line){ memcpy(text, s->lines[i].text, size), s->lines[i].number };
+        text += size;
+    }
+    r->line_count = s->line_count;
+    return true;
+}
+
 static bool replay_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
 {
     struct replay *r = state;
+    struct rh__schedule schedule;
     char path[4096];
-    const char *comma = strchr(arg, ',');
+    const char *comma = end_of_path(arg);
     if (!*arg) {
         snprintf(error, error_size, "replay wants a schedule: replay:FILE");
         return false;
     }
     snprintf(path, sizeof path, "%.*s", comma ? (int)(comma - arg) : (int)strlen(arg), arg);
-    if (!rh__schedule_read(&r->schedule, path, error, error_size))
+    if (!rh__schedule_read(&schedule, path, error, error_size))
         return false;
+    bool kept = keep_lines(r, x, &schedule);
+    rh__schedule_release(&schedule);
+    if (!kept) {
+        snprintf(error, error_size, "no memory for explorer replay");
+        return false;
+    }
     return !comma || rh_exploration_inner(x, comma + 1, &r->then, error, error_size);
 }
 
@@ -40,9 +82,9 @@ static uint32_t replay_begin(void *state, struct rh_world *w)
     uint32_t keep = 1;
     if (r->then.explorer) {
         keep = r->then.explorer->begin(r->then.state, w);
-        if (keep > r->handed_over && r->handed_over)
+        if (keep >= r->handed_over && r->handed_over)
             return keep; /* inside what it explores itself */
-        keep = keep ? 1 : 0;
+        keep = keep && !*r->divergence ? 1 : 0;
     } else if (r->runs) {
         return 0;
     }
@@ -53,7 +95,7 @@ static uint32_t replay_begin(void *state, struct rh_world *w)
 
 static bool fits(const struct rh_world *w, const struct rh_choice *c, const char *line)
 {
-    char text[1024];
+    char text[16384]; /* a partition names up to 16 actors */
     struct rh__text t;
     rh__text_init(&t, text, sizeof text);
     rh__choice_line(w, c, &t);
@@ -70,7 +112,7 @@ static uint32_t find(const struct rh_world *w, const struct rh_choice *open, uin
 
 static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
-    const struct rh__schedule_line *line = &r->schedule.lines[r->at];
+    const struct rh__schedule_line *line = &r->lines[r->at];
     struct rh__text t;
     rh__text_init(&t, r->divergence, sizeof r->divergence);
     rh__text_add(&t, "line %u: `%s` is not possible here; possible is:", line->number, line->text);
@@ -86,10 +128,12 @@ static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct
 static uint32_t replay_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct replay *r = state;
-    bool gap = r->at < r->schedule.line_count && strcmp(r->schedule.lines[r->at].text, "...") == 0;
+    if (rh__depth(w) == 1) /* also where begin wanted to keep more: see rehearse/explorer.h */
+        r->at = r->taken = 0;
+    bool gap = r->at < r->line_count && strcmp(r->lines[r->at].text, "...") == 0;
     uint32_t line = r->at + gap;
-    if (line < r->schedule.line_count) {
-        uint32_t pick = find(w, open, count, r->schedule.lines[line].text);
+    if (line < r->line_count) {
+        uint32_t pick = find(w, open, count, r->lines[line].text);
         if (pick != RH_NONE) {
             r->at = line + 1;
             r->taken++;
@@ -107,9 +151,25 @@ static void replay_end(void *state, struct rh_world *w, const struct rh_run *run
     struct replay *r = state;
     if (r->then.explorer && r->then.explorer->end)
         r->then.explorer->end(r->then.state, w, run);
-    if (r->at < r->schedule.line_count && !*r->divergence && run->outcome == RH_OUTCOME_FINISHED)
+    if (r->at < r->line_count && !*r->divergence && run->outcome == RH_OUTCOME_FINISHED)
         snprintf(r->divergence, sizeof r->divergence, "line %u: `%s` is not possible: the run is over",
-                 r->schedule.lines[r->at].number, r->schedule.lines[r->at].text);
+                 r->lines[r->at].number, r->lines[r->at].text);
+}
+
+/* Every run behind the schedule is every run within a bound. */
+static enum rh_verdict replay_verdict(const void *state)
+{
+    const struct replay *r = state;
+    if (!r->then.explorer || !r->then.explorer->verdict || *r->divergence)
+        return RH_VERDICT_SAMPLED;
+    enum rh_verdict v = r->then.explorer->verdict(r->then.state);
+    return v == RH_VERDICT_EXHAUSTIVE ? RH_VERDICT_BOUNDED : v;
+}
+
+static double replay_estimate(const void *state)
+{
+    const struct replay *r = state;
+    return r->then.explorer && r->then.explorer->estimate ? r->then.explorer->estimate(r->then.state) : 0;
 }
 
 const char *rh__replay_divergence(const void *state)
@@ -130,4 +190,6 @@ const struct rh_explorer rh__explorer_replay = {
     .begin = replay_begin,
     .choose = replay_choose,
     .end = replay_end,
+    .verdict = replay_verdict,
+    .estimate = replay_estimate,
 };

@@ -44,25 +44,45 @@ static bool close_file(FILE **file, const char *path, char *error, size_t error_
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
 
-static void json_text(FILE *f, const char *text)
+/* How many bytes of well-formed UTF-8 begin here; 0 for none.  The program's texts may hold anything. */
+static int utf8_length(const unsigned char *c)
 {
+    int more = *c < 0x80 ? 0 : *c >= 0xc2 && *c < 0xe0 ? 1 : (*c & 0xf0) == 0xe0 ? 2 : *c >= 0xf0 && *c < 0xf5 ? 3 : -1;
+    for (int i = 1; i <= more; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] > 0x9f) || (*c == 0xf0 && c[1] < 0x90) ||
+        (*c == 0xf4 && c[1] > 0x8f))
+        return 0; /* too long a form, half of a pair, or past the last character */
+    return more + 1;
+}
+
+static const char no_character[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+void rh__json_text(FILE *f, const char *text)
+{
+    int length;
     fputc('"', f);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        if (*c == '"' || *c == '\\')
+    for (const unsigned char *c = (const unsigned char *)text; *c; c += length ? length : 1) {
+        length = utf8_length(c);
+        if (!length)
+            fputs(no_character, f);
+        else if (*c == '"' || *c == '\\')
             fprintf(f, "\\%c", *c);
         else if (*c == '\n')
             fputs("\\n", f);
         else if (*c < 0x20)
             fprintf(f, "\\u%04x", *c);
         else
-            fputc(*c, f);
+            fwrite(c, 1, (size_t)length, f);
+    }
     fputc('"', f);
 }
 
 static void json_pair(FILE *f, const char *name, const char *text)
 {
     fprintf(f, "\"%s\":", name);
-    json_text(f, text);
+    rh__json_text(f, text);
 }
 
 bool rh__json_open(const char *path, char *error, size_t error_size)
@@ -110,7 +130,7 @@ void rh__json_result(const struct rh__result *r)
         fprintf(f, ",\"run\":%llu,\"count\":%llu,\"schedule\":", (unsigned long long)g->run,
                 (unsigned long long)g->count);
         if (*r->files[i])
-            json_text(f, r->files[i]);
+            rh__json_text(f, r->files[i]);
         else
             fputs("null", f);
         fputc('}', f);
@@ -129,8 +149,12 @@ bool rh__json_close(char *error, size_t error_size)
 /* Control characters have no place in XML. */
 static void xml_text(FILE *f, const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        if (*c == '<')
+    int length;
+    for (const unsigned char *c = (const unsigned char *)text; *c; c += length ? length : 1) {
+        length = utf8_length(c);
+        if (!length || (length == 3 && c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe)) /* U+FFFE, U+FFFF */
+            fputs(no_character, f);
+        else if (*c == '<')
             fputs("&lt;", f);
         else if (*c == '>')
             fputs("&gt;", f);
@@ -139,9 +163,10 @@ static void xml_text(FILE *f, const char *text)
         else if (*c == '"')
             fputs("&quot;", f);
         else if (*c >= 0x20 || *c == '\n' || *c == '\t')
-            fputc(*c, f);
+            fwrite(c, 1, (size_t)length, f);
         else
             fputc('?', f);
+    }
 }
 
 bool rh__junit_open(const char *path, const char *program, char *error, size_t error_size)

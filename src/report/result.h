@@ -2,6 +2,8 @@
 #ifndef RH_REPORT_RESULT_H
 #define RH_REPORT_RESULT_H
 
+#include <stdio.h>
+
 #include "explore/engine.h"
 
 struct rh__result {
@@ -26,6 +28,7 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
 void rh__tap_result(const struct rh__result *r, unsigned number);
 
 /* Files; false with a sentence. */
+void rh__json_text(FILE *f, const char *text); /* quoted; bytes that are no UTF-8 become U+FFFD */
 bool rh__json_open(const char *path, char *error, size_t error_size);
 void rh__json_result(const struct rh__result *r);
 bool rh__json_close(char *error, size_t error_size);

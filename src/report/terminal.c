@@ -151,7 +151,11 @@ void rh__tap_result(const struct rh__result *r, unsigned number)
            rh__result_verdict(r));
     for (uint32_t i = 0; i < r->x->finding_count; i++) {
         const struct rh__finding *f = &r->x->findings[i];
-        printf("  finding: \"%s: %.200s\"\n", rh_outcome_name(f->outcome.kind), f->outcome.text);
+        char text[256];
+        snprintf(text, sizeof text, "%s: %.200s", rh_outcome_name(f->outcome.kind), f->outcome.text);
+        printf("  finding: ");
+        rh__json_text(stdout, text); /* YAML's quoted strings are JSON's */
+        printf("\n");
     }
     printf("  ...\n");
 }

@@ -11,34 +11,66 @@
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
+/* Names and values are the program's: what would end a line, begin a comment or be trimmed away is written otherwise. */
+static void add_escaped(struct rh__text *t, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        bool at_edge = c == text || !c[1];
+        if (*c == '\n')
+            rh__text_add(t, "\\n");
+        else if (*c == '\\')
+            rh__text_add(t, "\\\\");
+        else if (*c == '#' && (c == text || isspace((unsigned char)c[-1])))
+            rh__text_add(t, "\\#");
+        else if ((unsigned char)*c < ' ' || (*c == ' ' && at_edge))
+            rh__text_add(t, "\\x%02x", (unsigned char)*c);
+        else
+            rh__text_put(t, c, 1);
+    }
+}
+
 static void add_actor(const struct rh_world *w, uint32_t actor, struct rh__text *t)
 {
     char name[512];
     rh_world_actor_name(w, actor, name, sizeof name);
-    rh__text_add(t, "%s", name);
+    add_escaped(t, name);
 }
 
-/* Of the messages of this type, sender and receiver the how-many-th sent, from 1.  Duplicates come after all others. */
+/* Of the messages of this type, sender and receiver the how-many-th sent, from 1.  Only earlier ones count, so that a
+ * message is called the same when it is offered and when the run is over. */
 static uint32_t rank(const struct rh_world *w, uint32_t message)
 {
     const struct message *m = &w->messages[message];
     uint32_t n = 1;
-    for (uint32_t i = 0; i < w->message_count; i++) {
+    for (uint32_t i = 0; i < message; i++) {
         const struct message *x = &w->messages[i];
-        bool same = x->type == m->type && x->seen_as == m->seen_as && x->receiver == m->receiver;
-        if (same && x->copy_of == RH_NONE && (i < message || m->copy_of != RH_NONE))
-            n++;
-        else if (same && x->copy_of != RH_NONE && m->copy_of != RH_NONE && i < message)
-            n++;
+        n += x->copy_of == RH_NONE && x->type == m->type && x->seen_as == m->seen_as && x->receiver == m->receiver;
     }
+    return n;
+}
+
+/* Of the duplicates of one message the how-many-th, from 1. */
+static uint32_t copy_rank(const struct rh_world *w, uint32_t message)
+{
+    uint32_t n = 1;
+    for (uint32_t i = w->messages[message].copy_of; i < message; i++)
+        n += w->messages[i].copy_of == w->messages[message].copy_of;
     return n;
 }
 
 static void add_rank(const struct rh_world *w, uint32_t message, struct rh__text *t)
 {
-    uint32_t n = rank(w, message);
+    uint32_t of = w->messages[message].copy_of;
+    uint32_t n = rank(w, of == RH_NONE ? message : of);
+    uint32_t copy = of == RH_NONE ? 0 : copy_rank(w, message);
     if (n > 1)
-        rh__text_add(t, " (%u)", n);
+        rh__text_add(t, copy ? " (%u, copy" : " (%u", n);
+    else if (copy)
+        rh__text_add(t, " (copy");
+    if (copy > 1)
+        rh__text_add(t, " %u", copy);
+    if (n > 1 || copy)
+        rh__text_add(t, ")");
 }
 
 static void add_message_to(const struct rh_world *w, uint32_t message, struct rh__text *t)
@@ -49,6 +81,13 @@ static void add_message_to(const struct rh_world *w, uint32_t message, struct rh
     rh__text_add(t, " to ");
     add_actor(w, m->receiver, t);
     add_rank(w, message, t);
+}
+
+static void add_timer(const struct rh_world *w, uint32_t name, struct rh__text *t)
+{
+    rh__text_add(t, "'s timer \"");
+    add_escaped(t, w->payload + (uint64_t)name * 16);
+    rh__text_add(t, "\" fires");
 }
 
 void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct rh__text *t)
@@ -66,7 +105,7 @@ void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct
     case RH_CHOICE_TIMER:
         add_actor(w, c->actor, t);
         if (c->arg)
-            rh__text_add(t, "'s timer \"%s\" fires", w->payload + (uint64_t)c->arg * 16);
+            add_timer(w, c->arg, t);
         else
             rh__text_add(t, " stops waiting");
         break;
@@ -119,27 +158,17 @@ void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct
     }
 }
 
-static void set_number(struct rh__text *t, const char *name, uint64_t value)
-{
-    if (value)
-        rh__text_add(t, "set %s=%llu\n", name, (unsigned long long)value);
-}
-
 void rh__schedule_write(const struct rh_world *w, struct rh__text *t)
 {
-    const struct rh_semantics *s = &w->semantics;
     rh__text_add(t, "rehearse schedule %d\ntest %s\n", RH__SCHEDULE_VERSION, w->test->name);
-    rh__text_add(t, "set model=%s\nset granularity=%s\nset time=%s\n", rh__model_name(s->model),
-                 rh__granularity_name(s->granularity), rh__time_name(s->time));
-    set_number(t, "losses", s->losses);
-    set_number(t, "duplicates", s->duplicates);
-    set_number(t, "crashes", s->crashes);
-    set_number(t, "restarts", s->restarts);
-    set_number(t, "kept_restarts", s->kept_restarts);
-    set_number(t, "partitions", s->partitions);
-    set_number(t, "seed", s->seed);
-    for (size_t i = 0; i < w->param_count; i++)
-        rh__text_add(t, "set param.%s=%s\n", w->params[i].name, w->params[i].value);
+    rh__semantics_write(&w->semantics, &w->test->semantics, t);
+    for (size_t i = 0; i < w->param_count; i++) {
+        rh__text_add(t, "set param.");
+        add_escaped(t, w->params[i].name);
+        rh__text_add(t, "=");
+        add_escaped(t, w->params[i].value);
+        rh__text_add(t, "\n");
+    }
     rh__text_add(t, "# %u event%s\n", w->event_count - 1, w->event_count == 2 ? "" : "s");
     for (uint32_t i = 1; i < w->event_count; i++) {
         rh__choice_line(w, &w->events[i].choice, t);
@@ -165,6 +194,27 @@ static char *trim(char *text)
     return text;
 }
 
+/* What add_escaped did, taken back in place; anything else behind a backslash stays as it is. */
+static char *unescape(char *text)
+{
+    char *to = text;
+    for (const char *c = text; *c; c++) {
+        unsigned byte;
+        if (*c != '\\')
+            *to++ = *c;
+        else if (c[1] == 'n' || c[1] == '\\' || c[1] == '#')
+            *to++ = *++c == 'n' ? '\n' : *c;
+        else if (c[1] == 'x' && isxdigit((unsigned char)c[2]) && isxdigit((unsigned char)c[3]) &&
+                 sscanf(c + 2, "%2x", &byte) == 1 && byte) {
+            *to++ = (char)byte;
+            c += 3;
+        } else
+            *to++ = *c;
+    }
+    *to = 0;
+    return text;
+}
+
 static bool starts(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
@@ -178,7 +228,7 @@ static bool take_setting(struct rh__schedule *s, char *text, uint32_t number, ch
         return false;
     }
     *equals = 0;
-    s->settings[s->setting_count++] = (struct rh__schedule_setting){ text, equals + 1 };
+    s->settings[s->setting_count++] = (struct rh__schedule_setting){ unescape(text), unescape(equals + 1) };
     return true;
 }
 

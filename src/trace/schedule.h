@@ -10,15 +10,18 @@
  *     writer#1 takes flush from terminator#1
  *
  * Actors go by their stable names; a message by its type, sender and receiver, and where there are several such by
- * how many of them were sent before it: `writer#1 takes write from action#1 (2)` is the second.  Lines:
+ * how many of them were sent before it: `writer#1 takes write from action#1 (2)` is the second, `(2, copy)` a duplicate
+ * of that one, `(copy 2)` the second duplicate of the first.  Lines:
  *
  *     A takes T from S (n)           A's timer "N" fires           A stops waiting          A chooses V of N
  *     A goes on                      T from A to R (n) is accepted A's write is durable
  *     T from S to A (n) is lost      T from S to A (n) is doubled  A crashes keeping K      A restarts [with its state]
  *     the network splits: A B ...    the network heals             the run ends
  *
- * `#` begins a comment, `...` stands for any number of choices (a partial schedule), and behind the last line whoever
- * replays decides.  The first event of a run (the test's body) is not written: it is always the same. */
+ * `#` at the beginning of a line or behind space begins a comment (in the program's own names it is written `\#`, a new
+ * line `\n`, a backslash twice, other control characters `\x1b`), `...` stands for any number of choices (a partial
+ * schedule), and behind the last line whoever replays decides.  The first event of a run (the test's body) is not
+ * written: it is always the same. */
 #ifndef RH_TRACE_SCHEDULE_H
 #define RH_TRACE_SCHEDULE_H
 
@@ -63,6 +66,8 @@ bool rh__schedule_settings(const struct rh__schedule *s, struct rh_semantics *se
 
 /* Sets one field of the semantics by its name: "model" "fifo", "losses" "2".  False with a sentence. */
 bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *value, char *error, size_t error_size);
+/* As `set` lines: all that is not the default, or not what the test itself says. */
+void rh__semantics_write(const struct rh_semantics *s, const struct rh_semantics *own, struct rh__text *to);
 const char *rh__model_name(enum rh_model model);
 const char *rh__granularity_name(enum rh_granularity granularity);
 const char *rh__time_name(enum rh_time time);

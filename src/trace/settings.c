@@ -1,4 +1,5 @@
 /* The fields of struct rh_semantics by name (schedule.h): one table for the command line, schedules and reports. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,28 +17,30 @@ static const struct field {
     size_t offset;
     const char *const *words; /* NULL: a number */
     bool wide, flag;
+    uint32_t otherwise; /* what a world makes of 0 */
 } fields[] = {
-#define NUMBER(f) { #f, offsetof(struct rh_semantics, f), NULL, false, false }
-    { "model", offsetof(struct rh_semantics, model), models, false, false },
-    { "granularity", offsetof(struct rh_semantics, granularity), granularities, false, false },
-    { "time", offsetof(struct rh_semantics, time), times, false, false },
-    { "dead_letters", offsetof(struct rh_semantics, dead_letters), dead_letters, false, false },
+#define NUMBER(f) { #f, offsetof(struct rh_semantics, f), NULL, false, false, 0 }
+#define LIMIT(f, otherwise) { #f, offsetof(struct rh_semantics, f), NULL, false, false, otherwise }
+    { "model", offsetof(struct rh_semantics, model), models, false, false, 0 },
+    { "granularity", offsetof(struct rh_semantics, granularity), granularities, false, false, 0 },
+    { "time", offsetof(struct rh_semantics, time), times, false, false, 0 },
+    { "dead_letters", offsetof(struct rh_semantics, dead_letters), dead_letters, false, false, 0 },
     NUMBER(losses),
     NUMBER(duplicates),
     NUMBER(crashes),
     NUMBER(restarts),
     NUMBER(kept_restarts),
     NUMBER(partitions),
-    NUMBER(max_actors),
-    NUMBER(max_messages),
-    NUMBER(max_message_bytes),
-    NUMBER(max_bytes_per_actor),
-    NUMBER(max_stack_bytes),
-    NUMBER(max_steps),
-    NUMBER(max_handler_ms),
+    LIMIT(max_actors, 4096),
+    LIMIT(max_messages, 65536),
+    LIMIT(max_message_bytes, 1 << 20),
+    LIMIT(max_bytes_per_actor, 4 << 20),
+    LIMIT(max_stack_bytes, 256 << 10),
+    LIMIT(max_steps, 100000),
+    LIMIT(max_handler_ms, 2000),
     NUMBER(fail_allocation),
-    { "check_isolation", offsetof(struct rh_semantics, check_isolation), NULL, false, true },
-    { "seed", offsetof(struct rh_semantics, seed), NULL, true, false },
+    { "check_isolation", offsetof(struct rh_semantics, check_isolation), NULL, false, true, 0 },
+    { "seed", offsetof(struct rh_semantics, seed), NULL, true, false, 0 },
 };
 
 static bool set_word(void *at, const struct field *f, const char *value, char *error, size_t error_size)
@@ -58,13 +61,15 @@ bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *val
     _Static_assert(sizeof(enum rh_model) == sizeof(int) && sizeof(enum rh_time) == sizeof(int), "enums are ints");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const struct field *f = &fields[i];
-        char *at = (char *)s + f->offset, *end;
+        char *at = (char *)s + f->offset;
         if (strcmp(f->name, name) != 0)
             continue;
         if (f->words)
             return set_word(at, f, value, error, error_size);
-        unsigned long long number = strtoull(value, &end, 10);
-        if (end == value || *end || *value == '-' || (!f->wide && number > UINT32_MAX) || (f->flag && number > 1)) {
+        bool digits = *value && strspn(value, "0123456789") == strlen(value);
+        errno = 0;
+        unsigned long long number = strtoull(value, NULL, 10);
+        if (!digits || errno || (!f->wide && number > UINT32_MAX) || (f->flag && number > 1)) {
             snprintf(error, error_size, "%s=%s: a whole number is wanted, at most %llu", name, value,
                      f->flag ? 1ull : f->wide ? ~0ull : (unsigned long long)UINT32_MAX);
             return false;
@@ -79,6 +84,34 @@ bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *val
     }
     snprintf(error, error_size, "%s: there is no such setting", name);
     return false;
+}
+
+static uint64_t value_of(const struct field *f, const struct rh_semantics *s)
+{
+    const char *at = (const char *)s + f->offset;
+    uint64_t wide;
+    uint32_t narrow;
+    if (f->flag)
+        return *(const bool *)at;
+    memcpy(&wide, at, f->wide ? sizeof wide : sizeof narrow);
+    memcpy(&narrow, at, sizeof narrow);
+    return f->wide ? wide : narrow ? narrow : f->otherwise;
+}
+
+void rh__semantics_write(const struct rh_semantics *s, const struct rh_semantics *own, struct rh__text *to)
+{
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const struct field *f = &fields[i];
+        uint64_t value = value_of(f, s);
+        bool always = strcmp(f->name, "model") == 0 || strcmp(f->name, "granularity") == 0 ||
+                      strcmp(f->name, "time") == 0;
+        if (!always && value == f->otherwise && value == value_of(f, own))
+            continue;
+        if (f->words)
+            rh__text_add(to, "set %s=%s\n", f->name, f->words[value]);
+        else
+            rh__text_add(to, "set %s=%llu\n", f->name, (unsigned long long)value);
+    }
 }
 
 bool rh__schedule_settings(const struct rh__schedule *s, struct rh_semantics *semantics, struct rh_param *params,

@@ -285,9 +285,19 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     tell_the_others(w, actor, reason);
 }
 
+/* Nobody will ever read its store again: what becomes of writes under way is no event. */
+static void forget_writes(struct rh_world *w, struct actor *a)
+{
+    if (!a->writes_open)
+        return;
+    put32(w, &w->writes_open, w->writes_open - a->writes_open);
+    put32(w, &a->writes_open, 0);
+}
+
 void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
 {
     rh__messages_drop(w, actor);
+    forget_writes(w, &w->actors[actor]);
     leave(w, actor, STATUS_ENDED, reason);
 }
 

@@ -27,6 +27,12 @@ void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const cha
 bool rh__name_set(struct rh_world *w, const char *name, uint32_t actor);
 uint32_t rh__name_find(struct rh_world *w, const char *name);
 
+/* Milliseconds as nanoseconds; what is past all time is the end of time, what is negative is now. */
+static inline int64_t rh__ms(int64_t ms)
+{
+    return ms < 0 ? 0 : ms > INT64_MAX / 1000000 ? INT64_MAX : ms * 1000000;
+}
+
 /* Timers: type NULL wakes the actor. */
 uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
                        const struct rh_message_type *type, const void *value);

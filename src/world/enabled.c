@@ -53,10 +53,10 @@ static bool can_take_timer(struct rh_world *w, const struct timer *t)
 {
     const struct actor *a = &w->actors[t->actor];
     const struct rh_entry *entry;
+    if (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE)
+        return false; /* its sends are not over */
     if (!t->type)
         return !poll_must_take(w, t);
-    if (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE)
-        return false;
     if (a->type->kind == RH_KIND_PROCESS)
         return !has_ended(a) && a->start == RH_NONE; /* it goes to the mailbox */
     return a->status == STATUS_IDLE && a->start == RH_NONE &&

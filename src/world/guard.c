@@ -161,14 +161,14 @@ static void on_fatal(int number, siginfo_t *info, void *context)
         errno = error;
         return;
     }
-    if (!w->inside) { /* our own failure: let it be seen as what it is */
+    if (code_of(w) == RH_NONE) { /* our own failure: let it be seen as what it is */
         struct sigaction otherwise = { .sa_handler = SIG_DFL };
         sigaction(number, &otherwise, NULL);
         raise(number);
         return;
     }
     char place[128] = "";
-    uint32_t actor = w->observing != RH_NONE ? w->observing : w->current;
+    uint32_t actor = code_of(w);
     rh__outside_push();
     rh__symbol_place(instruction_of(context), place, sizeof place);
     if (memory && rh__stack_guard_hit(w, info->si_addr))
@@ -186,14 +186,14 @@ static void on_tick(int number, siginfo_t *info, void *context)
     (void)number, (void)info;
     struct rh_world *w = rh__world;
     int error = errno;
-    if (!w->inside || w->counts.steps != watch->step) {
+    if (code_of(w) == RH_NONE || w->counts.steps != watch->step) {
         watch->step = w->counts.steps;
         watch->ticks = 0;
     } else if (++watch->ticks * TICK_MS >= w->semantics.max_handler_ms) {
         char place[128] = "";
         rh__outside_push();
         rh__symbol_place(instruction_of(context), place, sizeof place);
-        rh__fail(w, RH_OUTCOME_ENDLESS, w->current, place, "its handler ran for more than %u ms of processor time "
+        rh__fail(w, RH_OUTCOME_ENDLESS, code_of(w), place, "its handler ran for more than %u ms of processor time "
                  "(max_handler_ms)", w->semantics.max_handler_ms);
         end_with_finding();
     }

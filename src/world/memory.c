@@ -4,7 +4,7 @@
  *     REGIONS  private: a slot per actor.  The region starts a few cache lines into its slot, a different number for
  *              each: with all of them at page boundaries the states of more than eight actors would fall into the same
  *              sets of the first-level cache and push each other out.
- *     STACKS   private: guard page and stack, a slot each
+ *     STACKS   private: guard pages and stack, a slot each
  *     LOG      private */
 #define _GNU_SOURCE
 #include "world/memory.h"
@@ -100,7 +100,7 @@ struct rh_world *rh__memory_reserve(const struct rh_semantics *limits, char *err
     w->table_bytes = bytes;
     w->semantics = *limits;
     w->region_stride = pages_up(limits->max_bytes_per_actor + COLOURS * COLOUR_BYTES) + PAGE;
-    w->stack_stride = pages_up(limits->max_stack_bytes) + PAGE;
+    w->stack_stride = pages_up(limits->max_stack_bytes) + RH__GUARD;
     w->regions = reserve(REGIONS_AT, w->region_stride * limits->max_actors, MAP_PRIVATE, "the actors' memory", error,
                          error_size);
     if (!w->regions)
@@ -188,6 +188,8 @@ void rh__region_begin(struct rh_world *w, uint32_t actor, const void *state)
 {
     struct actor *a = &w->actors[actor];
     a->region = region_of(w, actor);
+    if (w->asan) /* one that was undone, or of an earlier world, may have left poison */
+        __asan_unpoison_memory_region(a->region, a->type->size);
     rh__copy(a->region, state, a->type->size);
     log_growth(w, a, 0, a->type->size);
     a->used = a->type->size;
@@ -266,7 +268,7 @@ uint32_t rh__region_owner(const struct rh_world *w, const void *p)
 void rh__stack_guard(struct rh_world *w, uint32_t stack)
 {
     char *slot = w->stacks + w->stack_stride * stack;
-    RH__ASSERT(mprotect(slot, PAGE, PROT_NONE) == 0, "guard page of stack %u: %s", stack, strerror(errno));
+    RH__ASSERT(mprotect(slot, RH__GUARD, PROT_NONE) == 0, "guard page of stack %u: %s", stack, strerror(errno));
     w->stacks_guarded = stack + 1;
 }
 
@@ -289,7 +291,7 @@ void rh__stack_give(struct rh_world *w, uint32_t stack)
 bool rh__stack_guard_hit(const struct rh_world *w, const void *p)
 {
     size_t offset = (size_t)((uintptr_t)p - STACKS_AT);
-    return offset < w->stack_stride * (w->semantics.max_actors + 1) && offset % w->stack_stride < PAGE;
+    return offset < w->stack_stride * (w->semantics.max_actors + 1) && offset % w->stack_stride < RH__GUARD;
 }
 
 /* ---- the log (log.h) --------------------------------------------------------------------------------------------- */

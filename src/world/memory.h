@@ -7,7 +7,10 @@
 
 #include "world/log.h"
 
-enum { RH__PAGE = 4096 };
+enum {
+    RH__PAGE = 4096,
+    RH__GUARD = 1 << 20, /* below each stack: so that a large frame does not step over it */
+};
 #define RH__PAYLOAD_BYTES ((size_t)1 << 35)
 
 /* Reserves tables, regions, stacks and log for the limits in w->semantics; false with a sentence. */
@@ -40,7 +43,7 @@ size_t rh__region_capacity(const struct rh_world *w, uint32_t actor);
 static inline char *rh__stack_base(struct rh_world *w, uint32_t stack);
 static inline size_t rh__stack_size(const struct rh_world *w)
 {
-    return w->stack_stride - RH__PAGE;
+    return w->stack_stride - RH__GUARD;
 }
 /* The stack that the next handler uses. */
 static inline uint32_t rh__stack_peek(const struct rh_world *w)
@@ -89,7 +92,7 @@ static inline char *rh__stack_base(struct rh_world *w, uint32_t stack)
 {
     if (__builtin_expect(stack >= w->stacks_guarded, 0))
         rh__stack_guard(w, stack);
-    return w->stacks + w->stack_stride * stack + RH__PAGE;
+    return w->stacks + w->stack_stride * stack + RH__GUARD;
 }
 
 #endif

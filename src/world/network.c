@@ -189,10 +189,27 @@ uint32_t rh__message_send(struct rh_world *w, const struct sending *s)
     return m;
 }
 
-void rh__message_accept(struct rh_world *w, uint32_t message)
+static void drop(struct rh_world *w, uint32_t message)
 {
     pull(w, message);
-    push(w, channel_between(w, RH_NONE, w->messages[message].receiver), message);
+    w->under_way--;
+    put32(w, &w->messages[message].taken_by, w->event_count - 1);
+}
+
+void rh__message_lose(struct rh_world *w, uint32_t message)
+{
+    drop(w, message);
+}
+
+void rh__message_accept(struct rh_world *w, uint32_t message)
+{
+    const struct message *m = &w->messages[message];
+    if (m->answers != RH_NONE && w->actors[m->receiver].asking != m->answers) {
+        drop(w, message); /* nobody waits for this reply any more */
+        return;
+    }
+    pull(w, message);
+    push(w, channel_between(w, RH_NONE, m->receiver), message);
 }
 
 void rh__message_take(struct rh_world *w, uint32_t message)
@@ -228,19 +245,26 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message)
         put32(w, &w->channels[original.channel].last, copy);
 }
 
-static void drop(struct rh_world *w, uint32_t message)
-{
-    pull(w, message);
-    w->under_way--;
-    put32(w, &w->messages[message].taken_by, w->event_count - 1);
-}
-
 void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request)
 {
     for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE;) {
             uint32_t next = w->messages[i].next;
             if (w->messages[i].answers == request)
+                drop(w, i);
+            i = next;
+        }
+}
+
+void rh__news_drop(struct rh_world *w, uint32_t receiver, uint32_t who, const struct rh_message_type *type)
+{
+    for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE;) {
+            const struct message *m = &w->messages[i];
+            uint32_t next = m->next;
+            bool signal = type == &rh__exit_signal;
+            if (m->type == type && m->sender == who &&
+                (!signal || ((const struct exit_signal *)(const void *)rh__message_value(w, m))->from_link))
                 drop(w, i);
             i = next;
         }

@@ -28,12 +28,16 @@ uint32_t rh__message_send(struct rh_world *w, const struct sending *s);
 
 /* Takes it out of its channel; the receiver of record stays. */
 void rh__message_take(struct rh_world *w, uint32_t message);
+/* The same, but the receiver never sees it (and so learns nothing from it: causal). */
+void rh__message_lose(struct rh_world *w, uint32_t message);
 /* Granularity send: from its sender's outbox into the receiver's mailbox. */
 void rh__message_accept(struct rh_world *w, uint32_t message);
 /* A second copy, right behind the first. */
 void rh__message_duplicate(struct rh_world *w, uint32_t message);
 /* The replies to this request that are under way are lost. */
 void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request);
+/* What tells `receiver` of the end of `who` is lost: rh_down, or the signal of a link. */
+void rh__news_drop(struct rh_world *w, uint32_t receiver, uint32_t who, const struct rh_message_type *type);
 /* All that is under way to the actor is lost. */
 void rh__messages_drop(struct rh_world *w, uint32_t receiver);
 

@@ -46,7 +46,10 @@ bool rh__filter_matches(struct rh_world *w, const struct actor *a, uint32_t mess
         return false;
     if (f->match) {
         struct rh_envelope e = envelope_of(w, message);
-        return f->match(&e, f->arg);
+        w->matching = (uint32_t)(a - w->actors); /* whose code it is, should it crash */
+        bool fits = f->match(&e, f->arg);
+        w->matching = RH_NONE;
+        return fits;
     }
     return true;
 }
@@ -94,7 +97,7 @@ const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter
     struct actor *a = &w->actors[w->current];
     put_pointer(w, &a->filter, filter);
     if (filter->timeout_ms)
-        set_wake(w, filter->timeout_ms < 0 ? 0 : filter->timeout_ms * 1000000);
+        set_wake(w, rh__ms(filter->timeout_ms));
     block(w, STATUS_WAITING, place);
     if (w->resumed_with == RH_NONE)
         return NULL;
@@ -108,7 +111,7 @@ uint32_t rh__await_reply(struct rh_world *w, uint32_t request, int64_t timeout_m
     struct actor *a = &w->actors[w->current];
     put32(w, &a->asking, request);
     if (timeout_ms > 0)
-        set_wake(w, timeout_ms * 1000000);
+        set_wake(w, rh__ms(timeout_ms));
     block(w, STATUS_WAITING, place);
     return w->resumed_with;
 }

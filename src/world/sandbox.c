@@ -60,7 +60,7 @@ static int wait_for(struct rh_world *w, pid_t pid, bool *hung)
                 break;
             continue;
         }
-        if (w->inside && w->counts.steps == step)
+        if (code_of(w) != RH_NONE && w->counts.steps == step)
             still_ms += LOOK_MS;
         else
             still_ms = 0;
@@ -99,16 +99,18 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
         return RH_SANDBOX_DONE;
     if (WIFEXITED(status) && WEXITSTATUS(status) == RH__EXIT_FINDING && w->over)
         return RH_SANDBOX_FINDING;
-    if (w->inside && hung)
-        rh__fail(w, RH_OUTCOME_ENDLESS, w->current, "", "its handler has not come back for %u ms: it sleeps or waits "
+    uint32_t whose = code_of(w);
+    w->matching = RH_NONE;
+    if (whose != RH_NONE && hung)
+        rh__fail(w, RH_OUTCOME_ENDLESS, whose, "", "its handler has not come back for %u ms: it sleeps or waits "
                  "outside of control", w->semantics.max_handler_ms * WALL_FACTOR);
-    else if (w->inside && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "its process was killed, probably because the machine ran out "
+    else if (whose != RH_NONE && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        rh__fail(w, RH_OUTCOME_LIMIT, whose, "", "its process was killed, probably because the machine ran out "
                  "of memory");
-    else if (w->inside && WIFSIGNALED(status))
-        rh__fail(w, RH_OUTCOME_CRASH, w->current, "", "%s", strsignal(WTERMSIG(status)));
-    else if (w->inside && WIFEXITED(status))
-        rh__fail(w, RH_OUTCOME_EXIT, w->current, "", "its process ended with status %d", WEXITSTATUS(status));
+    else if (whose != RH_NONE && WIFSIGNALED(status))
+        rh__fail(w, RH_OUTCOME_CRASH, whose, "", "%s", strsignal(WTERMSIG(status)));
+    else if (whose != RH_NONE && WIFEXITED(status))
+        rh__fail(w, RH_OUTCOME_EXIT, whose, "", "its process ended with status %d", WEXITSTATUS(status));
     else {
         if (WIFSIGNALED(status))
             fprintf(stderr, "rehearse: internal error: the exploring process died of signal %d (%s)\n",

@@ -3,6 +3,7 @@
 #include "world/seam.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/copy.h"
@@ -317,10 +318,13 @@ static void seam_link(rh_ref who, bool on, const char *here)
     uint32_t actor = known(w, who, "rh_link", here);
     if (actor == w->current)
         return;
-    if (on && has_ended(&w->actors[actor]))
+    if (on && has_ended(&w->actors[actor])) {
         rh__signal(w, actor, w->current, "noproc", true);
-    else
-        rh__link(w, w->current, actor, on);
+        return;
+    }
+    rh__link(w, w->current, actor, on);
+    if (!on)
+        rh__news_drop(w, w->current, actor, &rh__exit_signal);
 }
 
 static void seam_monitor(rh_ref who, bool on, const char *here)
@@ -330,10 +334,13 @@ static void seam_monitor(rh_ref who, bool on, const char *here)
         return;
     rh__preempt(w, here);
     uint32_t actor = known(w, who, "rh_monitor", here);
-    if (on && has_ended(&w->actors[actor]))
+    if (on && has_ended(&w->actors[actor])) {
         rh__send_down(w, actor, w->current, "noproc");
-    else
-        rh__monitor(w, w->current, actor, on);
+        return;
+    }
+    rh__monitor(w, w->current, actor, on);
+    if (!on)
+        rh__news_drop(w, w->current, actor, &rh_message_rh_down);
 }
 
 static void seam_trap_exits(bool yes, const char *here)
@@ -381,7 +388,7 @@ static void seam_timer(const char *name, int64_t delay_ms, const struct rh_messa
     uint32_t old = rh__timer_find(w, w->current, name);
     if (old != RH_NONE)
         rh__timer_unset(w, old);
-    rh__timer_set(w, w->current, name, delay_ms * 1000000, type, value);
+    rh__timer_set(w, w->current, name, rh__ms(delay_ms), type, value);
     if (w->over)
         rh__fiber_abandon(w);
 }
@@ -410,7 +417,7 @@ static void seam_sleep(int64_t ms, const char *here)
 {
     struct rh_world *w = inside_actor("rh_sleep", here);
     if (w)
-        rh__sleep(w, ms * 1000000, here);
+        rh__sleep(w, rh__ms(ms), here);
 }
 
 static uint32_t seam_choose(uint32_t n, const char *here)

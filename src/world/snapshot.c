@@ -15,6 +15,8 @@
 #include "world/memory.h"
 #include "world/pages.h"
 
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *at, size_t size);
+
 struct rh_snapshot {
     size_t bytes;
     uint32_t entries;
@@ -173,21 +175,24 @@ struct rh_snapshot *rh_world_save(struct rh_world *w)
     return s;
 }
 
+/* Past AddressSanitizer: a word of globals may hold red zones, and a stack or heap what is poisoned now. */
 static void write_back(struct rh_world *w, const struct entry *e, const char *bytes)
 {
     char *where = (char *)(uintptr_t)e->where;
     if (e->size == 8 && !(e->where & 7)) {
-        uint64_t value;
-        memcpy(&value, bytes, 8);
-        put64(w, (uint64_t *)(void *)where, value);
+        uint64_t old;
+        rh__copy(&old, where, 8);
+        log_push(w, where, LOG_WORD64, old);
     } else if (e->size == 4 && !(e->where & 3)) {
-        uint32_t value;
-        memcpy(&value, bytes, 4);
-        put32(w, (uint32_t *)(void *)where, value);
+        uint32_t old;
+        rh__copy(&old, where, 4);
+        log_push(w, where, LOG_WORD32, old);
     } else {
         rh__log_image(w, where, (uint32_t)e->size);
-        rh__copy(where, bytes, e->size);
+        if (w->asan) /* red zones of the fiber that was there before; heaps are seen to when their actor runs */
+            __asan_unpoison_memory_region(where, e->size);
     }
+    rh__copy(where, bytes, e->size);
 }
 
 void rh_world_load(struct rh_world *w, const struct rh_snapshot *s)

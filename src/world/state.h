@@ -231,6 +231,7 @@ struct rh_world {
     uint32_t current;      /* the actor whose code runs, RH_NONE outside */
     uint32_t event_sends;
     uint32_t observing;    /* a monitor's handler runs, on the announcer's stack */
+    uint32_t matching;     /* the predicate of this actor's receive runs, on the world's stack */
     bool inside;
     uint32_t resumed_with; /* the message that ends a wait, RH_NONE for a timeout; the value chosen */
     const char *exit_reason; /* of rh_exit */
@@ -296,6 +297,14 @@ static inline rh_ref ref_of(uint32_t actor)
 static inline uint32_t actor_of(const struct rh_world *w, rh_ref ref)
 {
     return ref.id - 1 < w->actor_count ? (uint32_t)(ref.id - 1) : RH_NONE;
+}
+
+/* Whose code runs now, handler or predicate; RH_NONE: our own. */
+static inline uint32_t code_of(const struct rh_world *w)
+{
+    if (!w->inside)
+        return w->matching;
+    return w->observing != RH_NONE ? w->observing : w->current;
 }
 
 static inline bool has_ended(const struct actor *a)

@@ -246,7 +246,7 @@ static void act(struct rh_world *w, const struct rh_choice *c)
         break;
     case RH_CHOICE_LOSE:
         put32(w, &w->losses, w->losses - 1);
-        rh__message_take(w, c->what);
+        rh__message_lose(w, c->what);
         break;
     case RH_CHOICE_DUPLICATE:
         put32(w, &w->duplicates, w->duplicates - 1);

@@ -23,7 +23,7 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     struct timer *t = &w->timers[index];
     rh__log_image(w, t, sizeof *t);
     t->type = type;
-    t->deadline_ns = w->now_ns + (delay_ns > 0 ? delay_ns : 0);
+    t->deadline_ns = delay_ns <= 0 ? w->now_ns : delay_ns > INT64_MAX - w->now_ns ? INT64_MAX : w->now_ns + delay_ns;
     t->actor = actor;
     t->name = type ? rh__payload_text(w, name) : 0;
     t->payload = 0;

@@ -96,7 +96,7 @@ struct rh_escape rh_world_escape(const struct rh_world *w, uint32_t escape)
     return w->escapes[escape];
 }
 
-struct rh_world_counts rh_world_counts(const struct rh_world *w)
+struct rh_world_counts rh_world_count(const struct rh_world *w)
 {
     struct rh_world_counts counts = w->counts;
     counts.log_bytes = (uint64_t)(w->log - w->log_start);
@@ -248,7 +248,9 @@ void rh_world_actor_text(const struct rh_world *w, uint32_t actor, char *buffer,
         rh__text_add(&t, "runs");
         return;
     case STATUS_WAITING:
-        if (a->asking != RH_NONE) {
+        if (a->asking != RH_NONE && a->asking >= w->message_count) { /* see seam_ask */
+            rh__text_add(&t, "waits for the reply of one that has ended");
+        } else if (a->asking != RH_NONE) {
             rh__text_add(&t, "waits for the reply of ");
             add_name(&t, w, w->messages[a->asking].receiver);
             rh__text_add(&t, " to %s", w->messages[a->asking].type->name);

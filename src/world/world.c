@@ -80,7 +80,7 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->no_undo = options->no_undo;
     w->quiet = options->quiet;
     w->any_faults = s.losses || s.duplicates || s.crashes || s.restarts || s.kept_restarts || s.partitions;
-    w->current = w->observing = RH_NONE;
+    w->current = w->observing = w->matching = RH_NONE;
     rh__world = w;
     return w;
 }
@@ -115,7 +115,7 @@ static void clear(struct rh_world *w)
     w->payload_at = 16;
     w->timer_pool.free = w->link_pool.free = w->name_pool.free = w->write_pool.free = RH_NONE;
     w->timer_newest = w->first_name = w->stack_free = w->chooser = RH_NONE;
-    w->current = w->observing = RH_NONE;
+    w->current = w->observing = w->matching = RH_NONE;
     w->losses = w->semantics.losses;
     w->duplicates = w->semantics.duplicates;
     w->crashes = w->semantics.crashes;

@@ -38,7 +38,6 @@ RH_HANDLER(ping, ball)
     rh_send_from(rh_external("right"), state->pong, ball, .round = 2);
 }
 RH_BEHAVIOUR(ping, playing, ball);
-RH_HANDLER(pong, hello) { state->ping = rh_sender(); }
 RH_HANDLER(pong, ball)
 {
     if (++state->got % 2 == 0)

@@ -1,0 +1,229 @@
+/* Fibers on Boost.Context's two C functions.  See fiber.h. */
+#include "runtime/fiber.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/runtime.h"
+#include "runtime/worker.h"
+
+/* Of libboost_context (assembler, no C++). */
+typedef void *fcontext_t;
+typedef struct {
+    fcontext_t fctx; /* where the one who jumped stopped */
+    void *data;
+} transfer_t;
+transfer_t jump_fcontext(fcontext_t to, void *data);
+fcontext_t make_fcontext(void *stack_top, size_t size, void (*entry)(transfer_t));
+
+enum { LOCAL_SPARES = 16, SHARED_SPARES = 64, MIN_STACK = 16 << 10 };
+
+static struct {
+    pthread_mutex_t lock;
+    struct rh__fiber *first;
+    int count;
+} shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct rh__fiber *fiber_map(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size = rh__rt.options.stack_bytes > MIN_STACK ? rh__rt.options.stack_bytes : MIN_STACK;
+    size = (size + page - 1) & ~(page - 1);
+    char *at =
+        mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    if (mprotect(at, page, PROT_NONE) != 0) {
+        munmap(at, size + page);
+        return NULL;
+    }
+    struct rh__fiber *fiber = (void *)(at + page + size - ((sizeof *fiber + 63) & ~(size_t)63));
+    fiber->low = at + page;
+    fiber->size = (size_t)((char *)fiber - fiber->low);
+    fiber->next = NULL;
+    fiber->fake_stack = fiber->shadow = NULL;
+    return fiber;
+}
+
+void rh__fiber_free(struct rh__fiber *fiber)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t header = (sizeof *fiber + 63) & ~(size_t)63;
+    char *low = fiber->low;
+    size_t size = fiber->size;
+#if RH__ASAN
+    __asan_unpoison_memory_region(low, size);
+#endif
+#if RH__TSAN
+    if (fiber->shadow)
+        __tsan_destroy_fiber(fiber->shadow);
+#endif
+    munmap(low - page, page + size + header);
+}
+
+void rh__fiber_release_spares(void)
+{
+    while (shared.first) {
+        struct rh__fiber *fiber = shared.first;
+        shared.first = fiber->next;
+        rh__fiber_free(fiber);
+    }
+    shared.count = 0;
+}
+
+void rh__fiber_recycle(struct rh__worker *worker, struct rh__fiber *fiber)
+{
+#if RH__ASAN
+    __asan_unpoison_memory_region(fiber->low, fiber->size);
+    fiber->fake_stack = NULL;
+#endif
+#if RH__TSAN
+    if (fiber->shadow)
+        __tsan_destroy_fiber(fiber->shadow);
+    fiber->shadow = NULL;
+#endif
+    if (worker->spare_count < LOCAL_SPARES) {
+        fiber->next = worker->spares;
+        worker->spares = fiber;
+        worker->spare_count++;
+        return;
+    }
+    pthread_mutex_lock(&shared.lock);
+    bool keep = shared.count < SHARED_SPARES;
+    if (keep) {
+        fiber->next = shared.first;
+        shared.first = fiber;
+        shared.count++;
+    }
+    pthread_mutex_unlock(&shared.lock);
+    if (!keep)
+        rh__fiber_free(fiber);
+}
+
+/* One spare stays for rh__fiber_abandon, which must not fail. */
+bool rh__fiber_prepare(struct rh__worker *worker)
+{
+    while (worker->spare_count < 2) {
+        pthread_mutex_lock(&shared.lock);
+        struct rh__fiber *fiber = shared.first;
+        if (fiber) {
+            shared.first = fiber->next;
+            shared.count--;
+        }
+        pthread_mutex_unlock(&shared.lock);
+        if (!fiber && !(fiber = fiber_map()))
+            return false;
+        fiber->next = worker->spares;
+        worker->spares = fiber;
+        worker->spare_count++;
+    }
+    return true;
+}
+
+/* The first thing on the stack that was jumped to: what had to wait until nothing ran on the other one. */
+static void arrive(struct rh__worker *worker, fcontext_t from)
+{
+    worker->previous->context = from;
+    if (worker->then_recycle) {
+        worker->then_recycle = false;
+        rh__fiber_recycle(worker, worker->previous);
+    } else if (worker->then_give_up) {
+        struct rh__slot *slot = worker->then_give_up;
+        worker->then_give_up = NULL;
+        rh__worker_give_up(worker, slot);
+    }
+}
+
+static void fiber_main(transfer_t t)
+{
+    struct rh__worker *worker = t.data;
+#if RH__ASAN
+    if (worker->previous == &worker->root)
+        __sanitizer_finish_switch_fiber(NULL, (const void **)&worker->root.low, &worker->root.size);
+    else
+        __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+#endif
+    arrive(worker, t.fctx);
+    rh__worker_loop();
+}
+
+/* Returns in the fiber that called it, perhaps on another thread; not at all when that one was recycled. */
+static void jump(struct rh__worker *worker, struct rh__fiber *to, bool keep)
+{
+    struct rh__fiber *from = worker->fiber;
+    worker->previous = from;
+    worker->fiber = to;
+#if RH__ASAN
+    __sanitizer_start_switch_fiber(keep ? &from->fake_stack : NULL, to->low, to->size);
+#endif
+#if RH__TSAN
+    __tsan_switch_to_fiber(to->shadow, 0);
+#endif
+    (void)keep;
+    transfer_t t = jump_fcontext(to->context, worker);
+    worker = t.data;
+#if RH__ASAN
+    __sanitizer_finish_switch_fiber(worker->fiber->fake_stack, NULL, NULL);
+#endif
+    arrive(worker, t.fctx);
+}
+
+static struct rh__fiber *fresh(struct rh__worker *worker)
+{
+    struct rh__fiber *fiber = worker->spares;
+    worker->spares = fiber->next;
+    worker->spare_count--;
+    fiber->context = make_fcontext(fiber->low + fiber->size, fiber->size, fiber_main);
+#if RH__TSAN
+    fiber->shadow = __tsan_create_fiber(0);
+#endif
+    return fiber;
+}
+
+bool rh__fiber_enter(struct rh__worker *worker)
+{
+    if (!rh__fiber_prepare(worker))
+        return false;
+    worker->fiber = &worker->root;
+#if RH__TSAN
+    worker->root.shadow = __tsan_get_current_fiber();
+#endif
+    jump(worker, fresh(worker), true);
+    while (worker->spares) {
+        struct rh__fiber *fiber = worker->spares;
+        worker->spares = fiber->next;
+        rh__fiber_free(fiber);
+    }
+    worker->spare_count = 0;
+    return true;
+}
+
+_Noreturn void rh__fiber_leave(struct rh__worker *worker)
+{
+    worker->then_recycle = true;
+    jump(worker, &worker->root, false);
+    abort();
+}
+
+void rh__fiber_park(struct rh__worker *worker, struct rh__slot *slot)
+{
+    worker->then_give_up = slot;
+    jump(worker, fresh(worker), true);
+}
+
+_Noreturn void rh__fiber_resume(struct rh__worker *worker, struct rh__fiber *to)
+{
+    worker->then_recycle = true;
+    jump(worker, to, false);
+    abort();
+}
+
+_Noreturn void rh__fiber_abandon(struct rh__worker *worker)
+{
+    worker->then_recycle = true;
+    jump(worker, fresh(worker), false);
+    abort();
+}

@@ -1,0 +1,22 @@
+/* Room in a mailbox that has a limit, and those who wait for it. */
+#ifndef RH_RUNTIME_ROOM_H
+#define RH_RUNTIME_ROOM_H
+
+#include "runtime/mailbox.h"
+
+struct rh__worker;
+
+enum rh__room_answer {
+    RH__ROOM_YES,  /* a place is reserved: the message will be counted */
+    RH__ROOM_NONE, /* the message is to be dropped */
+};
+
+/* A place in the mailbox of `to`, by the rule of options.overflow: may block, and may end the actor that runs. */
+enum rh__room_answer rh__room_wait(struct rh__slot *slot, rh_ref to, const char *here);
+/* Wakes as many who wait as there is room for. */
+void rh__room_offer(struct rh__worker *worker, struct rh__slot *slot);
+void rh__room_clear(struct rh__slot *slot);
+/* Lets all foreign threads that wait go on; their messages are dropped. */
+void rh__room_close(void);
+
+#endif

@@ -1,0 +1,156 @@
+/* The durable store of each actor. */
+#include "conformance/harness.h"
+
+RH_MESSAGE(go);
+RH_MESSAGE(keep, int value;);
+RH_MESSAGE(show);
+RH_MESSAGE(done);
+
+static void say_value(const char *key, size_t capacity)
+{
+    char buffer[64] = "................";
+    int64_t size = rh_store_get(key, buffer, capacity);
+    buffer[6] = 0;
+    say("%s=%lld:%s", key, (long long)size, buffer);
+}
+
+RH_PROCESS(ledger);
+RH_BODY(ledger)
+{
+    say_value("a", 64);
+    rh_store_put("a", "one", 3);
+    say_value("a", 64);
+    rh_store_put("b", "two", 3);
+    rh_store_put("a", "three", 5);
+    say_value("a", 64);
+    say_value("a", 2); /* the size is told, no more than fits is copied */
+    say_value("b", 64);
+    rh_store_put("b", NULL, 0);
+    say_value("b", 64);
+    rh_store_put("b", "", 0);
+    say_value("b", 64);
+    rh_store_sync();
+    say_value("a", 64);
+    rh_store_put("a", "x\0y", 3);
+    rh_store_sync();
+    rh_store_sync();
+    char bytes[3] = "";
+    say("%lld", (long long)rh_store_get("a", bytes, sizeof bytes));
+    say("%d", memcmp(bytes, "x\0y", 3));
+    say("%lld", (long long)rh_store_get("a", NULL, 0));
+}
+PROGRAM(reads_see_the_latest_put,
+        .allowed = { "ledger#1: a=-1:...... a=3:one... a=5:three. a=5:th.... b=3:two... b=-1:...... b=0:...... "
+                     "a=5:three. 3 0 3" })
+{
+    rh_spawn(ledger);
+}
+
+RH_ACTOR(owner, int value;);
+RH_HANDLER(owner, go)
+{
+    rh_store_put("k", &state->value, sizeof state->value);
+}
+RH_HANDLER(owner, show)
+{
+    int value = -1;
+    int64_t size = rh_store_get("k", &value, sizeof value);
+    say("%lld %d", (long long)size, value);
+}
+RH_BEHAVIOUR(owner, open, go, show); /* rh_stored is ignored where it is not listed */
+PROGRAM(each_actor_has_a_store_of_its_own, .allowed = { "owner#1: 4 1 | owner#2: 4 2 | owner#3: -1 -1" })
+{
+    rh_ref a = rh_spawn(owner, .value = 1), b = rh_spawn(owner, .value = 2), c = rh_spawn(owner, .value = 3);
+    rh_send(a, go);
+    rh_send(b, go);
+    rh_send(a, show);
+    rh_send(b, show);
+    rh_send(c, show);
+}
+
+/* ---- tickets ----------------------------------------------------------------------------------------------------- */
+RH_ACTOR(writer, uint32_t tickets[3]; int puts; int stored;);
+RH_HANDLER(writer, keep)
+{
+    state->tickets[state->puts] = rh_store_put("k", &msg->value, sizeof msg->value);
+    say("put %d", msg->value);
+    state->puts++;
+}
+RH_HANDLER(writer, rh_stored)
+{
+    for (int i = 0; i < state->puts; i++)
+        if (state->tickets[i] == msg->ticket)
+            say("stored %d", i + 1);
+}
+RH_BEHAVIOUR(writer, open, keep, rh_stored);
+PROGRAM(puts_become_durable_in_order,
+        .allowed = { "writer#1: put 1 stored 1 put 2 stored 2", "writer#1: put 1 put 2 stored 1 stored 2" })
+{
+    rh_ref w = rh_spawn(writer);
+    rh_send(w, keep, .value = 1);
+    rh_send(w, keep, .value = 2);
+}
+
+RH_PROCESS(careful);
+RH_BODY(careful)
+{
+    uint32_t first = rh_store_put("a", "1", 1), second = rh_store_put("a", "2", 1);
+    say(first != second ? "two tickets" : "one ticket");
+    say(rh_receive(rh_stored)->ticket == first ? "first" : "wrong");
+    say(rh_receive(rh_stored)->ticket == second ? "second" : "wrong");
+    uint32_t third = rh_store_put("b", NULL, 0); /* a removal is a put as well, also of what is not there */
+    say(rh_receive(rh_stored)->ticket == third ? "third" : "wrong");
+    rh_store_sync();
+    say("synced");
+}
+PROGRAM(a_process_waits_for_its_tickets, .allowed = { "careful#1: two tickets first second third synced" })
+{
+    rh_spawn(careful);
+}
+
+RH_ACTOR(large);
+RH_HANDLER(large, go)
+{
+    enum { SIZE = 100 * 1024 };
+    unsigned char *bytes = malloc(SIZE);
+    for (int i = 0; i < SIZE; i++)
+        bytes[i] = (unsigned char)(i % 253);
+    rh_store_put("large", bytes, SIZE);
+    memset(bytes, 0, SIZE);
+    rh_store_sync();
+    int64_t size = rh_store_get("large", bytes, SIZE);
+    int wrong = 0;
+    for (int i = 0; i < SIZE; i++)
+        wrong += bytes[i] != i % 253;
+    say("%lld %d", (long long)size, wrong);
+    free(bytes);
+}
+RH_BEHAVIOUR(large, open, go);
+PROGRAM(a_large_value_is_kept, .allowed = { "large#1: 102400 0" })
+{
+    rh_send(rh_spawn(large), go);
+}
+
+/* A sync blocks this actor only, and it takes nothing meanwhile. */
+RH_ACTOR(syncing);
+RH_HANDLER(syncing, go)
+{
+    rh_store_put("k", "v", 1);
+    say("syncs");
+    rh_store_sync();
+    say("synced");
+    rh_reply(done);
+}
+RH_HANDLER(syncing, show)
+{
+    say("shows");
+}
+RH_BEHAVIOUR(syncing, open, go, show);
+PROGRAM(a_sync_takes_nothing_else_meanwhile, .allowed = { "syncing#1: syncs synced shows" })
+{
+    rh_ref s = rh_spawn(syncing);
+    rh_send_from(rh_external("ann"), s, go);
+    rh_send_from(rh_external("ann"), s, show);
+}
+
+MAIN()

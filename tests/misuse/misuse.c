@@ -1,0 +1,691 @@
+/* Every misuse of the API ends the run with a sentence and the place of the call; the tool itself goes on. */
+#include "sandbox/drive.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+RH_MESSAGE(go);
+RH_MESSAGE(note, int number;);
+RH_MESSAGE(question);
+RH_MESSAGE(answer);
+RH_MESSAGE(other_answer);
+
+/* The line on which the misuse stands: written by the program, read by the test. */
+static int line;
+#define HERE(call) (line = __LINE__, call)
+
+/* ---- things to misuse -------------------------------------------------------------------------------------------- */
+
+RH_ACTOR(stranger, int unused;);
+RH_HANDLER(stranger, note)
+{
+}
+RH_HANDLER(stranger, question)
+{
+    rh_reply(other_answer);
+}
+RH_HANDLER(stranger, go)
+{
+    rh_stop();
+}
+RH_BEHAVIOUR(stranger, strange, note, question, go);
+
+RH_ACTOR(without_behaviour, int unused;);
+RH_PROCESS(without_body, int unused;);
+RH_ACTOR(huge, char bytes[1 << 16];);
+RH_HANDLER(huge, note)
+{
+}
+RH_BEHAVIOUR(huge, waiting, note);
+
+RH_MONITOR(blocking_monitor, int unused;);
+RH_HANDLER(blocking_monitor, note)
+{
+    switch (msg->number) {
+    case 1:
+        HERE(rh_sleep(5));
+        break;
+    case 2:
+        HERE(rh_receive(note));
+        break;
+    case 3:
+        HERE(rh_announce(note, .number = 1));
+        break;
+    case 4:
+        HERE(rh_ask(rh_self(), question, answer));
+        break;
+    case 5:
+        HERE(rh_choose(3));
+        break;
+    case 6:
+        HERE(rh_stop());
+        break;
+    default:
+        break;
+    }
+}
+RH_BEHAVIOUR(blocking_monitor, watching, note);
+
+/* ---- misuses, from inside an actor ------------------------------------------------------------------------------- */
+
+static rh_ref made_up(void)
+{
+    rh_ref ref = { 12345 };
+    return ref;
+}
+
+static void send_to_nobody(void)
+{
+    HERE(rh_send(rh_nobody(), note));
+}
+static void send_to_made_up(void)
+{
+    HERE(rh_send(made_up(), note));
+}
+static void send_to_unknown_name(void)
+{
+    HERE(rh_send(rh_whereis("no such name"), note));
+}
+static void ask_nobody(void)
+{
+    HERE(rh_ask(rh_nobody(), question, answer));
+}
+static void forward_to_nobody(void)
+{
+    HERE(rh_forward(rh_nobody()));
+}
+static void kill_nobody(void)
+{
+    HERE(rh_kill(rh_nobody(), "why"));
+}
+static void link_made_up(void)
+{
+    HERE(rh_link(made_up()));
+}
+static void monitor_nobody(void)
+{
+    HERE(rh_monitor(rh_nobody()));
+}
+static void register_made_up(void)
+{
+    HERE(rh_register("name", made_up()));
+}
+static void register_without_name(void)
+{
+    HERE(rh_register("", rh_self()));
+}
+static void whereis_null(void)
+{
+    HERE(rh_whereis(NULL));
+}
+static void send_too_large(void)
+{
+    static char bytes[3000];
+    rh_ref s = rh_spawn(stranger);
+    HERE(rh_send_with(s, bytes, sizeof bytes, note));
+}
+static void send_absurdly_large(void)
+{
+    rh_ref s = rh_spawn(stranger);
+    HERE(rh_send_with(s, "x", (size_t)1 << 40, note));
+}
+static void store_too_large(void)
+{
+    static char bytes[3000];
+    HERE(rh_store_put("key", bytes, sizeof bytes));
+}
+static void store_without_key(void)
+{
+    HERE(rh_store_put(NULL, "x", 1));
+}
+static void become_foreign(void)
+{
+    line = __LINE__ + 1;
+    rh_become(stranger, strange);
+}
+static void ask_oneself(void)
+{
+    HERE(rh_ask(rh_self(), question, answer));
+}
+static void choose_of_none(void)
+{
+    HERE(rh_choose(0));
+}
+static void choose_of_too_many(void)
+{
+    HERE(rh_choose(0xffffffff));
+}
+static void take_wrong_reply(void)
+{
+    rh_ref s = rh_spawn(stranger);
+    HERE(rh_ask(s, question, answer));
+}
+static void timer_in_the_past(void)
+{
+    HERE(rh_timer("tick", -1, note));
+}
+static void timer_without_name(void)
+{
+    HERE(rh_timer(NULL, 1, note));
+}
+static void spawn_without_behaviour(void)
+{
+    HERE(rh_spawn(without_behaviour));
+}
+static void spawn_without_body(void)
+{
+    HERE(rh_spawn(without_body));
+}
+static void spawn_a_monitor(void)
+{
+    HERE(rh_spawn(blocking_monitor));
+}
+static void observe_no_monitor(void)
+{
+    HERE(rh_observe(stranger));
+}
+static void send_to_a_monitor(void)
+{
+    rh_ref m = rh_observe(blocking_monitor);
+    HERE(rh_send(m, note));
+}
+static void send_from_an_actor(void)
+{
+    rh_ref s = rh_spawn(stranger);
+    HERE(rh_send_from(s, s, note));
+}
+static void external_without_name(void)
+{
+    HERE(rh_external(""));
+}
+#define IN_A_MONITOR(name, n)                                                                                          \
+    static void name(void)                                                                                             \
+    {                                                                                                                  \
+        rh_observe(blocking_monitor);                                                                                  \
+        rh_announce(note, .number = n);                                                                                \
+    }
+IN_A_MONITOR(monitor_sleeps, 1)
+IN_A_MONITOR(monitor_receives, 2)
+IN_A_MONITOR(monitor_announces, 3)
+IN_A_MONITOR(monitor_asks, 4)
+IN_A_MONITOR(monitor_chooses, 5)
+IN_A_MONITOR(monitor_stops, 6)
+
+static void spawn_too_many(void)
+{
+    for (int i = 0; i < 100; i++)
+        rh_spawn(stranger);
+}
+static void send_too_many(void)
+{
+    rh_ref s = rh_spawn(stranger);
+    for (int i = 0; i < 1000; i++)
+        HERE(rh_send(s, note, .number = i));
+}
+static void spawn_too_large(void)
+{
+    HERE(rh_spawn(huge));
+}
+static void allocate_too_much(void)
+{
+    for (int i = 0; i < 1000; i++)
+        HERE(memset(malloc(100), 1, 100));
+}
+
+static const struct misuse {
+    const char *claim;
+    void (*commit)(void);
+    enum rh_outcome_kind kind;
+    const char *text;
+} misuses[] = {
+    { "a send to nobody is a misuse", send_to_nobody, RH_OUTCOME_MISUSE,
+      "rh_send was given the reference that names nobody" },
+    { "a send to a made-up reference is a misuse", send_to_made_up, RH_OUTCOME_MISUSE,
+      "no actor of this world (12345)" },
+    { "an unknown name gives nobody, and a send to it is a misuse", send_to_unknown_name, RH_OUTCOME_MISUSE, "nobody" },
+    { "rh_ask of nobody is a misuse", ask_nobody, RH_OUTCOME_MISUSE, "rh_ask was given" },
+    { "rh_forward to nobody is a misuse", forward_to_nobody, RH_OUTCOME_MISUSE, "rh_forward was given" },
+    { "rh_kill of nobody is a misuse", kill_nobody, RH_OUTCOME_MISUSE, "rh_kill was given" },
+    { "rh_link with a made-up reference is a misuse", link_made_up, RH_OUTCOME_MISUSE, "rh_link was given" },
+    { "rh_monitor of nobody is a misuse", monitor_nobody, RH_OUTCOME_MISUSE, "rh_monitor was given" },
+    { "rh_register of a made-up reference is a misuse", register_made_up, RH_OUTCOME_MISUSE, "rh_register was given" },
+    { "rh_register without a name is a misuse", register_without_name, RH_OUTCOME_MISUSE, "needs a name" },
+    { "rh_whereis of NULL is a misuse", whereis_null, RH_OUTCOME_MISUSE, "needs a name" },
+    { "a message over the limit is a misuse", send_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
+    { "a message of a tebibyte is a misuse", send_absurdly_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
+    { "a stored value over the limit is a misuse", store_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
+    { "a put without a key is a misuse", store_without_key, RH_OUTCOME_MISUSE, "needs a key" },
+    { "rh_become to a behaviour of another actor is a misuse", become_foreign, RH_OUTCOME_MISUSE,
+      "behaviour of stranger" },
+    { "rh_ask of oneself is a misuse", ask_oneself, RH_OUTCOME_MISUSE, "oneself" },
+    { "rh_choose(0) is a misuse", choose_of_none, RH_OUTCOME_MISUSE, "rh_choose(0)" },
+    { "rh_choose of four billion values is a misuse", choose_of_too_many, RH_OUTCOME_MISUSE, "rh_choose(4294967295)" },
+    { "a reply of the wrong type is a misuse", take_wrong_reply, RH_OUTCOME_MISUSE,
+      "wanted answer as the reply to question, but got other_answer" },
+    { "a timer in the past is a misuse", timer_in_the_past, RH_OUTCOME_MISUSE, "negative delay (-1 ms)" },
+    { "a timer without a name is a misuse", timer_without_name, RH_OUTCOME_MISUSE, "needs a name" },
+    { "an actor without a behaviour cannot be spawned", spawn_without_behaviour, RH_OUTCOME_MISUSE,
+      "without_behaviour has no RH_BEHAVIOUR" },
+    { "a process without a body cannot be spawned", spawn_without_body, RH_OUTCOME_MISUSE,
+      "without_body has no RH_BODY" },
+    { "a monitor cannot be spawned", spawn_a_monitor, RH_OUTCOME_MISUSE, "use rh_observe" },
+    { "an actor cannot observe", observe_no_monitor, RH_OUTCOME_MISUSE, "stranger is not a monitor" },
+    { "a send to a monitor is a misuse", send_to_a_monitor, RH_OUTCOME_MISUSE, "use rh_announce" },
+    { "rh_send_from an actor is a misuse", send_from_an_actor, RH_OUTCOME_MISUSE, "external senders" },
+    { "an external sender without a name is a misuse", external_without_name, RH_OUTCOME_MISUSE, "needs a name" },
+    { "a monitor that sleeps is a misuse", monitor_sleeps, RH_OUTCOME_MISUSE, "monitor" },
+    { "a monitor that receives is a misuse", monitor_receives, RH_OUTCOME_MISUSE, "monitor" },
+    { "a monitor that announces is a misuse", monitor_announces, RH_OUTCOME_MISUSE, "monitor" },
+    { "a monitor that asks is a misuse", monitor_asks, RH_OUTCOME_MISUSE, "monitor" },
+    { "a monitor that chooses is a misuse", monitor_chooses, RH_OUTCOME_MISUSE, "monitor" },
+    { "a monitor that stops is a misuse", monitor_stops, RH_OUTCOME_MISUSE, "monitor" },
+    { "too many messages under way are a limit", send_too_many, RH_OUTCOME_LIMIT, "max_messages" },
+    { "a state over the limit is a limit", spawn_too_large, RH_OUTCOME_LIMIT, "max_bytes_per_actor" },
+    { "a heap over the limit is a limit", allocate_too_much, RH_OUTCOME_LIMIT, "max_bytes_per_actor" },
+    { "too many actors are a limit", spawn_too_many, RH_OUTCOME_LIMIT, "max_actors" },
+};
+
+RH_ACTOR(culprit, int unused;);
+RH_HANDLER(culprit, go)
+{
+    misuses[rh_param("misuse", 0)].commit();
+}
+RH_BEHAVIOUR(culprit, acting, go);
+
+RH_PROCESS(wanderer, int unused;);
+RH_BODY(wanderer)
+{
+    rh_receive(go);
+    misuses[rh_param("misuse", 0)].commit();
+}
+
+#define SMALL .max_actors = 50, .max_messages = 500, .max_message_bytes = 2000, .max_bytes_per_actor = 20000
+
+RH_TEST(handler, SMALL)
+{
+    rh_send(rh_spawn(culprit), go);
+}
+RH_TEST(process, SMALL)
+{
+    rh_send(rh_spawn(wanderer), go);
+}
+
+static void is_reported(void **state)
+{
+    const struct misuse *misuse = *state;
+    char number[8], place[64];
+    snprintf(number, sizeof number, "%d", (int)(misuse - misuses));
+    struct rh_param param = { "misuse", number };
+    for (int i = 0; i < 2; i++) {
+        if (i == 1 && misuse->commit == become_foreign)
+            break; /* a process has no behaviour: see below */
+        line = 0;
+        struct rh_world *w = world_with(i ? "process" : "handler", NULL, &param, 1);
+        rh_world_begin(w);
+        run_first(w, NULL);
+        check_outcome(w, misuse->kind);
+        const struct rh_outcome *o = rh_world_outcome(w);
+        check_contains(o->text, misuse->text);
+        if (line) {
+            snprintf(place, sizeof place, "misuse.c:%d", line);
+            check_contains(o->place, place);
+        }
+        check_contains(name_of(w, o->actor), i ? "wanderer#1" : "culprit#1");
+
+        /* The world is as good as before: back, and the same again. */
+        rh_world_reset(w);
+        assert_int_equal(rh_world_outcome(w)->kind, RH_OUTCOME_RUNNING);
+        run_first(w, NULL);
+        check_outcome(w, misuse->kind);
+        close_world(w);
+    }
+}
+
+/* ---- processes, the body of the test ----------------------------------------------------------------------------- */
+
+RH_PROCESS(stopping, int unused;);
+RH_BODY(stopping)
+{
+    HERE(rh_stop());
+}
+RH_TEST(process_stops)
+{
+    rh_spawn(stopping);
+}
+RH_TEST(body_replies)
+{
+    HERE(rh_reply(note));
+}
+RH_TEST(body_forwards)
+{
+    HERE(rh_forward(rh_self()));
+}
+
+static void check_misuse(const char *test, const char *text)
+{
+    char place[64];
+    struct rh_world *w = world_of(test);
+    rh_world_begin(w);
+    run_first(w, NULL);
+    check_outcome(w, RH_OUTCOME_MISUSE);
+    check_contains(rh_world_outcome(w)->text, text);
+    snprintf(place, sizeof place, "misuse.c:%d", line);
+    check_contains(rh_world_outcome(w)->place, place);
+    close_world(w);
+}
+
+static void rh_stop_in_a_process_is_a_misuse(void **unused)
+{
+    (void)unused;
+    check_misuse("process_stops", "rh_stop is for actors");
+}
+
+static void a_reply_where_no_message_is_handled_is_a_misuse(void **unused)
+{
+    (void)unused;
+    check_misuse("body_replies", "no message is being handled");
+    check_misuse("body_forwards", "no message is being handled");
+}
+
+/* ---- dead letters ------------------------------------------------------------------------------------------------ */
+
+RH_PROCESS(mourner, rh_ref friend;);
+RH_BODY(mourner)
+{
+    rh_monitor(state->friend);
+    rh_send(state->friend, go); /* it stops */
+    rh_receive(rh_down);
+    HERE(rh_send(state->friend, note, .number = 1));
+}
+RH_TEST(dead_letter)
+{
+    rh_spawn(mourner, .friend = rh_spawn(stranger));
+}
+
+static struct rh_world *run_dead_letter(enum rh_dead_letter policy)
+{
+    struct rh_semantics s = { .dead_letters = policy };
+    struct rh_world *w = world_with("dead_letter", &s, NULL, 0);
+    rh_world_begin(w);
+    run_first(w, NULL);
+    return w;
+}
+
+static void a_send_to_a_stopped_actor_is_logged_failed_or_ignored_as_the_test_wants(void **unused)
+{
+    (void)unused;
+    char place[64];
+    struct rh_world *w = run_dead_letter(RH_DEAD_LETTER_LOG);
+    check_outcome(w, RH_OUTCOME_FINISHED);
+    assert_int_equal(rh_world_log_count(w), 1);
+    check_contains(rh_world_log_line(w, 0).text, "note to stranger#1 is lost");
+    close_world(w);
+
+    w = run_dead_letter(RH_DEAD_LETTER_FAIL);
+    check_outcome(w, RH_OUTCOME_DEAD_LETTER);
+    snprintf(place, sizeof place, "misuse.c:%d", line);
+    check_contains(rh_world_outcome(w)->place, place);
+    check_contains(rh_world_outcome(w)->text, "note was sent to stranger#1, which has ended");
+    assert_string_equal(name_of(w, rh_world_outcome(w)->actor), "mourner#1");
+    close_world(w);
+
+    w = run_dead_letter(RH_DEAD_LETTER_IGNORE);
+    check_outcome(w, RH_OUTCOME_FINISHED);
+    assert_int_equal(rh_world_log_count(w), 0);
+    close_world(w);
+}
+
+RH_PROCESS(late_asker, rh_ref friend;);
+RH_BODY(late_asker)
+{
+    rh_monitor(state->friend);
+    rh_send(state->friend, go);
+    rh_receive(rh_down);
+    rh_assert(!rh_ask_within(10, state->friend, question, answer));
+    HERE(rh_ask(state->friend, question, answer));
+}
+RH_TEST(ask_the_dead)
+{
+    rh_spawn(late_asker, .friend = rh_spawn(stranger));
+}
+
+static void rh_ask_of_a_stopped_actor_times_out_or_is_stuck(void **unused)
+{
+    (void)unused;
+    char place[64];
+    struct rh_world *w = world_of("ask_the_dead");
+    rh_world_begin(w);
+    run_first(w, NULL);
+    check_outcome(w, RH_OUTCOME_STUCK);
+    check_contains(rh_world_outcome(w)->text, "late_asker#1 waits for");
+    snprintf(place, sizeof place, "misuse.c:%d", line);
+    check_contains(rh_world_outcome(w)->place, place);
+    close_world(w);
+}
+
+/* ---- the limit of steps ------------------------------------------------------------------------------------------ */
+
+RH_ACTOR(restless, int unused;);
+RH_HANDLER(restless, go)
+{
+    rh_send(self, go);
+}
+RH_BEHAVIOUR(restless, moving, go);
+RH_TEST(endless, .max_steps = 100)
+{
+    rh_send(rh_spawn(restless), go);
+}
+
+static void a_run_that_reaches_the_limit_of_steps_is_cut_and_no_finding(void **unused)
+{
+    (void)unused;
+    struct rh_world *w = world_of("endless");
+    rh_world_begin(w);
+    run_first(w, NULL);
+    check_outcome(w, RH_OUTCOME_CUT);
+    assert_false(rh_outcome_failed(RH_OUTCOME_CUT));
+    uint32_t count;
+    rh_world_events(w, &count);
+    assert_int_equal(count, 101); /* the beginning and 100 steps */
+    assert_true(rh_world_undo(w));
+    check_outcome(w, RH_OUTCOME_RUNNING);
+    close_world(w);
+}
+
+static void a_choice_that_is_not_open_is_refused_and_changes_nothing(void **unused)
+{
+    (void)unused;
+    struct rh_world *w = world_of("endless");
+    rh_world_begin(w);
+    uint64_t before = rh_world_fingerprint(w);
+    for (uint32_t kind = 0; kind < 20; kind++)
+        for (uint32_t what = 1; what < 4; what++) {
+            struct rh_choice c = { kind, what % 2 ? RH_NONE : what, what == 3 ? 0xfffffff0 : what, 0 };
+            assert_false(rh_world_step(w, &c));
+        }
+    assert_true(before == rh_world_fingerprint(w));
+    uint32_t count;
+    rh_world_events(w, &count);
+    assert_int_equal(count, 1);
+    assert_false(rh_world_undo(w));
+    close_world(w);
+}
+
+/* ---- outside of actors ------------------------------------------------------------------------------------------- */
+
+/* Standard error goes to a file from capture on; captured gives its text and puts things back. */
+static FILE *captured_file;
+static int stderr_before;
+
+static void capture(void)
+{
+    fflush(stderr);
+    captured_file = tmpfile();
+    stderr_before = dup(STDERR_FILENO);
+    dup2(fileno(captured_file), STDERR_FILENO);
+}
+
+static const char *captured(void)
+{
+    static char text[4096];
+    fflush(stderr);
+    dup2(stderr_before, STDERR_FILENO);
+    close(stderr_before);
+    rewind(captured_file);
+    text[fread(text, 1, sizeof text - 1, captured_file)] = '\0';
+    fclose(captured_file);
+    return text;
+}
+
+static void check_said(const char *call, int at)
+{
+    char want[128];
+    const char *text = captured();
+    snprintf(want, sizeof want, "misuse.c:%d: %s", at, call);
+    check_contains(text, want);
+    check_contains(text, "outside of");
+}
+
+/* Each call is on a line of its own, and returns something harmless. */
+#define SAYS(name, call)                                                                                               \
+    do {                                                                                                               \
+        capture();                                                                                                     \
+        call;                                                                                                          \
+        check_said(name, __LINE__);                                                                                    \
+    } while (0)
+
+static void call_everything_outside(void)
+{
+    SAYS("rh_spawn", assert_true(rh_is_nobody(rh_spawn(stranger))));
+    SAYS("rh_send", rh_send(made_up(), note));
+    SAYS("rh_reply", rh_reply(note));
+    SAYS("rh_forward", rh_forward(made_up()));
+    SAYS("rh_ask", assert_null(rh_ask(made_up(), question, answer)));
+    SAYS("rh_receive", assert_null(rh_receive(note)));
+    SAYS("rh_external", assert_true(rh_is_nobody(rh_external("user"))));
+    SAYS("rh_become", rh_become(stranger, strange));
+    SAYS("rh_stop", rh_stop());
+    SAYS("rh_kill", rh_kill(made_up(), "why"));
+    SAYS("rh_link", rh_link(made_up()));
+    SAYS("rh_monitor", rh_monitor(made_up()));
+    SAYS("rh_trap_exits", rh_trap_exits(true));
+    SAYS("rh_register", assert_false(rh_register("name", made_up())));
+    SAYS("rh_whereis", assert_true(rh_is_nobody(rh_whereis("name"))));
+    SAYS("rh_timer", rh_timer("tick", 1, note));
+    SAYS("rh_timer_cancel", assert_false(rh_timer_cancel("tick")));
+    SAYS("rh_sleep", rh_sleep(1));
+    SAYS("rh_choose", assert_int_equal(rh_choose(3), 0));
+    SAYS("rh_store_put", rh_store_put("key", "x", 1));
+    SAYS("rh_store_get", assert_int_equal(rh_store_get("key", NULL, 0), -1));
+    SAYS("rh_store_sync", rh_store_sync());
+    SAYS("rh_observe", assert_true(rh_is_nobody(rh_observe(blocking_monitor))));
+    assert_true(rh_is_nobody(rh_self()));
+    assert_true(rh_is_nobody(rh_sender()));
+    assert_false(rh_alive(made_up()));
+    assert_string_equal(rh_name(made_up()), "nobody");
+    assert_int_equal(rh_now_ms(), 0);
+    size_t size = 1;
+    assert_null(rh_tail(&size));
+    assert_int_equal(size, 0);
+}
+
+static void before_there_is_a_world_every_call_says_so_with_its_place(void **unused)
+{
+    (void)unused;
+    call_everything_outside();
+}
+
+static void between_two_steps_every_call_says_so_with_its_place(void **unused)
+{
+    (void)unused;
+    struct rh_param param = { "misuse", "0" };
+    struct rh_world *w = world_with("handler", NULL, &param, 1);
+    rh_world_begin(w);
+    uint64_t before = rh_world_fingerprint(w);
+    call_everything_outside();
+    assert_true(before == rh_world_fingerprint(w)); /* and changes nothing */
+    close_world(w);
+}
+
+static void rh_exit_outside_of_an_actor_ends_the_process_with_a_sentence(void **unused)
+{
+    (void)unused;
+    capture();
+    pid_t child = fork();
+    if (child == 0)
+        rh_exit("why");
+    int status;
+    waitpid(child, &status, 0);
+    check_said("rh_exit", __LINE__ - 3);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 2);
+}
+
+/* ---- worlds that make no sense ----------------------------------------------------------------------------------- */
+
+static void refused(struct rh_semantics s, const char *text)
+{
+    char error[512] = "";
+    struct rh_world_options o = { .test = test_named("handler"), .semantics = &s, .quiet = true };
+    struct rh_world *w = rh_world_new(&o, error, sizeof error);
+    if (w) {
+        rh_world_free(w);
+        fail_msg("accepted: %s", text);
+    }
+    check_contains(error, text);
+}
+
+static void semantics_that_make_no_sense_are_refused_with_a_sentence(void **unused)
+{
+    (void)unused;
+    refused((struct rh_semantics){ .granularity = RH_GRAIN_SEND }, "mailbox only");
+    refused((struct rh_semantics){ .granularity = RH_GRAIN_SEND, .model = RH_BAG }, "mailbox only");
+    refused((struct rh_semantics){ .max_stack_bytes = 1000 }, "max_stack_bytes is 1000");
+    refused((struct rh_semantics){ .max_stack_bytes = 0xffffffff }, "max_stack_bytes is 4294967295");
+    refused((struct rh_semantics){ .max_actors = 0xffffffff }, "max_actors is 4294967295");
+    refused((struct rh_semantics){ .max_messages = 0xffffffff }, "max_messages");
+    refused((struct rh_semantics){ .max_message_bytes = 0xffffffff }, "max_message_bytes");
+    refused((struct rh_semantics){ .max_bytes_per_actor = 0xffffffff }, "max_bytes_per_actor");
+    refused((struct rh_semantics){ .max_steps = 0xffffffff }, "max_steps");
+    refused((struct rh_semantics){ .max_actors = 1 << 16, .max_bytes_per_actor = 1 << 28 }, "max_actors times");
+}
+
+static void a_second_world_is_refused_while_there_is_one(void **unused)
+{
+    (void)unused;
+    char error[512] = "";
+    struct rh_world *w = world_of("handler");
+    struct rh_world_options o = { .test = test_named("handler") };
+    assert_null(rh_world_new(&o, error, sizeof error));
+    check_contains(error, "already");
+    close_world(w);
+    w = world_of("handler");
+    close_world(w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+#define TEST(f) cmocka_unit_test_teardown(f, free_world_left)
+
+int main(void)
+{
+    enum { MISUSES = sizeof misuses / sizeof *misuses };
+    const struct CMUnitTest others[] = {
+        TEST(rh_stop_in_a_process_is_a_misuse),
+        TEST(a_reply_where_no_message_is_handled_is_a_misuse),
+        TEST(a_send_to_a_stopped_actor_is_logged_failed_or_ignored_as_the_test_wants),
+        TEST(rh_ask_of_a_stopped_actor_times_out_or_is_stuck),
+        TEST(a_run_that_reaches_the_limit_of_steps_is_cut_and_no_finding),
+        TEST(a_choice_that_is_not_open_is_refused_and_changes_nothing),
+        TEST(before_there_is_a_world_every_call_says_so_with_its_place),
+        TEST(between_two_steps_every_call_says_so_with_its_place),
+        TEST(rh_exit_outside_of_an_actor_ends_the_process_with_a_sentence),
+        TEST(semantics_that_make_no_sense_are_refused_with_a_sentence),
+        TEST(a_second_world_is_refused_while_there_is_one),
+    };
+    struct CMUnitTest tests[MISUSES + sizeof others / sizeof *others];
+    for (size_t i = 0; i < MISUSES; i++)
+        tests[i] = (struct CMUnitTest){ misuses[i].claim, is_reported, NULL, free_world_left, (void *)&misuses[i] };
+    memcpy(tests + MISUSES, others, sizeof others);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

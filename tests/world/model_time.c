@@ -1,0 +1,242 @@
+/* Timers against brute force: programs made from a seed, in which handlers set timers, set them anew and cancel them.
+ *
+ * free     any timer that is set may fire
+ * ordered  of all timers only those with the earliest deadline; messages may still come at any moment
+ *
+ * The oracle has a table of timers and a list of messages, and tries everything. */
+#include "driver.h"
+
+#include "support/generated.h"
+
+enum { SEEDS = 300, MOST = 3000, ACTORS = 2, NAMES = 2, TIMERS = ACTORS * NAMES, LONGEST = 24, OPS = 2 };
+
+static uint64_t seed;
+static uint32_t start_count;
+
+struct task {
+    uint8_t value;
+    uint8_t ttl;
+};
+
+/* What a handler does with its timers. */
+struct deed {
+    enum { NOTHING, SET, CANCEL } kind;
+    uint8_t name;
+    uint8_t delay; /* in units of 10 ms */
+    struct task task;
+};
+
+static void deeds_of(uint8_t actor, struct task t, struct deed deeds[OPS])
+{
+    uint64_t random = seed * 1009 + actor * 101 + t.value * 7 + t.ttl;
+    generated_random(&random);
+    for (int i = 0; i < OPS; i++) {
+        deeds[i].kind = t.ttl ? generated_below(&random, 5) : NOTHING;
+        deeds[i].kind = deeds[i].kind == NOTHING ? NOTHING : deeds[i].kind == CANCEL ? CANCEL : SET;
+        deeds[i].name = (uint8_t)generated_below(&random, NAMES);
+        deeds[i].delay = (uint8_t)generated_below(&random, 3);
+        deeds[i].task.value = (uint8_t)(1 + generated_below(&random, 50));
+        deeds[i].task.ttl = t.ttl ? (uint8_t)(t.ttl - 1) : 0;
+    }
+}
+
+static struct task start_task(uint32_t i)
+{
+    return (struct task){ (uint8_t)(60 + i), 2 };
+}
+
+/* ---- in the world ---------------------------------------------------------------------------------------------- */
+
+RH_MESSAGE(act, struct task task;);
+RH_ACTOR(timed, uint8_t me; uint32_t count; uint8_t log[LONGEST];);
+RH_HANDLER(timed, act)
+{
+    static const char *const names[NAMES] = { "one", "two" };
+    struct deed deeds[OPS];
+    uint8_t cancelled = 0;
+    deeds_of(state->me, msg->task, deeds);
+    for (int i = 0; i < OPS; i++)
+        if (deeds[i].kind == SET)
+            rh_timer(names[deeds[i].name], 10 * deeds[i].delay, act, .task = deeds[i].task);
+        else if (deeds[i].kind == CANCEL)
+            cancelled += rh_timer_cancel(names[deeds[i].name]);
+    if (state->count < LONGEST)
+        state->log[state->count++] = (uint8_t)(msg->task.value + 100 * cancelled);
+}
+RH_BEHAVIOUR(timed, ready, act);
+
+RH_TEST(timers)
+{
+    static const char *const outside[] = { "w", "x", "y" };
+    rh_ref all[ACTORS];
+    for (uint8_t i = 0; i < ACTORS; i++)
+        all[i] = rh_spawn(timed, .me = i);
+    for (uint32_t i = 0; i < start_count; i++)
+        rh_send_from(rh_external(outside[i]), all[i % ACTORS], act, .task = start_task(i));
+}
+
+static void put_log(struct generated_behaviour *b, uint8_t logs[ACTORS][LONGEST], const uint32_t counts[ACTORS],
+                    int64_t now_ms)
+{
+    size_t at = 0;
+    memset(b, 0, sizeof *b);
+    b->bytes[at++] = (uint8_t)(now_ms / 10);
+    for (int a = 0; a < ACTORS; a++) {
+        b->bytes[at++] = (uint8_t)counts[a];
+        memcpy(b->bytes + at, logs[a], counts[a]);
+        at += counts[a];
+    }
+}
+
+static void note_log(struct rh_world *w, void *arg)
+{
+    uint8_t logs[ACTORS][LONGEST];
+    uint32_t counts[ACTORS];
+    struct generated_behaviour b;
+    for (uint32_t i = 0; i < rh_world_actor_count(w); i++)
+        if (rh_world_actor_type(w, i) == &rh_actor_timed) {
+            const struct timed *a = rh_world_actor_state(w, i);
+            memcpy(logs[a->me], a->log, sizeof a->log);
+            counts[a->me] = a->count;
+        }
+    put_log(&b, logs, counts, rh_world_now_ns(w) / 1000000);
+    generated_behaviours_add(arg, &b);
+}
+
+/* ---- by brute force -------------------------------------------------------------------------------------------- */
+
+struct alarm {
+    bool set;
+    int64_t deadline_ms;
+    struct task task;
+};
+
+struct point {
+    struct alarm alarms[TIMERS]; /* by actor and name */
+    bool sent[3];                /* the first messages, still under way */
+    int64_t now_ms;
+    uint32_t counts[ACTORS];
+    uint8_t logs[ACTORS][LONGEST];
+};
+
+struct oracle {
+    bool ordered, too_large;
+    uint64_t sequences;
+    struct generated_behaviours *found;
+};
+
+static void act_out(struct point *p, uint8_t actor, struct task t)
+{
+    struct deed deeds[OPS];
+    uint8_t cancelled = 0;
+    deeds_of(actor, t, deeds);
+    for (int i = 0; i < OPS; i++) {
+        struct alarm *a = &p->alarms[actor * NAMES + deeds[i].name];
+        if (deeds[i].kind == SET)
+            *a = (struct alarm){ true, p->now_ms + 10 * deeds[i].delay, deeds[i].task };
+        else if (deeds[i].kind == CANCEL) {
+            cancelled += a->set;
+            a->set = false;
+        }
+    }
+    if (p->counts[actor] < LONGEST)
+        p->logs[actor][p->counts[actor]++] = (uint8_t)(t.value + 100 * cancelled);
+}
+
+static bool may_fire(const struct oracle *o, const struct point *p, int timer)
+{
+    if (!p->alarms[timer].set)
+        return false;
+    for (int i = 0; o->ordered && i < TIMERS; i++)
+        if (p->alarms[i].set && p->alarms[i].deadline_ms < p->alarms[timer].deadline_ms)
+            return false;
+    return true;
+}
+
+static void visit(struct oracle *o, const struct point *p)
+{
+    bool moved = false;
+    for (uint32_t i = 0; i < start_count && !o->too_large; i++)
+        if (p->sent[i]) {
+            struct point next = *p;
+            next.sent[i] = false;
+            act_out(&next, (uint8_t)(i % ACTORS), start_task(i));
+            visit(o, &next);
+            moved = true;
+        }
+    for (int i = 0; i < TIMERS && !o->too_large; i++)
+        if (may_fire(o, p, i)) {
+            struct point next = *p;
+            next.alarms[i].set = false;
+            if (next.now_ms < p->alarms[i].deadline_ms)
+                next.now_ms = p->alarms[i].deadline_ms;
+            act_out(&next, (uint8_t)(i / NAMES), p->alarms[i].task);
+            visit(o, &next);
+            moved = true;
+        }
+    if (moved)
+        return;
+    if (++o->sequences > MOST)
+        o->too_large = true;
+    struct generated_behaviour b;
+    struct point last = *p;
+    put_log(&b, last.logs, last.counts, last.now_ms);
+    generated_behaviours_add(o->found, &b);
+}
+
+static void compare_all(enum rh_time time)
+{
+    uint32_t compared = 0;
+    uint64_t sequences = 0;
+    struct rh_semantics s = { .time = time, .max_actors = 16, .max_bytes_per_actor = 65536 };
+    for (seed = 1; seed <= SEEDS; seed++) {
+        struct generated_behaviours want = { 0 }, got = { 0 };
+        struct oracle o = { .ordered = time == RH_TIME_ORDERED, .found = &want };
+        struct point p;
+        memset(&p, 0, sizeof p);
+        start_count = 1 + seed % 3;
+        for (uint32_t i = 0; i < start_count; i++)
+            p.sent[i] = true;
+        visit(&o, &p);
+        if (!o.too_large) {
+            struct rh_world *w = open_test("timers", &s);
+            uint64_t made = every_run(w, 10 * MOST, note_log, &got);
+            rh_world_free(w);
+            generated_behaviours_settle(&want);
+            generated_behaviours_settle(&got);
+            size_t missing = generated_behaviours_missing(&want, &got);
+            size_t impossible = generated_behaviours_missing(&got, &want);
+            if (made != o.sequences || missing || impossible)
+                fail_msg("program %llu: %llu sequences instead of %llu; %zu logs are missing, %zu are impossible",
+                         (unsigned long long)seed, (unsigned long long)made, (unsigned long long)o.sequences, missing,
+                         impossible);
+            compared++;
+            sequences += made;
+        }
+        generated_behaviours_free(&want);
+        generated_behaviours_free(&got);
+    }
+    print_message("%u programs, %llu sequences\n", compared, (unsigned long long)sequences);
+    assert_in_range(compared, SEEDS / 3, SEEDS);
+}
+
+static void free_time_fires_any_timer_that_is_set(void **unused)
+{
+    (void)unused;
+    compare_all(RH_TIME_FREE);
+}
+
+static void ordered_time_fires_the_earliest_timers(void **unused)
+{
+    (void)unused;
+    compare_all(RH_TIME_ORDERED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(free_time_fires_any_timer_that_is_set),
+        WORLD_TEST(ordered_time_fires_the_earliest_timers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
