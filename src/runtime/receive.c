@@ -202,7 +202,6 @@ const void *rh__ask(struct rh__actor *actor, rh_ref to, const struct rh__letter 
     rh__actor_let_go(actor, &actor->answer);
     actor->answer = m;
     actor->attention |= RH__RELEASE;
-    actor->last = m ? m : actor->current;
     if (m && m->type != reply) {
         rh__misuse(here, "rh_ask wanted %s as the reply to %s, but got %s", reply->name, letter->type->name,
                    m->type->name);

@@ -100,10 +100,12 @@ static void reply(const struct rh_message_type *type, const void *value, const v
     if (!actor)
         return;
     const struct rh__message *asked = actor->current;
-    if (!asked || rh_is_nobody(asked->sender)) {
-        rh__misuse(here, asked ? "rh_reply to a message that nobody sent" : "rh_reply without a message");
+    if (!asked) {
+        rh__misuse(here, "rh_reply without a message");
         return;
     }
+    if (rh_is_nobody(asked->sender))
+        return; /* a foreign thread sent it: what it is told is of no consequence, as with an external sender */
     struct rh__letter letter = { .type = type, .value = value, .tail = tail, .tail_size = tail ? tail_size : 0 };
     letter.ticket = asked->ticket;
     letter.kind = asked->ticket ? RH__REPLY : RH__PLAIN;
@@ -231,7 +233,8 @@ static void exit_now(const char *reason, const char *here)
         exit(2); /* it must not return, and there is no actor to end */
     if (!reason)
         reason = "normal";
-    if (strcmp(reason, "normal") != 0 && actor->links.count + actor->watchers.count == 0)
+    bool orderly = strcmp(reason, "normal") == 0 || strcmp(reason, "shutdown") == 0;
+    if (!orderly && actor->links.count + actor->watchers.count == 0)
         rh__fail("exit", here, "ends with reason \"%s\", and nobody is linked to it or monitors it", reason);
     rh__actor_exit(actor, reason);
 }

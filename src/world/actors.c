@@ -46,7 +46,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
     uint32_t ordinal = 1;
     *a = (struct actor){
         .type = type, .behaviour = type->initial, .parent = parent, .first_child = RH_NONE, .next_sibling = RH_NONE,
-        .channels = RH_NONE, .outbox = RH_NONE, .start = RH_NONE, .asking = RH_NONE, .taken = RH_NONE,
+        .channels = RH_NONE, .outbox = RH_NONE, .start = RH_NONE, .asking = RH_NONE, .taken = RH_NONE, .received = RH_NONE,
         .timers = RH_NONE, .wake = RH_NONE, .links = RH_NONE, .monitors = RH_NONE, .store = RH_NONE, .stack = RH_NONE, .node = RH_NONE, .epoch = w->epoch,
     };
     if (parent != RH_NONE) {

@@ -112,6 +112,8 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
         h = rh__mix(h, rh__hash(live, size, a->choices));
         if (a->taken != RH_NONE) /* it can still look at it, reply to it, forward it */
             h = rh__mix(h, hash_message(w, a->taken));
+        if (a->received != RH_NONE)
+            h = rh__mix(h, hash_message(w, a->received));
     }
     if (a->tickets)
         h = rh__mix(h, hash_store(w, a));

@@ -79,8 +79,12 @@ void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message)
         rh__timer_unset(w, a->wake);
         put32(w, &a->wake, RH_NONE);
     }
-    if (message != RH_NONE && a->status == STATUS_WAITING && a->asking == RH_NONE)
-        put32(w, &a->taken, message); /* not for a reply, nor for the value of rh_choose: the sender stays who it was */
+    if (message != RH_NONE && a->status == STATUS_WAITING) { /* otherwise it is the value of rh_choose */
+        bool taken = a->asking == RH_NONE && a->type->kind == RH_KIND_PROCESS;
+        if (taken)
+            put32(w, &a->taken, message);
+        put32(w, &a->received, taken ? RH_NONE : message); /* a handler still handles what it handled */
+    }
     if (a->asking != RH_NONE) {
         uint32_t request = a->asking;
         put32(w, &a->asking, RH_NONE);

@@ -214,7 +214,9 @@ static const void *seam_tail(size_t *size)
         *size = 0;
     if (!w->inside || w->actors[w->current].taken == RH_NONE)
         return NULL;
-    const struct message *m = &w->messages[w->actors[w->current].taken];
+    const struct actor *self = &w->actors[w->current];
+    bool received = self->received != RH_NONE && w->messages[self->received].answers == RH_NONE;
+    const struct message *m = &w->messages[received ? self->received : self->taken];
     if (size)
         *size = m->tail_size;
     return m->tail_size ? rh__message_tail(w, m) : NULL;

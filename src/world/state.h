@@ -55,7 +55,8 @@ struct actor {
     uint32_t outbox;                    /* granularity send: its channel of messages not yet accepted */
     uint32_t start;                     /* rh_start under way; it takes nothing before */
     uint32_t asking;                    /* the message whose reply it waits for */
-    uint32_t taken;                     /* the message it handles, or took last */
+    uint32_t taken;                     /* the message it handles; a process: took last */
+    uint32_t received;                  /* since then: what rh_ask or, in a handler, rh_receive gave last */
     uint32_t timers;                    /* its timers, newest first */
     uint32_t wake;                      /* the timer that ends its wait or sleep */
     uint32_t links, monitors;           /* first of each list */

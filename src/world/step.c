@@ -156,6 +156,13 @@ static void handle(struct rh_world *w, uint32_t actor, const struct rh_message_t
 
 /* ---- the kinds of choice -------------------------------------------------------------------------------------------- */
 
+static void take_up(struct rh_world *w, struct actor *a, uint32_t message)
+{
+    put32(w, &a->taken, message);
+    if (a->received != RH_NONE)
+        put32(w, &a->received, RH_NONE);
+}
+
 static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
 {
     struct actor *a = &w->actors[actor];
@@ -169,7 +176,7 @@ static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
         resume(w, actor, message);
         return;
     }
-    put32(w, &a->taken, message);
+    take_up(w, a, message);
     if (a->start == message)
         put32(w, &a->start, RH_NONE);
     if (a->type->kind == RH_KIND_PROCESS) {
@@ -197,7 +204,7 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
     if (a->type->kind == RH_KIND_PROCESS)
         return;
     rh__message_take(w, m);
-    put32(w, &a->taken, m);
+    take_up(w, a, m);
     handle(w, actor, t.type, rh__message_value(w, &w->messages[m]), actor);
 }
 

@@ -70,11 +70,6 @@ static void send_as_another(rh_ref self)
 {
     rh_send_from(self, self, go);
 }
-static void reply_to_nobody(rh_ref self)
-{
-    (void)self;
-    rh_reply(go);
-}
 static void ask_oneself(rh_ref self)
 {
     rh_assert(rh_ask(self, go, go) == NULL);
@@ -153,7 +148,6 @@ static void inside_an_actor_it_is_told_and_the_actor_goes_on(void **unused)
     inside(send_too_much, "max_message_bytes (1048576)");
     inside(send_too_long_a_tail, "max_message_bytes");
     inside(send_as_another, "rh_send_from");
-    inside(reply_to_nobody, "rh_reply to a message that nobody sent");
     inside(ask_oneself, "rh_ask of oneself");
     inside(ask_nobody, "go is sent to nobody");
     inside(link_nobody, "rh_link of nobody");
