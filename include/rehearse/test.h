@@ -53,7 +53,8 @@ struct rh_semantics {
     uint32_t losses;        /* messages lost */
     uint32_t duplicates;    /* messages delivered twice */
     uint32_t crashes;       /* actors that crash: they lose their state, timers and mailbox, not their store */
-    uint32_t restarts;      /* restarts of crashed actors with their first state and rh_start */
+    uint32_t restarts;      /* restarts of crashed actors with their first state and rh_start; a run does not end while
+                             * there is a crashed actor and budget to restart it */
     uint32_t kept_restarts; /* restarts of crashed actors with the state they had */
     uint32_t partitions;    /* splits of the network in two; healing one costs nothing */
     /* Limits. */

@@ -217,7 +217,6 @@ struct rh_world {
     uint32_t over;      /* the run has been ended: by a finding or by choice */
     uint32_t allocations;
     uint32_t writes_open; /* of all actors */
-    uint32_t clock_used;
     int64_t now_ns;
     uint64_t total;     /* of all hashes that are not stale */
     uint32_t stale_actor_count, stale_channel_count;
@@ -227,6 +226,7 @@ struct rh_world {
 
     /* Of the whole exploration. */
     uint32_t property_count;
+    bool clock_used; /* the program has asked for the time: from then on it is part of the fingerprint */
 
     /* Of the step under way. */
     uint32_t current;      /* the actor whose code runs, RH_NONE outside */

@@ -59,6 +59,11 @@ int64_t rh_world_now_ns(const struct rh_world *w)
     return w->now_ns;
 }
 
+bool rh_world_clock_used(const struct rh_world *w)
+{
+    return w->clock_used;
+}
+
 const struct rh_semantics *rh_world_semantics(const struct rh_world *w)
 {
     return &w->semantics;
