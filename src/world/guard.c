@@ -225,21 +225,21 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
 static void on_report(const char *report)
 {
     struct rh_world *w = rh__world;
-    if (!w || !w->inside)
+    if (!w || code_of(w) == RH_NONE)
         return;
     char place[128] = "";
     const char *from = strstr(report, "ERROR: ");
     const char *to = from ? strchr(from, '\n') : NULL;
     if (__asan_get_report_pc) /* behind the access: it is a call of the runtime */
         rh__place_of_call(__asan_get_report_pc(), place, sizeof place);
-    rh__fail(w, RH_OUTCOME_SANITIZER, w->observing != RH_NONE ? w->observing : w->current, place, "%.*s",
+    rh__fail(w, RH_OUTCOME_SANITIZER, code_of(w), place, "%.*s",
              to ? (int)(to - from - 7) : 100, from ? from + 7 : report);
 }
 
 static void on_death(void)
 {
     struct rh_world *w = rh__world;
-    if (!w || !w->inside)
+    if (!w || code_of(w) == RH_NONE)
         return;
     char place[128] = "";
     struct reported reported = { false, NULL };
@@ -248,7 +248,7 @@ static void on_death(void)
         _Unwind_Backtrace(look_at, &reported);
     if (reported.from)
         rh__place_of_call(reported.from, place, sizeof place);
-    rh__fail(w, RH_OUTCOME_SANITIZER, w->observing != RH_NONE ? w->observing : w->current, place,
+    rh__fail(w, RH_OUTCOME_SANITIZER, code_of(w), place,
              "a sanitizer ended the program; its report is on standard error");
     end_with_finding();
 }
