@@ -1,0 +1,27 @@
+/* A key-value store: clients ask front-ends, which pass the request on to the back-end that has the key. */
+#ifndef STORE_H
+#define STORE_H
+
+#include <rehearse.h>
+
+enum { MOST_SERVERS = 8, MOST_KEYS = 32 };
+
+/* A request has a number, by which its client knows the reply. */
+RH_MESSAGE(put, int request; int key; int value;);
+RH_MESSAGE(get, int request; int key;);
+RH_MESSAGE(reply, int request; int key; int value;); /* the value is 0 where there is none */
+RH_MESSAGE(done, int client;);
+
+struct servers {
+    int count;
+    rh_ref at[MOST_SERVERS];
+};
+
+/* A forgetful front-end remembers one client only. */
+RH_ACTOR(frontend, struct servers backends; bool forgetful; rh_ref client;);
+RH_ACTOR(backend, int values[MOST_KEYS];);
+/* A back-end that keeps its values over a crash.  A hasty one confirms a put before it is durable. */
+RH_ACTOR(keeper, bool hasty;);
+RH_PROCESS(client, int number; int requests; struct servers frontends; rh_ref parent;);
+
+#endif
