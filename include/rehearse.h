@@ -182,6 +182,11 @@ rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char
 #define rh_send(...) RH_CAT(RH_SEND_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
 #define RH_SEND_0(to, type) rh_send_(to, &rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
 #define RH_SEND_M(to, type, ...) rh_send_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
+/* rh_send_value(to, message, pointer) and rh_spawn_value(actor, pointer): a struct that was filled in before. */
+#define rh_send_value(to, type, pointer)                                                                               \
+    rh_send_(to, &rh_message_##type, RH_POINTER_(type, pointer), 0, 0, RH_HERE)
+#define rh_spawn_value(actor, pointer) rh_spawn_(&rh_actor_##actor, RH_POINTER_(actor, pointer), RH_HERE)
+#define RH_POINTER_(type, pointer) (1 ? (pointer) : (const struct type *)0)
 /* rh_send_with(to, bytes, size, message, fields...): with bytes behind the fields; rh_tail reads them. */
 #define rh_send_with(...) RH_CAT(RH_SENDW_, RH_MORE4(__VA_ARGS__))(__VA_ARGS__)
 #define RH_SENDW_0(to, bytes, size, type) rh_send_(to, &rh_message_##type, RH_ZERO_(type), bytes, size, RH_HERE)
@@ -368,9 +373,9 @@ void rh_store_sync_(const char *here); /* waits until all puts of this actor are
 
 /* rh_assert(condition) or rh_assert(condition, "format", ...): stays on everywhere.  Under test a failure is a finding
  * with its schedule; in production the runtime's failure hook decides (by default it prints and aborts). */
-#define rh_assert(...) RH_CAT(RH_ASSERT_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
-#define RH_ASSERT_0(condition) ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, #condition, (const char *)0))
-#define RH_ASSERT_M(condition, ...) ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, #condition, __VA_ARGS__))
+#define rh_assert(...) RH_CAT(RH_ASSERT_, RH_MORE1(__VA_ARGS__))(#__VA_ARGS__, __VA_ARGS__)
+#define RH_ASSERT_0(text, condition) ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, text, (const char *)0))
+#define RH_ASSERT_M(text, condition, ...) ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, text, __VA_ARGS__))
 __attribute__((format(printf, 3, 4))) void rh_assert_failed_(const char *here, const char *condition,
                                                               const char *format, ...);
 

@@ -40,7 +40,7 @@ enum rh_time {
     RH_TIME_ORDERED, /* of the timers that are set only the earliest may fire; time jumps to it */
 };
 
-/* What happens on a send to an actor that has ended. */
+/* What happens on a send to an actor that has ended, and to messages under way to one that ends. */
 enum rh_dead_letter { RH_DEAD_LETTER_LOG, RH_DEAD_LETTER_FAIL, RH_DEAD_LETTER_IGNORE };
 
 /* What a test takes for granted.  All zero is the default; for limits 0 stands for the default named here. */

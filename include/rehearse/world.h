@@ -36,7 +36,7 @@ extern "C" {
     X(DELIVER, "deliver")       /* actor takes message `what` */                                                       \
     X(TIMER, "timer")           /* timer `what` of actor fires (`arg` names it); if 0: a wait or sleep of actor ends */ \
     X(VALUE, "value")           /* actor's rh_choose gives `what` (of `arg`) */                                        \
-    X(RESUME, "resume")         /* the process goes on past a preemption point (granularity operation) */              \
+    X(RESUME, "resume")         /* the process goes on past a preemption point (granularity operation); `arg`: where */ \
     X(ACCEPT, "accept")         /* message `what`, the next one actor has sent, enters its mailbox (granularity send) */ \
     X(STORED, "stored")         /* actor's oldest write under way becomes durable */                                   \
     X(LOSE, "lose")             /* message `what` to actor is lost */                                                  \

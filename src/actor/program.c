@@ -235,9 +235,32 @@ void rh_store_sync_(const char *here)
 
 /* ---- what must hold, tests --------------------------------------------------------------------------------------- */
 
-void rh_assert_failed_(const char *here, const char *condition, const char *format, ...)
+/* The macro cannot stringise its first argument alone without expanding it: what it gives is all of them.  The condition
+ * ends at the first comma outside of brackets and quotes. */
+static size_t length_of_first(const char *arguments)
 {
-    char text[512] = "";
+    int depth = 0;
+    char quote = 0;
+    const char *c = arguments;
+    for (; *c && !(*c == ',' && depth == 0 && !quote); c++) {
+        if (quote)
+            quote = *c == quote ? 0 : quote;
+        else if (*c == '"' || *c == '\'')
+            quote = *c;
+        else if (strchr("([{", *c))
+            depth++;
+        else if (strchr(")]}", *c))
+            depth--;
+        if (*c == '\\' && c[1])
+            c++;
+    }
+    return (size_t)(c - arguments);
+}
+
+void rh_assert_failed_(const char *here, const char *arguments, const char *format, ...)
+{
+    char text[512] = "", condition[256];
+    snprintf(condition, sizeof condition, "%.*s", format ? (int)length_of_first(arguments) : 255, arguments);
     if (format) {
         va_list args;
         va_start(args, format);

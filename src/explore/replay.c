@@ -130,8 +130,10 @@ static uint32_t replay_choose(void *state, struct rh_world *w, const struct rh_c
     struct replay *r = state;
     if (rh__depth(w) == 1) /* also where begin wanted to keep more: see rehearse/explorer.h */
         r->at = r->taken = 0;
-    bool gap = r->at < r->line_count && strcmp(r->lines[r->at].text, "...") == 0;
-    uint32_t line = r->at + gap;
+    uint32_t line = r->at;
+    while (line < r->line_count && strcmp(r->lines[line].text, "...") == 0)
+        line++;
+    bool gap = line > r->at;
     if (line < r->line_count) {
         uint32_t pick = find(w, open, count, r->lines[line].text);
         if (pick != RH_NONE) {
@@ -151,9 +153,12 @@ static void replay_end(void *state, struct rh_world *w, const struct rh_run *run
     struct replay *r = state;
     if (r->then.explorer && r->then.explorer->end)
         r->then.explorer->end(r->then.state, w, run);
-    if (r->at < r->line_count && !*r->divergence && run->outcome == RH_OUTCOME_FINISHED)
+    uint32_t left = r->at;
+    while (left < r->line_count && strcmp(r->lines[left].text, "...") == 0)
+        left++; /* stands for nothing as well */
+    if (left < r->line_count && !*r->divergence && run->outcome == RH_OUTCOME_FINISHED)
         snprintf(r->divergence, sizeof r->divergence, "line %u: `%s` is not possible: the run is over",
-                 r->lines[r->at].number, r->lines[r->at].text);
+                 r->lines[left].number, r->lines[left].text);
 }
 
 /* Every run behind the schedule is every run within a bound. */

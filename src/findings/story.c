@@ -33,8 +33,14 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
     rh__text_init(&t, text, size);
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_DELIVER:
-        rh__text_add(&t, "%s", w->messages[c->what].type->name);
+        rh__text_add(&t, "%s", w->messages[c->what].type == &rh_message_rh_start ? "start"
+                                                                                  : w->messages[c->what].type->name);
         break;
+    case RH_CHOICE_RESUME: {
+        const char *place = w->payload + (uint64_t)c->arg * 16, *file = strrchr(place, '/');
+        rh__text_add(&t, "goes on (%s)", file ? file + 1 : place);
+        break;
+    }
     case RH_CHOICE_TIMER:
         rh__text_add(&t, c->arg ? "timer %s" : "time is over", w->payload + (uint64_t)c->arg * 16);
         break;
@@ -162,7 +168,7 @@ static void last_words(const struct rh_world *w, struct rh__text *t)
 
 static void what_is_left(const struct rh_world *w, struct rh__text *t)
 {
-    bool any = false;
+    bool any = false, waiting = false;
     for (uint32_t i = 0; i < w->message_count; i++) {
         const struct message *m = &w->messages[i];
         if (m->taken_by != RH_NONE)
@@ -177,10 +183,13 @@ static void what_is_left(const struct rh_world *w, struct rh__text *t)
         enum status status = (enum status)w->actors[a].status;
         if (status != STATUS_WAITING && status != STATUS_SLEEPING && status != STATUS_SYNCING)
             continue;
+        if (status == STATUS_WAITING && w->can_read_stacks && w->actors[a].asking == RH_NONE && w->actors[a].filter->idle)
+            continue; /* a server with nothing to do */
         char name[NAME], doing[CELL];
         rh_world_actor_name(w, a, name, sizeof name);
         rh_world_actor_text(w, a, doing, sizeof doing);
-        rh__text_add(t, "    %s %s\n", name, doing);
+        rh__text_add(t, "%s    %s %s\n", waiting ? "" : "  waiting:\n", name, doing);
+        waiting = true;
     }
 }
 

@@ -36,9 +36,11 @@ void rh__terminal_progress(struct rh_exploration *x)
 {
     double now = rh__now_seconds(), seconds = now - x->started;
     bool live = on_terminal();
-    x->next_progress = now + (live ? 0.2 : 10);
-    if (!live && seconds < 5)
+    if (!live && seconds < 5) {
+        x->next_progress = x->started + 5;
         return;
+    }
+    x->next_progress = now + (live ? 0.2 : 10);
     double estimate = rh__exploration_estimate(x);
     char of[64] = "";
     if (estimate > 0)
@@ -68,13 +70,20 @@ static void print_indented(const char *text, const char *indent)
 static void print_finding(const struct rh__result *r, uint32_t i, const char *program, bool quiet)
 {
     const struct rh__finding *f = &r->x->findings[i];
+    bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
+    const char *rest = strchr(f->outcome.text, '\n');
+    int first = rest ? (int)(rest - f->outcome.text) : (int)strlen(f->outcome.text);
     printf("\n  %s: ", rh_outcome_name(f->outcome.kind));
-    if (*f->actor)
+    if (*f->actor && !stuck)
         printf("%s: ", f->actor);
-    printf("%s", f->outcome.text);
-    if (*f->outcome.place)
+    printf("%.*s", first, f->outcome.text);
+    if (*f->outcome.place && !stuck)
         printf("  (%s)", f->outcome.place);
-    printf("\n  found in run %s%s%s%s\n\n", grouped(f->run), f->count > 1 ? ", and in " : "",
+    if (rest) {
+        printf("\n");
+        print_indented(rest + 1, "      ");
+    }
+    printf("%s  found in run %s%s%s%s\n\n", rest ? "" : "\n", grouped(f->run), f->count > 1 ? ", and in " : "",
            f->count > 1 ? grouped(f->count - 1) : "", f->count > 1 ? " more" : "");
     if (!quiet)
         print_indented(f->story, "  ");
@@ -114,8 +123,8 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
     printf("%s %s  (%s, %s", r->failed ? "FAILED" : "passed", r->test, r->model, r->explorer);
     if (r->seed != 1)
         printf(", seed %llu", (unsigned long long)r->seed);
-    printf(")\n  %s run%s, %s steps, %s%s behaviour%s, %.2f s", grouped(x->runs), x->runs == 1 ? "" : "s",
-           grouped(x->steps), x->behaviours_at_least ? "at least " : "", grouped(x->behaviours),
+    printf(")\n  %s run%s, %s step%s, %s%s behaviour%s, %.2f s", grouped(x->runs), x->runs == 1 ? "" : "s",
+           grouped(x->steps), x->steps == 1 ? "" : "s", x->behaviours_at_least ? "at least " : "", grouped(x->behaviours),
            x->behaviours == 1 ? "" : "s", x->seconds);
     if (x->cut)
         printf(", %s cut", grouped(x->cut));

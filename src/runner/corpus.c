@@ -34,9 +34,11 @@ int rh__command_corpus(const char *program, const struct rh__options *o)
         snprintf(path, sizeof path, "%s/%s", o->words[0], entries[i]->d_name);
         enum rh__replayed came_to = rh__replay(program, path, o, false, text, sizeof text);
         counts[came_to]++;
+        size_t named = strncmp(text, path, strlen(path)) == 0 ? strlen(path) : 0; /* it says which file that is */
+        const char *why = named && strncmp(text + named, ": ", 2) == 0 ? text + named + 2 : text;
         if (!o->quiet || came_to != RH__REPLAYED_PASSED)
             printf("%-8s %s%s%s\n", words[came_to], path, came_to == RH__REPLAYED_PASSED ? "" : ": ",
-                   came_to == RH__REPLAYED_PASSED ? "" : text);
+                   came_to == RH__REPLAYED_PASSED ? "" : why);
         free(entries[i]);
     }
     free(entries);

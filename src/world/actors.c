@@ -294,8 +294,35 @@ static void forget_writes(struct rh_world *w, struct actor *a)
     put32(w, &a->writes_open, 0);
 }
 
+/* Messages that were under way to an actor that ends are as lost as those sent to it later. */
+static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
+{
+    enum { MOST = 4 };
+    uint32_t told = 0;
+    if (w->semantics.dead_letters == RH_DEAD_LETTER_IGNORE || !w->under_way || w->over)
+        return;
+    for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE && told < MOST; i = w->messages[i].next) {
+            const struct message *m = &w->messages[i];
+            char name[128], from[128], text[512];
+            if (m->type == &rh__exit_signal || m->type == &rh_message_rh_start || m->sender == actor)
+                continue;
+            rh_world_actor_name(w, actor, name, sizeof name);
+            rh_world_actor_name(w, m->seen_as, from, sizeof from);
+            if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL) {
+                rh__fail(w, RH_OUTCOME_DEAD_LETTER, actor, "", "%s from %s was under way to %s when it ended",
+                         m->type->name, from, name);
+                return;
+            }
+            snprintf(text, sizeof text, "(%s from %s is lost: %s has ended)", m->type->name, from, name);
+            rh__note(w, actor, text);
+            told++;
+        }
+}
+
 void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
 {
+    tell_of_dead_letters(w, actor);
     rh__messages_drop(w, actor);
     forget_writes(w, &w->actors[actor]);
     leave(w, actor, STATUS_ENDED, reason);

@@ -296,11 +296,14 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
     struct rh_event *e = &w->events[w->event_count];
     if (choice.kind == RH_CHOICE_TIMER)
         choice.arg = rh__timer_name(w, choice.what);
+    uint64_t payload_before = w->payload_at;
+    if (choice.kind == RH_CHOICE_RESUME) /* where it goes on, for people */
+        choice.arg = (uint32_t)(rh__payload_text(w, w->actors[choice.actor].place) / 16);
     e->choice = choice;
     e->number = choice.actor == RH_NONE ? 0 : w->actors[choice.actor].events;
     e->first_message = w->message_count;
     e->private_mark[0] = (uint64_t)(uintptr_t)w->log;
-    e->private_mark[1] = w->payload_at;
+    e->private_mark[1] = payload_before;
     e->private_mark[2] = w->under_way;
     w->event_count++;
     w->event_sends = 0;
