@@ -114,12 +114,13 @@ static bool as_columns(const struct rh_world *w, struct rh__text *t)
         total += width[c] + 2;
     if (total > WIDEST)
         return false;
+    uint32_t first = first_shown(w, t);
     rh__text_add(t, "    ");
     for (uint32_t c = 0; c < columns; c++) {
         rh_world_actor_name(w, column_of[c], text, sizeof text);
         rh__text_add(t, "  %-*s", c + 1 < columns ? (int)width[c] : 0, text);
     }
-    for (uint32_t e = first_shown(w, t); e < w->event_count; e++) {
+    for (uint32_t e = first; e < w->event_count; e++) {
         rh__text_add(t, "\n%4u", e);
         uint32_t actor = w->events[e].choice.actor;
         cell(w, e, false, text, sizeof text);

@@ -206,7 +206,7 @@ const struct rh_outcome *rh_world_outcome(struct rh_world *w)
     w->outcome.actor = RH_NONE;
     w->outcome.place[0] = w->outcome.text[0] = 0;
     if (w->begun && w->event_count > w->semantics.max_steps) {
-        w->outcome.kind = RH_OUTCOME_CUT;
+        rh__conclude_cut(w);
         return &w->outcome;
     }
     rh_world_enabled(w, &open);

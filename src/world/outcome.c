@@ -165,3 +165,21 @@ void rh__conclude(struct rh_world *w)
     w->outcome.place[0] = 0;
     snprintf(w->outcome.text, sizeof w->outcome.text, "nothing is left to do");
 }
+
+/* A program with a periodic timer never comes to rest, and need not.  One that goes on for thousands of events with
+ * messages alone is a circle.  A limit below that was set to cut runs, not to find such programs. */
+void rh__conclude_cut(struct rh_world *w)
+{
+    enum { LONG = 10000 };
+    bool driven = w->event_count < LONG;
+    w->outcome.kind = RH_OUTCOME_CUT;
+    snprintf(w->outcome.text, sizeof w->outcome.text, "the run was cut after %u events (max_steps)", w->event_count - 1);
+    for (uint32_t i = w->event_count / 2; i < w->event_count && !driven; i++)
+        driven = w->events[i].choice.kind == RH_CHOICE_TIMER;
+    if (driven)
+        return;
+    w->outcome.kind = RH_OUTCOME_ENDLESS_RUN;
+    w->outcome.actor = w->events[w->event_count - 1].choice.actor;
+    snprintf(w->outcome.text, sizeof w->outcome.text, "the run has not come to rest after %u events, and no timer drives "
+             "it: messages go in a circle", w->event_count - 1);
+}

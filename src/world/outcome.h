@@ -18,5 +18,7 @@ void rh__note(struct rh_world *w, uint32_t actor, const char *text);
 
 /* Looks at a run in which nothing is left to do: stuck, hot, not eventually, or finished. */
 void rh__conclude(struct rh_world *w);
+/* Looks at a run that was cut: endless, or merely long. */
+void rh__conclude_cut(struct rh_world *w);
 
 #endif
