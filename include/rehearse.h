@@ -174,7 +174,7 @@ RH_MESSAGE_IGNORED(rh_stored, uint32_t ticket;);
 
 /* rh_ref rh_spawn(actor, .field = value, ...): starts an actor or a process; fields not named are zero. */
 #define rh_spawn(...) RH_CAT(RH_SPAWN_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
-#define RH_SPAWN_0(actor) rh_spawn_(&rh_actor_##actor, RH_ZERO_(actor), RH_HERE)
+#define RH_SPAWN_0(actor) rh_spawn_(&rh_actor_##actor, (const void *)0, RH_HERE)
 #define RH_SPAWN_M(actor, ...) rh_spawn_(&rh_actor_##actor, RH_VALUE_(actor, __VA_ARGS__), RH_HERE)
 rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here);
 
@@ -203,6 +203,21 @@ const void *rh_tail(size_t *size);
 #define RH_REPLY_M(type, ...) rh_reply_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
 void rh_reply_(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
                const char *here);
+
+/* To answer later: rh_keep_request() is what rh_reply would answer now, as plain data; rh_reply_to(request,
+ * message, fields...) answers it from any later handler.  Each rh_ask takes one answer; later ones are dropped. */
+struct rh_request {
+    rh_ref who;
+    uint64_t ticket;
+};
+#define rh_keep_request() rh_keep_request_(RH_HERE)
+struct rh_request rh_keep_request_(const char *here);
+#define rh_reply_to(...) RH_CAT(RH_REPLYT_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
+#define RH_REPLYT_0(request, type) rh_reply_to_(request, &rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
+#define RH_REPLYT_M(request, type, ...)                                                                                \
+    rh_reply_to_(request, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
+void rh_reply_to_(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
+                  size_t tail_size, const char *here);
 
 /* Passes the message being handled on; the one who gets it sees the first sender, and its reply goes there. */
 #define rh_forward(to) rh_forward_(to, RH_HERE)

@@ -21,7 +21,10 @@
 #define rh_cmocka_test(test) rh_cmocka_test_with(test, NULL)
 #define rh_cmocka_test_with(test, options)                                                                             \
     {                                                                                                                  \
-        #test, rh_cmocka_run_, NULL, NULL, (void *)&(struct rh_cmocka_entry_){ #test, options }                        \
+#test, rh_cmocka_run_, NULL, NULL, (void *)&(struct rh_cmocka_entry_)                                          \
+        {                                                                                                              \
+#test, options                                                                                             \
+        }                                                                                                              \
     }
 
 struct rh_cmocka_entry_ {

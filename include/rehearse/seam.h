@@ -16,11 +16,13 @@ extern "C" {
 
 struct rh_seam {
     const char *name;
-    rh_ref (*spawn)(const struct rh_actor_type *type, const void *state, const char *here);         /* (any) */
+    rh_ref (*spawn)(const struct rh_actor_type *type, const void *state,
+                    const char *here); /* (any); state NULL: all zero */
     void (*send)(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const void *tail,
                  size_t tail_size, const char *here); /* (any); from nobody: whoever runs now */
-    void (*reply)(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
-                  const char *here);
+    struct rh_request (*request)(const char *here); /* of the message being handled */
+    void (*reply)(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
+                  size_t tail_size, const char *here); /* to nobody: nothing */
     void (*forward)(rh_ref to, const char *here);
     const void *(*ask)(rh_ref to, const struct rh_message_type *type, const void *value,
                        const struct rh_message_type *reply, int64_t timeout_ms, const char *here);

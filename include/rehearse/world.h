@@ -41,7 +41,7 @@ extern "C" {
     X(STORED, "stored")         /* actor's oldest write under way becomes durable */                                   \
     X(LOSE, "lose")             /* message `what` to actor is lost */                                                  \
     X(DUPLICATE, "duplicate")   /* message `what` to actor will arrive once more */                                    \
-    X(CRASH, "crash")           /* actor crashes; `what` writes under way survive */                                   \
+    X(CRASH, "crash")           /* actor crashes; `what` of `arg` writes under way survive */                           \
     X(RESTART, "restart")       /* actor starts again; `what` is 1 where its state is kept */                          \
     X(PARTITION, "partition")   /* the actors in the bits of `what` are cut off from the rest */                       \
     X(HEAL, "heal")             /* the network is whole again */                                                       \

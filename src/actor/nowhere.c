@@ -24,11 +24,19 @@ static void send(rh_ref from, rh_ref to, const struct rh_message_type *type, con
     too_early("rh_send", here);
 }
 
-static void reply(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
-                  const char *here)
+static struct rh_request request(const char *here)
+{
+    struct rh_request none = { { 0 }, 0 };
+    too_early("rh_reply", here);
+    return none;
+}
+
+static void reply(struct rh_request to, const struct rh_message_type *type, const void *value, const void *tail,
+                  size_t tail_size, const char *here)
 {
     (void)type, (void)value, (void)tail, (void)tail_size;
-    too_early("rh_reply", here);
+    if (!rh_is_nobody(to.who))
+        too_early("rh_reply", here);
 }
 
 static void forward(rh_ref to, const char *here)
@@ -234,6 +242,7 @@ const struct rh_seam rh__nowhere = {
     .name = "nowhere",
     .spawn = spawn,
     .send = send,
+    .request = request,
     .reply = reply,
     .forward = forward,
     .ask = ask,

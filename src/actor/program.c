@@ -85,7 +85,18 @@ const void *rh_tail(size_t *size)
 void rh_reply_(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
                const char *here)
 {
-    world->reply(type, value, tail, tail_size, here);
+    world->reply(world->request(here), type, value, tail, tail_size, here);
+}
+
+struct rh_request rh_keep_request_(const char *here)
+{
+    return world->request(here);
+}
+
+void rh_reply_to_(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
+                  size_t tail_size, const char *here)
+{
+    world->reply(request, type, value, tail, tail_size, here);
 }
 
 void rh_forward_(rh_ref to, const char *here)

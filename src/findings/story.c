@@ -4,11 +4,13 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "trace/schedule.h"
 #include "world/state.h"
 
-enum { WIDEST = 132, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
+enum { WIDEST = 132, NARROWEST = 60, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
 
 static void sends_of(const struct rh_world *w, uint32_t event, struct rh__text *t)
 {
@@ -58,6 +60,8 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
         break;
     case RH_CHOICE_CRASH:
         rh__text_add(&t, "CRASH");
+        if (c->arg)
+            rh__text_add(&t, ", %u of %u writes kept", c->what, c->arg);
         break;
     case RH_CHOICE_RESTART:
         rh__text_add(&t, "RESTART");
@@ -82,6 +86,15 @@ static uint32_t first_shown(const struct rh_world *w, struct rh__text *t)
         return 0;
     rh__text_add(t, "  (the first %u events are left out here; the schedule has them all)\n", w->event_count - LONGEST);
     return w->event_count - LONGEST;
+}
+
+/* As wide as the terminal, if it is one. */
+static uint32_t line_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
+        return WIDEST;
+    return size.ws_col - 3u;
 }
 
 static bool as_columns(const struct rh_world *w, struct rh__text *t)
@@ -112,7 +125,7 @@ static bool as_columns(const struct rh_world *w, struct rh__text *t)
     }
     for (uint32_t c = 0; c < columns; c++)
         total += width[c] + 2;
-    if (total > WIDEST)
+    if (total > line_width())
         return false;
     uint32_t first = first_shown(w, t);
     rh__text_add(t, "    ");

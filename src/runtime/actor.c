@@ -1,4 +1,6 @@
 /* Actors begin and end.  See actor.h. */
+#include <stdio.h>
+
 #include "runtime/actor.h"
 
 #include <stdlib.h>
@@ -90,7 +92,10 @@ rh_ref rh__actor_spawn(struct rh__worker *worker, const struct rh_actor_type *ty
     }
     struct rh__actor *actor = rh__need(sizeof *actor + type->size);
     memset(actor, 0, sizeof *actor);
-    memcpy(actor->state, state, type->size);
+    if (state)
+        memcpy(actor->state, state, type->size);
+    else
+        memset(actor->state, 0, type->size);
     actor->self = rh__ref_make(slot->index, atomic_load_explicit(&slot->generation, memory_order_relaxed));
     actor->slot = slot;
     actor->type = type;
@@ -167,7 +172,7 @@ _Noreturn void rh__actor_exit(struct rh__actor *actor, const char *reason)
     struct rh__worker *worker = rh__worker();
     struct rh__slot *slot = actor->slot;
     char kept[RH_REASON_SIZE] = ""; /* the reason may stand in the actor's own state */
-    strncpy(kept, reason ? reason : "", sizeof kept - 1);
+    snprintf(kept, sizeof kept, "%s", reason ? reason : "");
     rh__actor_end(worker, actor, kept);
     rh__worker_later(worker, slot); /* what is left in the mailbox is dropped there */
     rh__fiber_abandon(worker);

@@ -93,24 +93,34 @@ static void send(rh_ref from, rh_ref to, const struct rh_message_type *type, con
     leave(worker);
 }
 
-static void reply(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
-                  const char *here)
+static struct rh_request request(const char *here)
 {
+    struct rh_request none = { rh_nobody(), 0 };
     struct rh__actor *actor = inside("rh_reply", here);
     if (!actor)
-        return;
+        return none;
     const struct rh__message *asked = actor->current;
     if (!asked) {
         rh__misuse(here, "rh_reply without a message");
-        return;
+        return none;
     }
-    if (rh_is_nobody(asked->sender))
+    struct rh_request asking = { asked->sender, asked->ticket };
+    return asking;
+}
+
+static void reply(struct rh_request to, const struct rh_message_type *type, const void *value, const void *tail,
+                  size_t tail_size, const char *here)
+{
+    if (rh_is_nobody(to.who))
         return; /* a foreign thread sent it: what it is told is of no consequence, as with an external sender */
+    struct rh__actor *actor = inside("rh_reply", here);
+    if (!actor)
+        return;
     struct rh__letter letter = { .type = type, .value = value, .tail = tail, .tail_size = tail ? tail_size : 0 };
-    letter.ticket = asked->ticket;
-    letter.kind = asked->ticket ? RH__REPLY : RH__PLAIN;
-    letter.exempt = asked->ticket != 0; /* who asks waits for it: there is one at most */
-    rh__send(rh__worker(), actor->self, asked->sender, &letter, here);
+    letter.ticket = (uint32_t)to.ticket;
+    letter.kind = letter.ticket ? RH__REPLY : RH__PLAIN;
+    letter.exempt = letter.ticket != 0; /* who asks waits for it: there is one at most */
+    rh__send(rh__worker(), actor->self, to.who, &letter, here);
 }
 
 static void forward(rh_ref to, const char *here)
@@ -410,6 +420,7 @@ const struct rh_seam rh__runtime_seam = {
     .name = "runtime",
     .spawn = spawn,
     .send = send,
+    .request = request,
     .reply = reply,
     .forward = forward,
     .ask = ask,

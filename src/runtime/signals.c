@@ -1,5 +1,7 @@
 /* Links, monitors and exit signals, after Erlang's: all are messages, so that each actor keeps its own sets and nothing
  * is locked.  A signal takes effect when it is taken out of the mailbox. */
+#include <stdio.h>
+
 #include "runtime/actor.h"
 
 #include "runtime/store.h"
@@ -17,7 +19,7 @@ static void tell(struct rh__worker *worker, rh_ref to, enum rh__kind kind, uint3
     struct rh_exited *value = rh__message_value(m);
     memset(value, 0, sizeof *value);
     value->who = who;
-    strncpy(value->reason, reason, sizeof value->reason - 1);
+    snprintf(value->reason, sizeof value->reason, "%s", reason);
     m->ticket = ticket;
     rh__post(worker, to, m);
 }
@@ -121,7 +123,7 @@ enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, 
 void rh__signal_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason)
 {
     char kept[RH_REASON_SIZE] = "";
-    strncpy(kept, reason, sizeof kept - 1);
+    snprintf(kept, sizeof kept, "%s", reason);
     for (uint32_t i = 0; i < actor->links.count; i++)
         tell(worker, actor->links.at[i], RH__EXIT, BY_LINK, actor->self, kept);
     for (uint32_t i = 0; i < actor->watchers.count; i++)

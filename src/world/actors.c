@@ -123,7 +123,10 @@ uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_ac
         return RH_NONE;
     struct actor *a = &w->actors[index];
     a->initial = rh__payload_take(w, type->size);
-    rh__copy(w->payload + a->initial, state, type->size);
+    if (state)
+        rh__copy(w->payload + a->initial, state, type->size);
+    else
+        rh__zero(w->payload + a->initial, type->size);
     rh__region_begin(w, index, state);
     place_on_node(w, a);
     if (type->kind == RH_KIND_PROCESS) {

@@ -97,7 +97,7 @@ static void offer_crashes(struct rh_world *w)
 {
     for (uint32_t i = 1; w->crashes && i < w->actor_count; i++)
         for (uint32_t k = 0; rh__can_crash(w, i) && k <= w->actors[i].writes_open; k++)
-            offer(w, RH_CHOICE_CRASH, i, k, 0);
+            offer(w, RH_CHOICE_CRASH, i, k, w->actors[i].writes_open);
 }
 
 static void offer_restarts(struct rh_world *w)

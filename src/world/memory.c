@@ -190,7 +190,8 @@ void rh__region_begin(struct rh_world *w, uint32_t actor, const void *state)
     a->region = region_of(w, actor);
     if (w->asan) /* one that was undone, or of an earlier world, may have left poison */
         __asan_unpoison_memory_region(a->region, a->type->size);
-    rh__copy(a->region, state, a->type->size);
+    if (state) /* otherwise it is zero already */
+        rh__copy(a->region, state, a->type->size);
     log_growth(w, a, 0, a->type->size);
     a->used = a->type->size;
     a->epoch = w->epoch;

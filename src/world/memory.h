@@ -26,7 +26,7 @@ static inline bool rh__payload_room(const struct rh_world *w)
 /* A copy of a text in the payload. */
 uint64_t rh__payload_text(struct rh_world *w, const char *text);
 
-/* Gives the actor its region, holding `size` bytes of `state`. */
+/* Gives the actor its region, holding `state` (NULL: all zero). */
 void rh__region_begin(struct rh_world *w, uint32_t actor, const void *state);
 /* Clears all that the region holds: before a restart. */
 void rh__region_clear(struct rh_world *w, uint32_t actor);

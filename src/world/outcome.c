@@ -107,10 +107,23 @@ static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
     return n;
 }
 
+/* One that asked, and to which the one it asked has sent something else: a mistake that is easily made. */
+static const struct message *answer_by_send(const struct rh_world *w, const struct actor *a)
+{
+    if (a->status != STATUS_WAITING || a->asking >= w->message_count)
+        return NULL;
+    for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
+            if (w->messages[i].sender == w->messages[a->asking].receiver)
+                return &w->messages[i];
+    return NULL;
+}
+
 static bool stuck(struct rh_world *w)
 {
     struct rh__text t;
     uint32_t count = 0, first = RH_NONE;
+    bool receives = false;
     rh__text_init(&t, w->outcome.text, sizeof w->outcome.text);
     for (uint32_t i = 0; i < w->actor_count; i++) {
         uint32_t put_off = deferred_for_ever(w, i);
@@ -122,11 +135,17 @@ static bool stuck(struct rh_world *w)
         rh__text_add(&t, "%s%s %s", count++ ? "\n" : "nobody can move: ", name, doing);
         if (put_off)
             rh__text_add(&t, ", with %u deferred message%s left", put_off, put_off == 1 ? "" : "s");
+        const struct message *sent = answer_by_send(w, &w->actors[i]);
+        if (sent)
+            rh__text_add(&t, "; %s from it is no reply: rh_ask is answered by rh_reply", sent->type->name);
+        receives |= i != 0 && w->actors[i].status == STATUS_WAITING && w->actors[i].asking == RH_NONE;
         if (first == RH_NONE)
             first = i;
     }
     if (!count)
         return false;
+    if (receives)
+        rh__text_add(&t, "\n(a server that may wait in a receive for ever says so there: .idle = true)");
     w->outcome.kind = RH_OUTCOME_STUCK;
     w->outcome.actor = first;
     snprintf(w->outcome.place, sizeof w->outcome.place, "%s",

@@ -147,19 +147,34 @@ static const struct message *handled(struct rh_world *w, const char *call, const
     return &w->messages[taken];
 }
 
-static void seam_reply(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
-                       const char *here)
+static struct rh_request seam_request(const char *here)
 {
+    struct rh_request request = { rh_nobody(), 0 };
+    struct rh_world *w = inside_actor("rh_reply", here);
+    if (!w)
+        return request;
+    const struct message *m = handled(w, "rh_reply", here);
+    request.who = ref_of(m->seen_as);
+    request.ticket = m->request == RH_NONE ? 0 : (uint64_t)m->request + 1;
+    return request;
+}
+
+static void seam_reply(struct rh_request request, const struct rh_message_type *type, const void *value,
+                       const void *tail, size_t tail_size, const char *here)
+{
+    if (rh_is_nobody(request.who))
+        return; /* there was nothing to answer: that has been told */
     struct rh_world *w = inside_actor("rh_reply", here);
     if (!w)
         return;
     rh__preempt(w, here);
-    const struct message *m = handled(w, "rh_reply", here);
-    if (m->request != RH_NONE && w->actors[m->seen_as].asking != m->request)
+    uint32_t to = known(w, request.who, "rh_reply_to", here);
+    uint32_t asked = request.ticket ? (uint32_t)(request.ticket - 1) : RH_NONE;
+    if (asked != RH_NONE && w->actors[to].asking != asked)
         return; /* the one who asked has given up, or has its answer */
-    struct sending s = SENDING(.from = w->current, .to = m->seen_as, .type = type, .value = value, .tail = tail,
+    struct sending s = SENDING(.from = w->current, .to = to, .type = type, .value = value, .tail = tail,
                                .tail_size = bounded(w, tail_size, here));
-    s.answers = m->request;
+    s.answers = asked;
     post(w, &s, here);
 }
 
@@ -575,6 +590,7 @@ const struct rh_seam rh__controlled_seam = {
     .name = "controlled",
     .spawn = seam_spawn,
     .send = seam_send,
+    .request = seam_request,
     .reply = seam_reply,
     .forward = seam_forward,
     .ask = seam_ask,

@@ -29,6 +29,34 @@ PROGRAM(an_ask_gives_the_reply, .allowed = { "asker#1: 42 by doubler#1" })
     rh_spawn(asker, .to = rh_spawn(doubler), .value = 21);
 }
 
+/* ---- answered later ------------------------------------------------------------------------------------------------ */
+RH_ACTOR(slow, struct rh_request open; bool asked; bool going;);
+static void answer_if_ready(struct slow *state)
+{
+    if (state->asked && state->going)
+        rh_reply_to(state->open, answer, .value = 5);
+}
+RH_HANDLER(slow, question)
+{
+    state->open = rh_keep_request();
+    state->asked = true;
+    answer_if_ready(state);
+}
+RH_HANDLER(slow, go)
+{
+    state->going = true;
+    answer_if_ready(state);
+    if (state->asked)
+        rh_reply_to(state->open, answer, .value = 6); /* too late: it has its answer */
+}
+RH_BEHAVIOUR(slow, open, question, go);
+PROGRAM(a_request_that_was_kept_is_answered_later, .allowed = { "asker#1: 5 by nobody" })
+{
+    rh_ref s = rh_spawn(slow);
+    rh_spawn(asker, .to = s, .value = 1);
+    rh_send(s, go);
+}
+
 /* ---- in time or not ---------------------------------------------------------------------------------------------- */
 static void say_answer(const struct answer *a)
 {
