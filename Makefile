@@ -15,7 +15,7 @@ setup: ## install the Debian packages that are missing (or say which)
 build: setup ## build/ : gcc -O2 -g
 	@scripts/build dev
 
-demo: build ## find, shrink and explain a bug
+demo: build ## find, explain and replay a bug
 	@scripts/demo
 
 test: setup ## everything that must hold before a commit; ends with "N passed, N failed"

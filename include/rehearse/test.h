@@ -78,6 +78,16 @@ struct rh_test {
     struct rh_test *next; /* filled in before main */
 };
 
+/* g++ warns of fields that are not given, which is the point of giving some. */
+#ifdef __cplusplus
+#define RH_QUIET_BEGIN_                                                                                                \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#define RH_QUIET_END_ _Pragma("GCC diagnostic pop")
+#else
+#define RH_QUIET_BEGIN_
+#define RH_QUIET_END_
+#endif
+
 #define RH_TEST(...) RH_CAT(RH_TEST_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
 #ifdef __cplusplus
 #define RH_TEST_0(name) RH_TEST_WITH_(name, {})
@@ -87,7 +97,8 @@ struct rh_test {
 #define RH_TEST_M(name, ...) RH_TEST_WITH_(name, { __VA_ARGS__ })
 #define RH_TEST_WITH_(name_, ...)                                                                                      \
     static void rh_test_##name_(rh_ref self, void *unused);                                                            \
-    static struct rh_test rh_test_entry_##name_ = { #name_, RH_HERE, rh_test_##name_, __VA_ARGS__, 0 };                \
+    RH_QUIET_BEGIN_ static struct rh_test rh_test_entry_##name_ = { #name_, RH_HERE, rh_test_##name_, __VA_ARGS__, 0 }; \
+    RH_QUIET_END_                                                                                                      \
     __attribute__((constructor)) static void rh_test_register_##name_(void)                                            \
     {                                                                                                                  \
         rh_test_register_(&rh_test_entry_##name_);                                                                     \
