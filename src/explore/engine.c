@@ -68,23 +68,46 @@ static void start_run(struct rh_exploration *x, uint32_t keep)
     x->open = true;
 }
 
+/* The set begins small and doubles, so that it stays in the cache while there are few behaviours, and a short exploration
+ * does not pay for pages that it touches once.  Tables of all sizes lie one behind the other in `behaviour_set`. */
+static uint64_t *table_of(struct rh_exploration *x, uint64_t size)
+{
+    return x->behaviour_set + (size - RH__FEWEST_BEHAVIOURS);
+}
+
+/* The place of a hash in a table, or the free one where it would stand. */
+static uint64_t *place_of(uint64_t *table, uint64_t size, uint64_t hash)
+{
+    uint64_t i = rh__mix(hash, 1) & (size - 1);
+    while (table[i] && table[i] != hash)
+        i = (i + 1) & (size - 1);
+    return &table[i];
+}
+
+static void grow_behaviours(struct rh_exploration *x)
+{
+    uint64_t size = x->behaviour_size, *old = table_of(x, size), *new = table_of(x, size * 2);
+    for (uint64_t i = 0; i < size; i++)
+        if (old[i])
+            *place_of(new, size * 2, old[i]) = old[i];
+    x->behaviour_size = size * 2;
+}
+
 static bool is_new_behaviour(struct rh_exploration *x, uint64_t hash)
 {
-    uint64_t mask = RH__BEHAVIOURS - 1;
     hash = hash ? hash : 1;
-    for (uint64_t i = rh__mix(hash, 1) & mask;; i = (i + 1) & mask) {
-        if (x->behaviour_set[i] == hash)
-            return false;
-        if (!x->behaviour_set[i]) {
-            if (x->behaviours >= RH__BEHAVIOURS / 4 * 3) {
-                x->behaviours_at_least = true;
-                return false;
-            }
-            x->behaviour_set[i] = hash;
-            x->behaviours++;
-            return true;
-        }
+    uint64_t *place = place_of(table_of(x, x->behaviour_size), x->behaviour_size, hash);
+    if (*place)
+        return false;
+    if (x->behaviours >= RH__BEHAVIOURS / 4 * 3) {
+        x->behaviours_at_least = true;
+        return false;
     }
+    *place = hash;
+    x->behaviours++;
+    if (x->behaviours > x->behaviour_size / 2 && x->behaviour_size < RH__BEHAVIOURS)
+        grow_behaviours(x);
+    return true;
 }
 
 /* Findings of the same kind at the same place are one; where there is no place the sentence counts, without numbers. */
@@ -264,7 +287,8 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
     x->limits = *limits;
     x->replay = rh_shared_new(events * sizeof *x->replay);
     x->prefix = rh_shared_new(events * sizeof *x->prefix);
-    x->behaviour_set = rh_shared_new(RH__BEHAVIOURS * sizeof *x->behaviour_set);
+    x->behaviour_set = rh_shared_new(2 * RH__BEHAVIOURS * sizeof *x->behaviour_set);
+    x->behaviour_size = RH__FEWEST_BEHAVIOURS;
     bool texts = true;
     for (int i = 0; i < RH__MAX_FINDINGS; i++) {
         x->findings[i].schedule = rh_shared_new(RH__SCHEDULE_BYTES);
@@ -296,6 +320,6 @@ void rh__exploration_free(struct rh_exploration *x)
         rh_shared_free(x->blocks[i].at, x->blocks[i].size);
     rh_shared_free(x->replay, events * sizeof *x->replay);
     rh_shared_free(x->prefix, events * sizeof *x->prefix);
-    rh_shared_free(x->behaviour_set, RH__BEHAVIOURS * sizeof *x->behaviour_set);
+    rh_shared_free(x->behaviour_set, 2 * RH__BEHAVIOURS * sizeof *x->behaviour_set);
     rh_shared_free(x, sizeof *x);
 }

@@ -11,9 +11,10 @@
 enum {
     RH__MAX_FINDINGS = 32,
     RH__MAX_BLOCKS = 256,
-    RH__SCHEDULE_BYTES = 1 << 20,
+    RH__SCHEDULE_BYTES = 1 << 24, /* address space; only what is written is used */
     RH__STORY_BYTES = 1 << 18,
     RH__BEHAVIOURS = 1 << 22, /* told apart exactly up to three quarters of this many */
+    RH__FEWEST_BEHAVIOURS = 1 << 12,
 };
 
 struct rh__finding {
@@ -63,6 +64,7 @@ struct rh_exploration {
     uint32_t replay_count;
     uint64_t *prefix;         /* behaviour hash after each event */
     uint64_t *behaviour_set;
+    uint64_t behaviour_size; /* of the table in use */
     double started;
 
     void (*describe)(struct rh_exploration *x, struct rh__finding *f); /* fills in the texts of a new finding */

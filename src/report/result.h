@@ -21,6 +21,9 @@ struct rh__result {
 /* "exhaustive", "bounded", "sampled" or "failed". */
 const char *rh__result_verdict(const struct rh__result *r);
 
+/* An exploration that was exhaustive, and a `sometimes` property that never held: that is a failure. */
+bool rh__result_never(const struct rh__result *r);
+
 /* The terminal (terminal.c). */
 void rh__terminal_progress(struct rh_exploration *x); /* for struct rh_exploration.progress */
 void rh__terminal_clear(void);

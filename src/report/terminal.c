@@ -1,6 +1,7 @@
 /* Results for people (result.h). */
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "report/result.h"
@@ -9,6 +10,19 @@
 const char *rh__result_verdict(const struct rh__result *r)
 {
     return r->failed ? "failed" : rh_verdict_name(rh__exploration_verdict(r->x));
+}
+
+/* Something that should happen sometimes never did, in any of all the runs there are. */
+bool rh__result_never(const struct rh__result *r)
+{
+    if (rh__exploration_verdict(r->x) != RH_VERDICT_EXHAUSTIVE)
+        return false;
+    for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
+        struct rh_property_info p = rh_world_property(r->world, i);
+        if (p.kind == RH_SOMETIMES && !p.held)
+            return true;
+    }
+    return false;
 }
 
 /* 1234567 as 1,234,567; the buffers are used in turn. */
@@ -32,6 +46,13 @@ static bool on_terminal(void)
     return isatty(STDERR_FILENO);
 }
 
+/* A live line must not be wider than the terminal: it could not be written over. */
+static size_t width(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1u : 79;
+}
+
 void rh__terminal_progress(struct rh_exploration *x)
 {
     double now = rh__now_seconds(), seconds = now - x->started;
@@ -42,13 +63,17 @@ void rh__terminal_progress(struct rh_exploration *x)
     }
     x->next_progress = now + (live ? 0.2 : 10);
     double estimate = rh__exploration_estimate(x);
-    char of[64] = "";
-    if (estimate > 0)
-        snprintf(of, sizeof of, " of about %.3g", estimate);
-    fprintf(stderr, "%s  %s runs%s, %s a second, %s%s behaviours, %u finding%s, %.0f s%s", live ? "\r\033[K" : "",
-            grouped(x->runs), of, grouped((uint64_t)((double)x->runs / (seconds > 0.001 ? seconds : 0.001))),
-            x->behaviours_at_least ? "at least " : "", grouped(x->behaviours), x->finding_count,
-            x->finding_count == 1 ? "" : "s", seconds, live ? "" : "\n");
+    char of[64] = "", line[256];
+    if (estimate > (double)x->runs)
+        snprintf(of, sizeof of, estimate < 1e15 ? " of about %s" : " of very many", grouped((uint64_t)estimate));
+    int n = snprintf(line, sizeof line, "  %s runs%s, %s a second, %s%s behaviours, %u finding%s, %.0f s",
+                     grouped(x->runs), of, grouped((uint64_t)((double)x->runs / (seconds > 0.001 ? seconds : 0.001))),
+                     x->behaviours_at_least ? "at least " : "", grouped(x->behaviours), x->finding_count,
+                     x->finding_count == 1 ? "" : "s", seconds);
+    if (live)
+        fprintf(stderr, "\r\033[K%.*s", (int)width(), line);
+    else if (n > 0)
+        fprintf(stderr, "%s\n", line);
     fflush(stderr);
 }
 
@@ -96,8 +121,11 @@ static void print_notes(const struct rh__result *r)
     for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
         struct rh_property_info p = rh_world_property(r->world, i);
         if (p.kind == RH_SOMETIMES && !p.held)
-            printf("  note: sometimes `%s` held in no run (%s)\n", p.name, p.place);
+            printf("  %s: sometimes `%s` held in no run (%s)\n", rh__result_never(r) ? "property" : "note", p.name,
+                   p.place);
     }
+    if (r->x->runs && r->x->cut == r->x->runs)
+        printf("  note: no run came to its end: all were cut (max_steps, or a bound)\n");
     for (uint32_t i = 0; i < rh_world_escape_count(r->world); i++) {
         struct rh_escape e = rh_world_escape(r->world, i);
         printf("  note: %s at %s is not controlled\n", e.call, e.place);
@@ -120,7 +148,8 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
 {
     const struct rh_exploration *x = r->x;
     enum rh_verdict verdict = rh__exploration_verdict(x);
-    printf("%s %s  (%s, %s", r->failed ? "FAILED" : "passed", r->test, r->model, r->explorer);
+    printf("%s %s  (%s, %s", r->failed ? "FAILED" : x->interrupted ? "interrupted" : "passed", r->test, r->model,
+           r->explorer);
     if (r->seed != 1)
         printf(", seed %llu", (unsigned long long)r->seed);
     printf(")\n  %s run%s, %s step%s, %s%s behaviour%s, %.2f s", grouped(x->runs), x->runs == 1 ? "" : "s",
@@ -143,7 +172,7 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         else if (verdict == RH_VERDICT_BOUNDED)
             printf("every sequence of choices within the bound\n");
         else if (estimate > (double)x->runs)
-            printf("%s runs of about %.3g\n", grouped(x->runs), estimate);
+            printf("%s runs of about %s\n", grouped(x->runs), estimate < 1e15 ? grouped((uint64_t)estimate) : "very many");
         else
             printf("%s runs of an unknown number\n", grouped(x->runs));
     }

@@ -41,30 +41,38 @@ static bool take_setting(struct rh__options *o, const char *name, const char *va
     return true;
 }
 
-static bool split(const char *value, const char **name, const char **rest, char *error, size_t error_size)
+static bool split(struct rh__options *o, const char *value, const char **name, const char **rest, char *error,
+                  size_t error_size)
 {
     const char *equals = strchr(value, '=');
     if (!equals || equals == value) {
         snprintf(error, error_size, "%s: NAME=VALUE is wanted", value);
         return false;
     }
-    *name = strndup(value, (size_t)(equals - value)); /* lives as long as the process */
+    size_t length = (size_t)(equals - value);
+    if (length + 1 > sizeof o->names - o->names_used) {
+        snprintf(error, error_size, "%.40s...: the names are too long", value);
+        return false;
+    }
+    *name = memcpy(o->names + o->names_used, value, length);
+    o->names_used += length;
+    o->names[o->names_used++] = 0;
     *rest = equals + 1;
-    return *name != NULL;
+    return true;
 }
 
 static bool take_set(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
 {
     const char *field, *rest;
     (void)name;
-    return split(value, &field, &rest, error, error_size) && take_setting(o, field, rest, error, error_size);
+    return split(o, value, &field, &rest, error, error_size) && take_setting(o, field, rest, error, error_size);
 }
 
 static bool take_param(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
 {
     struct rh_param p;
     (void)name;
-    if (!split(value, &p.name, &p.value, error, error_size))
+    if (!split(o, value, &p.name, &p.value, error, error_size))
         return false;
     if (o->param_count == RH__MOST_PARAMS) {
         snprintf(error, error_size, "more than %d parameters", RH__MOST_PARAMS);
@@ -137,7 +145,7 @@ static const struct option {
     { "granularity", "G", "handler, send (with mailbox), operation", take_setting },
     { "time", "T", "free or ordered", take_setting },
     { "seed", "N", "of the explorer and of rh_random (1)", take_number },
-    { "p", "NAME=VALUE", "-p NAME=VALUE: a parameter of the test", take_param },
+    { "p", "NAME=VALUE", "a parameter of the test", take_param },
     { "max-runs", "N", "stop after N runs", take_number },
     { "max-seconds", "S", "stop after S seconds (10, if neither is given)", take_number },
     { "max-steps", "N", "cut a run after N events (100000)", take_setting },
@@ -155,7 +163,7 @@ static const struct option {
     { "junit", "FILE", "JUnit XML", take_path },
     { "tap", NULL, "Test Anything Protocol on standard output", take_flag },
     { "step", "N", "replay: stop after event N", take_number },
-    { "gdb", NULL, "replay: in gdb, stopped before the last event", take_flag },
+    { "gdb", NULL, "replay: in gdb, stopped before the event that --step names (the last)", take_flag },
     { "quiet", NULL, "findings and verdicts only", take_flag },
     { "verbose", NULL, "also what is logged", take_flag },
     { "help", NULL, "this text", take_flag },

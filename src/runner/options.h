@@ -4,7 +4,7 @@
 
 #include "explore/engine.h"
 
-enum { RH__EXIT_OK, RH__EXIT_FAILURE, RH__EXIT_USAGE, RH__EXIT_TOOL, RH__EXIT_DIVERGED };
+enum { RH__EXIT_OK, RH__EXIT_FAILURE, RH__EXIT_USAGE, RH__EXIT_TOOL, RH__EXIT_DIVERGED, RH__EXIT_INTERRUPTED = 130 };
 enum { RH__MOST_PARAMS = 64, RH__MOST_WORDS = 256, RH__MOST_SETTINGS = 64 };
 
 struct rh__options {
@@ -16,6 +16,8 @@ struct rh__options {
     size_t param_count;
     struct rh_param settings[RH__MOST_SETTINGS]; /* of struct rh_semantics, by name */
     size_t setting_count;
+    char names[8192]; /* of -p and --set */
+    size_t names_used;
     const char *save, *json, *junit;
     bool tap, quiet, verbose;
     uint32_t step; /* replay: stop there; 0 for the end */

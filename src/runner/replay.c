@@ -99,7 +99,10 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
                  *x->findings[0].actor ? ": " : "", x->findings[0].outcome.text);
     } else {
         came_to = RH__REPLAYED_PASSED;
-        snprintf(text, size, "nothing failed");
+        if (telling.stop_at && x->cut)
+            snprintf(text, size, "stopped after event %u", telling.stop_at);
+        else
+            snprintf(text, size, "nothing failed");
     }
     if (tell && x->finding_count) {
         printf("%s", x->findings[0].story);
@@ -117,17 +120,23 @@ release:
     return came_to;
 }
 
+/* Stopped before the event that --step names, or the last one of the schedule. */
 static int in_gdb(const char *program, const char *path, const struct rh__options *o)
 {
-    char step[32];
-    const char *argv[64] = { "gdb", "-q", "-ex", "set breakpoint pending on", "-ex", "set follow-fork-mode child", "-ex",
-                             "handle SIGSEGV SIGVTALRM nostop noprint pass", "-ex", "break rh_replay_here", "-ex", "run",
-                             "-ex", "up", "--args", program, "replay", path };
-    int n = 18;
-    snprintf(step, sizeof step, "%u", o->step ? o->step : 1);
-    argv[n++] = "--step";
-    argv[n++] = step;
-    argv[n] = NULL;
+    char step[32], hint[160], error[512];
+    struct rh__schedule s;
+    if (!rh__schedule_read(&s, path, error, sizeof error)) {
+        fprintf(stderr, "rehearse: %s\n", error);
+        return RH__EXIT_USAGE;
+    }
+    uint32_t stop = o->step ? o->step : s.line_count ? s.line_count : 1;
+    rh__schedule_release(&s);
+    snprintf(step, sizeof step, "%u", stop);
+    snprintf(hint, sizeof hint,
+             "echo \\nrehearse: event %u comes next. Set breakpoints in your code, then `continue`.\\n", stop);
+    const char *argv[] = { "gdb", "-q", "-ex", "set breakpoint pending on", "-ex", "set follow-fork-mode child", "-ex",
+                           "handle SIGSEGV SIGVTALRM nostop noprint pass", "-ex", "break rh_replay_here", "-ex", "run",
+                           "-ex", hint, "--args", program, "replay", path, "--step", step, NULL };
     execvp("gdb", (char *const *)argv);
     fprintf(stderr, "rehearse: gdb cannot be started: %s\n", strerror(errno));
     return RH__EXIT_USAGE;

@@ -121,7 +121,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     if (!rh__explore(x))
         goto release;
     rh__terminal_clear();
-    r.failed = x->finding_count || r.determinism.kind != RH_OUTCOME_FINISHED;
+    r.failed = x->finding_count || r.determinism.kind != RH_OUTCOME_FINISHED || rh__result_never(&r);
     *failed |= r.failed;
     code = RH__EXIT_OK;
     if (!save_findings(&r, o->save ? o->save : default_folder, error, sizeof error)) {
@@ -136,7 +136,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     rh__json_result(&r);
     rh__junit_result(&r);
     if (x->interrupted)
-        code = RH__EXIT_DIVERGED + 1; /* the loop below ends */
+        code = RH__EXIT_INTERRUPTED; /* the loop below ends */
 release:
     rh_shared_free(checked, sizeof *checked);
     rh__exploration_free(x);
@@ -176,7 +176,7 @@ static bool params_are_known(const struct rh__options *o)
             fprintf(stderr, "rehearse: -p bug=%s: there is no such bug; `rehearse list` shows them\n", p->value);
             return false;
         }
-        if (!bug && rh_param_first() && !declared(rh_param_first(), p->name)) {
+        if (!bug && (rh_param_first() || rh_bug_first()) && !declared(rh_param_first(), p->name)) {
             fprintf(stderr, "rehearse: -p %s=%s: there is no such parameter; `rehearse list` shows them\n", p->name,
                     p->value);
             return false;
@@ -237,8 +237,8 @@ int rh__command_test(const char *program, const struct rh__options *o)
             code = explore(program, o, t, &s, ++number, &failed);
         }
     }
-    if (code > RH__EXIT_DIVERGED)
-        code = RH__EXIT_OK;
+    if (code == RH__EXIT_INTERRUPTED && failed)
+        code = RH__EXIT_OK; /* what was found counts more */
     if (o->tap)
         printf("1..%u\n", number);
     if (!rh__json_close(error, sizeof error) || !rh__junit_close(error, sizeof error)) {

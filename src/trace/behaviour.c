@@ -9,9 +9,11 @@
 
 /* Actors of the beginning have the same index in every run; one that comes later is known by its creator, type and
  * ordinal, an external sender by its name. */
-static uint64_t identity_of_actor(const struct rh_world *w, uint32_t actor)
+static inline uint64_t identity_of_actor(const struct rh_world *w, uint32_t actor)
 {
     uint64_t identity = 0;
+    if (actor < w->baseline_actors)
+        return actor;
     while (actor != RH_NONE && actor >= w->baseline_actors) {
         const struct actor *a = &w->actors[actor];
         const char *name = a->status == STATUS_OUTSIDE ? w->payload + a->initial : a->type->name;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "world/state.h"
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
@@ -36,6 +37,11 @@ static void add_actor(const struct rh_world *w, uint32_t actor, struct rh__text 
     add_escaped(t, name);
 }
 
+static bool same_kind(const struct message *a, const struct message *b)
+{
+    return a->type == b->type && a->seen_as == b->seen_as && a->receiver == b->receiver;
+}
+
 /* Of the messages of this type, sender and receiver the how-many-th sent, from 1.  Only earlier ones count, so that a
  * message is called the same when it is offered and when the run is over. */
 static uint32_t rank(const struct rh_world *w, uint32_t message)
@@ -44,7 +50,7 @@ static uint32_t rank(const struct rh_world *w, uint32_t message)
     uint32_t n = 1;
     for (uint32_t i = 0; i < message; i++) {
         const struct message *x = &w->messages[i];
-        n += x->copy_of == RH_NONE && x->type == m->type && x->seen_as == m->seen_as && x->receiver == m->receiver;
+        n += x->copy_of == RH_NONE && same_kind(x, m);
     }
     return n;
 }
@@ -58,10 +64,38 @@ static uint32_t copy_rank(const struct rh_world *w, uint32_t message)
     return n;
 }
 
-static void add_rank(const struct rh_world *w, uint32_t message, struct rh__text *t)
+/* The ranks of all messages at once, for long runs: each is found through the last one before it of its kind, which a
+ * table keeps.  NULL where there is no memory: then they are counted one by one. */
+static uint32_t *all_ranks(const struct rh_world *w)
+{
+    uint32_t size = 64;
+    while (size < 2 * w->message_count)
+        size *= 2;
+    uint32_t *ranks = rh__alloc_array((size_t)w->message_count + 1, sizeof *ranks);
+    uint32_t *table = rh__alloc_array(size, sizeof *table); /* message + 1 */
+    for (uint32_t i = 0; ranks && table && i < w->message_count; i++) {
+        const struct message *m = &w->messages[i];
+        if (m->copy_of != RH_NONE)
+            continue;
+        uint32_t at = (uint32_t)rh__mix(rh__mix((uintptr_t)m->type, m->seen_as), m->receiver) & (size - 1);
+        while (table[at] && !same_kind(&w->messages[table[at] - 1], m))
+            at = (at + 1) & (size - 1);
+        ranks[i] = table[at] ? ranks[table[at] - 1] + 1 : 1;
+        table[at] = i + 1;
+    }
+    if (!table) {
+        rh__free(ranks);
+        ranks = NULL;
+    }
+    rh__free(table);
+    return ranks;
+}
+
+static void add_rank(const struct rh_world *w, uint32_t message, const uint32_t *ranks, struct rh__text *t)
 {
     uint32_t of = w->messages[message].copy_of;
-    uint32_t n = rank(w, of == RH_NONE ? message : of);
+    uint32_t original = of == RH_NONE ? message : of;
+    uint32_t n = ranks ? ranks[original] : rank(w, original);
     uint32_t copy = of == RH_NONE ? 0 : copy_rank(w, message);
     if (n > 1)
         rh__text_add(t, copy ? " (%u, copy" : " (%u", n);
@@ -73,14 +107,14 @@ static void add_rank(const struct rh_world *w, uint32_t message, struct rh__text
         rh__text_add(t, ")");
 }
 
-static void add_message_to(const struct rh_world *w, uint32_t message, struct rh__text *t)
+static void add_message_to(const struct rh_world *w, uint32_t message, const uint32_t *ranks, struct rh__text *t)
 {
     const struct message *m = &w->messages[message];
     rh__text_add(t, "%s from ", m->type->name);
     add_actor(w, m->seen_as, t);
     rh__text_add(t, " to ");
     add_actor(w, m->receiver, t);
-    add_rank(w, message, t);
+    add_rank(w, message, ranks, t);
 }
 
 static void add_timer(const struct rh_world *w, uint32_t name, struct rh__text *t)
@@ -90,7 +124,7 @@ static void add_timer(const struct rh_world *w, uint32_t name, struct rh__text *
     rh__text_add(t, "\" fires");
 }
 
-void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct rh__text *t)
+static void choice_line(const struct rh_world *w, const struct rh_choice *c, const uint32_t *ranks, struct rh__text *t)
 {
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_BEGIN:
@@ -100,7 +134,7 @@ void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct
         add_actor(w, c->actor, t);
         rh__text_add(t, " takes %s from ", w->messages[c->what].type->name);
         add_actor(w, w->messages[c->what].seen_as, t);
-        add_rank(w, c->what, t);
+        add_rank(w, c->what, ranks, t);
         break;
     case RH_CHOICE_TIMER:
         add_actor(w, c->actor, t);
@@ -118,7 +152,7 @@ void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct
         rh__text_add(t, " goes on");
         break;
     case RH_CHOICE_ACCEPT:
-        add_message_to(w, c->what, t);
+        add_message_to(w, c->what, ranks, t);
         rh__text_add(t, " is accepted");
         break;
     case RH_CHOICE_STORED:
@@ -126,11 +160,11 @@ void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct
         rh__text_add(t, "'s write is durable");
         break;
     case RH_CHOICE_LOSE:
-        add_message_to(w, c->what, t);
+        add_message_to(w, c->what, ranks, t);
         rh__text_add(t, " is lost");
         break;
     case RH_CHOICE_DUPLICATE:
-        add_message_to(w, c->what, t);
+        add_message_to(w, c->what, ranks, t);
         rh__text_add(t, " is doubled");
         break;
     case RH_CHOICE_CRASH:
@@ -158,8 +192,28 @@ void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct
     }
 }
 
+void rh__choice_line(const struct rh_world *w, const struct rh_choice *c, struct rh__text *t)
+{
+    choice_line(w, c, NULL, t);
+}
+
+/* What does not fit is left out by whole lines: half a line would mean something else. */
+static void end_with_a_line(struct rh__text *t)
+{
+    static const char note[] = "# the rest did not fit\n";
+    if (!t->cut || t->cap <= sizeof note)
+        return;
+    if (t->len > t->cap - sizeof note)
+        t->len = t->cap - sizeof note;
+    while (t->len && t->at[t->len - 1] != '\n')
+        t->len--;
+    memcpy(t->at + t->len, note, sizeof note);
+    t->len += sizeof note - 1;
+}
+
 void rh__schedule_write(const struct rh_world *w, struct rh__text *t)
 {
+    uint32_t *ranks = all_ranks(w);
     rh__text_add(t, "rehearse schedule %d\ntest %s\n", RH__SCHEDULE_VERSION, w->test->name);
     rh__semantics_write(&w->semantics, &w->test->semantics, t);
     for (size_t i = 0; i < w->param_count; i++) {
@@ -171,9 +225,11 @@ void rh__schedule_write(const struct rh_world *w, struct rh__text *t)
     }
     rh__text_add(t, "# %u event%s\n", w->event_count - 1, w->event_count == 2 ? "" : "s");
     for (uint32_t i = 1; i < w->event_count; i++) {
-        rh__choice_line(w, &w->events[i].choice, t);
+        choice_line(w, &w->events[i].choice, ranks, t);
         rh__text_add(t, "\n");
     }
+    rh__free(ranks);
+    end_with_a_line(t);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */

@@ -113,8 +113,10 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
         rh__fail(w, RH_OUTCOME_EXIT, whose, "", "its process ended with status %d", WEXITSTATUS(status));
     else {
         if (WIFSIGNALED(status))
-            fprintf(stderr, "rehearse: internal error: the exploring process died of signal %d (%s)\n",
-                    WTERMSIG(status), strsignal(WTERMSIG(status)));
+            fprintf(stderr, "rehearse: %sthe exploring process %s signal %d (%s)\n",
+                    WTERMSIG(status) == SIGKILL ? "" : "internal error: ",
+                    WTERMSIG(status) == SIGKILL ? "was ended from outside by" : "died of", WTERMSIG(status),
+                    strsignal(WTERMSIG(status)));
         else
             fprintf(stderr, "rehearse: internal error: the exploring process ended with status %d\n",
                     WEXITSTATUS(status));

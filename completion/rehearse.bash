@@ -1,0 +1,65 @@
+# bash completion for rehearse(1). The options stand here as they do in `rehearse test BINARY --help`
+# (tests/cli/completion.sh compares them); tests, parameters and explorers come from `rehearse list BINARY`.
+
+_rehearse_list() { # _rehearse_list BINARY SECTION: the names of one section of `rehearse list`
+    rehearse list "$1" 2>/dev/null | awk -v want="$2" '/^[a-z]/ { on = index($0, want) == 1; next } on { print $1 }'
+}
+
+_rehearse() {
+    local cur prev binary options
+    COMPREPLY=()
+    cur=${COMP_WORDS[COMP_CWORD]}
+    prev=${COMP_WORDS[COMP_CWORD - 1]}
+    options="--explorer --model --granularity --time --seed -p --max-runs --max-seconds --max-steps --max-all-steps
+        --keep-going --losses --duplicates --crashes --restarts --kept-restarts --partitions --set --save --json --junit --tap
+        --step --gdb --quiet --verbose --help"
+
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "test list replay corpus help --help --version" -- "$cur")
+        return
+    fi
+    if [ "$COMP_CWORD" -eq 2 ]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        compopt -o filenames 2>/dev/null
+        return
+    fi
+    binary=${COMP_WORDS[2]}
+    case $prev in
+    --explorer) mapfile -t COMPREPLY < <(compgen -W "$(_rehearse_list "$binary" explorers)" -- "$cur") ;;
+    --model) mapfile -t COMPREPLY < <(compgen -W "fifo bag causal mailbox all" -- "$cur") ;;
+    --granularity) mapfile -t COMPREPLY < <(compgen -W "handler send operation" -- "$cur") ;;
+    --time) mapfile -t COMPREPLY < <(compgen -W "free ordered" -- "$cur") ;;
+    -p)
+        mapfile -t COMPREPLY < <(compgen -S = -W "$(_rehearse_list "$binary" parameters) bug" -- "$cur")
+        compopt -o nospace 2>/dev/null
+        ;;
+    --save)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        compopt -o filenames 2>/dev/null
+        ;;
+    --json | --junit)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        compopt -o filenames 2>/dev/null
+        ;;
+    --seed | --max-* | --losses | --duplicates | --crashes | --restarts | --kept-restarts | --partitions | --step | --set) ;;
+    *)
+        case $cur in
+        -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur") ;;
+        *)
+            case ${COMP_WORDS[1]} in
+            test) mapfile -t COMPREPLY < <(compgen -W "$(_rehearse_list "$binary" tests)" -- "$cur") ;;
+            replay)
+                mapfile -t COMPREPLY < <(compgen -f -X '!*.schedule' -- "$cur" && compgen -d -- "$cur")
+                compopt -o filenames 2>/dev/null
+                ;;
+            corpus)
+                mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+                compopt -o filenames 2>/dev/null
+                ;;
+            esac
+            ;;
+        esac
+        ;;
+    esac
+}
+complete -F _rehearse rehearse

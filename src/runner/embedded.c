@@ -1,0 +1,151 @@
+/* Exploring from within another program (rehearse/run.h): what `test` does, with a text in place of reports and files. */
+#include <rehearse/run.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "findings/story.h"
+#include "runner/commands.h"
+#include "trace/schedule.h"
+
+enum { MOST_WORDS = 128, MOST_BYTES = 4096 };
+
+/* Words between white space, or between quotes of either kind. */
+static bool cut_into_words(char *text, char **words, int *count, struct rh__text *report)
+{
+    char *c = text;
+    for (*count = 0;; (*count)++) {
+        while (isspace((unsigned char)*c))
+            c++;
+        if (!*c)
+            return true;
+        if (*count == MOST_WORDS) {
+            rh__text_add(report, "more than %d words of options", MOST_WORDS);
+            return false;
+        }
+        /* Quotes may begin inside a word, as in -p name="two words": they are taken out. */
+        char *to = words[*count] = c, quote = 0;
+        for (; *c && (quote || !isspace((unsigned char)*c)); c++)
+            if (quote ? *c == quote : *c == '"' || *c == '\'')
+                quote = quote ? 0 : *c;
+            else
+                *to++ = *c;
+        if (quote) {
+            rh__text_add(report, "a quote without its end in the options");
+            return false;
+        }
+        c += *c != 0;
+        *to = 0;
+    }
+}
+
+static bool read_options(struct rh__options *o, char *text, struct rh__text *report)
+{
+    char *words[MOST_WORDS], error[1024];
+    int count;
+    if (!cut_into_words(text, words, &count, report))
+        return false;
+    if (!rh__options_parse(o, count, words, error, sizeof error)) {
+        rh__text_add(report, "%s", error);
+        return false;
+    }
+    if (o->word_count || o->json || o->junit || o->save || o->tap || o->gdb || o->step || o->help) {
+        rh__text_add(report, "options of another kind than say what to explore: see rehearse/run.h");
+        return false;
+    }
+    return true;
+}
+
+static void check_determinism(struct rh_world *w, void *arg)
+{
+    *(struct rh_outcome *)arg = rh_world_check_determinism(w, rh_world_semantics(w)->seed);
+}
+
+static void report_finding(const struct rh_exploration *x, const struct rh__finding *f, struct rh__text *to)
+{
+    rh__text_add(to, "%s: %s%s%s", rh_outcome_name(f->outcome.kind), f->actor, *f->actor ? ": " : "", f->outcome.text);
+    if (*f->outcome.place)
+        rh__text_add(to, "  (%s)", f->outcome.place);
+    rh__text_add(to, "\nfound in run %llu of %llu, in %llu of them\n%s", (unsigned long long)f->run,
+                 (unsigned long long)x->runs, (unsigned long long)f->count, f->story);
+    rh__text_add(to, "its schedule:\n%s", f->schedule);
+}
+
+static int explore(const struct rh__options *o, const struct rh_test *test, const struct rh_semantics *semantics,
+                   struct rh__text *to)
+{
+    char error[1024];
+    int code = RH__EXIT_USAGE;
+    struct rh_exploration *x = NULL;
+    struct rh_outcome *checked = rh_shared_new(sizeof *checked);
+    struct rh_world_options w = {
+        .test = test, .semantics = semantics, .params = o->params, .param_count = o->param_count, .quiet = true
+    };
+    struct rh_world *world = checked ? rh_world_new(&w, error, sizeof error) : NULL;
+    if (!world) {
+        rh__text_add(to, "%s: %s", test->name, checked ? error : "no memory");
+        goto release;
+    }
+    x = rh__exploration_new(world, o->explorer, o->seed, &o->limits, error, sizeof error);
+    if (!x) {
+        rh__text_add(to, "%s", error);
+        goto release;
+    }
+    x->describe = rh__describe;
+    checked->kind = RH_OUTCOME_FINISHED;
+    if (rh_sandbox_run(world, check_determinism, checked) == RH_SANDBOX_FAILED || !rh__explore(x)) {
+        rh__text_add(to, "%s: the tool failed", test->name);
+        code = RH__EXIT_TOOL;
+        goto release;
+    }
+    bool failed = x->finding_count || checked->kind != RH_OUTCOME_FINISHED;
+    rh__text_add(to, "%s: %s (%s, %s): %llu runs, %llu behaviours\n", test->name,
+                 failed ? "failed" : rh_verdict_name(rh__exploration_verdict(x)), rh__model_name(semantics->model),
+                 o->explorer, (unsigned long long)x->runs, (unsigned long long)x->behaviours);
+    if (checked->kind != RH_OUTCOME_FINISHED)
+        rh__text_add(to, "nondeterminism: %s\n", checked->text);
+    for (uint32_t i = 0; i < x->finding_count; i++)
+        report_finding(x, &x->findings[i], to);
+    code = failed ? RH__EXIT_FAILURE : RH__EXIT_OK;
+release:
+    rh__exploration_free(x);
+    rh_world_free(world);
+    rh_shared_free(checked, sizeof *checked);
+    return code;
+}
+
+int rh_explore_test(const char *test, const char *options, char *report, size_t size)
+{
+    static const enum rh_model every_model[] = { RH_FIFO, RH_BAG, RH_CAUSAL, RH_MAILBOX };
+    struct rh__options o;
+    struct rh__text to;
+    char text[MOST_BYTES], error[1024], nowhere[1];
+    int worst = RH__EXIT_OK;
+    rh__text_init(&to, size ? report : nowhere, size ? size : 1);
+    const struct rh_test *t = rh__test_named(test);
+    if (!t) {
+        rh__text_add(&to, "there is no RH_TEST(%s) in this program", test);
+        return RH__EXIT_USAGE;
+    }
+    if (options && strlen(options) >= sizeof text) {
+        rh__text_add(&to, "more than %d bytes of options", MOST_BYTES - 1);
+        return RH__EXIT_USAGE;
+    }
+    snprintf(text, sizeof text, "%s", options ? options : "");
+    if (!read_options(&o, text, &to))
+        return RH__EXIT_USAGE;
+    for (size_t m = 0; m < (o.all_models ? 4 : 1) && worst <= RH__EXIT_FAILURE; m++) {
+        struct rh_semantics s;
+        if (!rh__options_semantics(&o, t, &s, error, sizeof error)) {
+            rh__text_add(&to, "%s", error);
+            return RH__EXIT_USAGE;
+        }
+        if (o.all_models)
+            s.model = every_model[m];
+        int code = explore(&o, t, &s, &to);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}

@@ -1,0 +1,147 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC2016,SC2086,SC1091
+# The command and its commands: help, list, what is refused, exit codes.
+. "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
+
+# ---- help ----------------------------------------------------------------------------------------------------------------
+for word in help --help -h; do
+    expect 0 "$rehearse" $word
+    err_empty
+    out_has 'rehearse test BINARY' 'rehearse list BINARY' 'rehearse replay BINARY' 'rehearse corpus BINARY' 'exit: 0'
+done
+expect 0 "$rehearse" --version
+grep -qE '^rehearse [0-9]+\.[0-9]+\.[0-9]+$' out || problem "--version"
+expect 0 "$rehearse" test "$fixtures/bank" --help
+out_has --explorer --model --seed --max-runs --keep-going --json --junit --tap --quiet 'exit: 0'
+expect 0 "$fixtures/bank" --help
+out_has corpus replay
+
+# ---- list ----------------------------------------------------------------------------------------------------------------
+expect 0 "$rehearse" list "$fixtures/slow"
+err_empty
+out_has senders 'model=fifo' 'granularity=handler' 'time=free' 'slow.c:' '12' 'where a comes last' dfs random delayed \
+    roundrobin replay portfolio bound
+expect 0 "$rehearse" list "$fixtures/slow" --model bag --losses 2 --kept-restarts 1
+out_has 'model=bag' 'losses=2' 'kept_restarts=1'
+expect 0 "$rehearse" list "$fixtures/own"
+out_has 'lazy             always the last choice, ten times'
+
+# ---- what is no test program ------------------------------------------------------------------------------------------------
+expect 2 "$rehearse"
+err_has 'rehearse test BINARY'
+expect 2 "$rehearse" nonsense
+err_has 'there is no command "nonsense"'
+refused 'test wants a test program first' "$rehearse" test
+refused 'replay wants a test program first' "$rehearse" replay --quiet
+expect 0 "$rehearse" replay --help
+out_has 'rehearse replay BINARY SCHEDULE'
+refused 'missing: No such file' "$rehearse" test ./missing
+refused 'is not a program that can be run' "$rehearse" test "$work"
+echo hello >text
+refused 'is not a program that can be run' "$rehearse" test text
+chmod +x text
+refused 'is not a test program made with rehearse' "$rehearse" test text
+: >nothing && chmod +x nothing
+refused 'is not a test program made with rehearse' "$rehearse" list nothing
+refused 'is not a test program made with rehearse' "$rehearse" test "$rehearse"
+refused 'is not a test program made with rehearse' "$rehearse" test /bin/true
+for command in test list 'replay x' 'corpus x'; do
+    # shellcheck disable=SC2086
+    set -- $command
+    refused 'has no tests (RH_TEST)' "$rehearse" "$1" "$fixtures/empty" ${2:-}
+done
+
+# Beside a person, without a slash.
+ln -s "$fixtures/bank" here
+expect 1 "$rehearse" test here --save ''
+
+# ---- exit codes -------------------------------------------------------------------------------------------------------------
+expect 0 "$rehearse" test "$fixtures/kinds" passes
+out_has 'passed passes' 'exhaustive: every sequence'
+expect 1 "$rehearse" test "$fixtures/kinds" assertion --save ''
+out_has 'FAILED assertion' 'the wrong order'
+expect 1 "$rehearse" test "$fixtures/kinds" chance --max-runs 3
+out_has 'nondeterminism: '
+expect 3 "$rehearse" test "$fixtures/own" --explorer broken
+err_has 'internal error'
+out_lacks FAILED
+expect 0 "$rehearse" test "$fixtures/own" --explorer lazy --verbose
+out_has '10 runs' 'sampled: ' 'hello from b'
+[ -e rehearse-findings ] && problem "a folder of findings was made although --save was empty"
+
+# ---- words and options that are refused ---------------------------------------------------------------------------------------
+t=("$rehearse" test "$fixtures/kinds")
+refused 'has no test "no_such"; it has passes' "${t[@]}" no_such
+refused 'has no test "no_such"' "${t[@]}" passes no_such
+refused '--nothing: there is no such option' "${t[@]}" --nothing
+refused '-x: there is no such option' "${t[@]}" -x
+refused '-seed: there is no such option' "${t[@]}" -seed 3
+refused '--p: there is no such option' "${t[@]}" --p a=b
+refused '--seed wants N' "${t[@]}" --seed
+refused '--quiet takes no value' "${t[@]}" --quiet=yes
+for value in x -1 1.5 1e6 0x10 '' ' 1' 99999999999999999999; do
+    refused "--seed $value: a whole number is wanted" "${t[@]}" --seed "$value"
+    refused "--max-runs $value: a whole number is wanted" "${t[@]}" --max-runs "$value"
+done
+refused '--max-all-steps y: a whole number is wanted' "${t[@]}" --max-all-steps y
+refused '--step 4294967296: a whole number is wanted' "${t[@]}" --step 4294967296
+for value in x -1 '' nan inf 1s; do
+    refused "--max-seconds $value: a number of seconds is wanted" "${t[@]}" --max-seconds "$value"
+done
+refused 'model=lifo: it is one of fifo, bag, causal, mailbox' "${t[@]}" --model lifo
+refused 'granularity=fine: it is one of' "${t[@]}" --granularity fine
+refused 'time=late: it is one of' "${t[@]}" --time late
+refused 'losses=many: a whole number is wanted' "${t[@]}" --losses many
+refused 'restarts=-1: a whole number is wanted' "${t[@]}" --restarts -1
+refused 'NAME=VALUE is wanted' "${t[@]}" --set losses
+refused 'colour: there is no such setting' "${t[@]}" --set colour=red
+refused 'NAME=VALUE is wanted' "${t[@]}" -p bug
+refused 'NAME=VALUE is wanted' "${t[@]}" -p =x
+refused 'no explorer is called "clever"; there are' "${t[@]}" --explorer clever passes
+refused 'explorer dfs takes no argument' "${t[@]}" --explorer dfs:5 passes
+refused 'a depth and an explorer are wanted' "${t[@]}" --explorer bound:dfs passes
+refused 'portfolio wants explorers' "${t[@]}" --explorer portfolio: passes
+refused 'No such file' "${t[@]}" --explorer replay:missing passes
+many=()
+for i in $(seq 65); do many+=(-p "p$i=1"); done
+refused 'more than 64 parameters' "${t[@]}" "${many[@]}"
+many=()
+for i in $(seq 257); do many+=(passes); done
+refused 'too many words' "${t[@]}" "${many[@]}"
+
+# Semantics that cannot be.
+refused 'granularity send goes with delivery model mailbox only' "${t[@]}" --granularity send passes
+refused 'max_steps is' "${t[@]}" --max-steps 4000000000 passes
+refused 'max_stack_bytes' "${t[@]}" --set max_stack_bytes=100 passes
+refused 'max_actors' "${t[@]}" --set max_actors=1000000 passes
+refused '-p n=two: a whole number is wanted' "$rehearse" test "$fixtures/slow" -p n=two --max-runs 1
+refused '-p colour=red: there is no such parameter' "$rehearse" test "$fixtures/slow" -p colour=red --max-runs 1
+refused 'bug=unheard' "$rehearse" test "$fixtures/slow" -p bug=unheard --max-runs 1
+
+# Where nothing can be written: below a file, which stops root as well.
+: >file
+refused 'schedules cannot be kept there' "${t[@]}" passes --save file/folder
+refused 'schedules cannot be kept there' "${t[@]}" passes --save file
+refused 'file/x.json: Not a directory' "${t[@]}" passes --json file/x.json
+refused 'file/x.xml: Not a directory' "${t[@]}" passes --junit file/x.xml
+refused 'Is a directory' "${t[@]}" passes --json "$work"
+long=$(printf 'a%.0s' $(seq 200))
+mkdir -p "$long/$long/$long"
+expect 2 "${t[@]}" assertion --save "$long/$long/$long"
+err_has 'too long'
+out_has 'FAILED assertion' # what was found is shown all the same
+if [ -e /dev/full ]; then
+    expect 2 "${t[@]}" passes --json /dev/full
+    err_has '/dev/full: not written whole'
+    out_has 'passed passes'
+    expect 2 "${t[@]}" passes --junit /dev/full
+    err_has '/dev/full: not written whole'
+fi
+
+# The default folder cannot be made: the finding is shown, its schedule is missing, and that is said.
+: >rehearse-findings
+expect 2 "${t[@]}" assertion
+err_has 'rehearse-findings: schedules cannot be kept there'
+out_has 'FAILED assertion' 'the wrong order'
+out_lacks 'replay it'
+
+finish

@@ -1,0 +1,171 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC2016,SC2086,SC1091
+# Every finding that is saved replays, with exit 1 and the same kind; schedules in part; edits of the program; corpora.
+. "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
+
+# ---- every kind of finding -----------------------------------------------------------------------------------------------
+tests='assertion always eventually hot unhandled stuck abnormal misuse dead limit heap crash stack endless exits text several
+dies_at_once'
+count=0
+for explorer in dfs random portfolio:random+dfs; do
+    rm -rf found
+    # shellcheck disable=SC2086
+    expect 1 "$rehearse" test "$fixtures/kinds" $tests --explorer $explorer --keep-going --max-runs 40 --quiet \
+        --set dead_letters=fail --save found
+    for t in $tests; do
+        ls found/"$t"-* >/dev/null 2>&1 || problem "$explorer: nothing saved of $t"
+    done
+    for file in found/*.schedule; do
+        [ -e "$file" ] || continue
+        kind=$(sed -n '$s/^# \(.*\): .*$/\1/p' "$file")
+        expect 1 "$rehearse" replay "$fixtures/kinds" "$file"
+        out_has "$kind: "
+        count=$((count + 1))
+    done
+done
+[ "$count" -ge 57 ] || problem "$count findings replayed, 57 expected"
+
+# In all models, with faults.
+rm -rf found
+expect 1 "$rehearse" test "$fixtures/bank" --model all --keep-going --losses 1 --duplicates 1 --crashes 1 --restarts 1 \
+    --partitions 1 --explorer random --max-runs 2000 --quiet --save found
+for model in fifo bag causal mailbox; do
+    file=found/no_deposit_is_lost-$model-assertion.schedule
+    expect 1 "$rehearse" replay "$fixtures/bank" "$file"
+    grep -q "^set model=$model$" "$file" || problem "$file does not name its model"
+done
+expect 1 "$rehearse" test "$fixtures/bank" --model mailbox --granularity send --explorer dfs --quiet --save found
+expect 1 "$rehearse" replay "$fixtures/bank" found/no_deposit_is_lost-mailbox-assertion.schedule
+out_has accepted
+
+# A long run is kept whole.
+expect 1 "$rehearse" test "$fixtures/kinds" long_run -p length=30000 --explorer roundrobin --quiet --save long
+[ "$(grep -c takes long/*.schedule)" = 30001 ] || problem "$(grep -c takes long/*.schedule) lines of 30,001"
+expect 1 "$rehearse" replay "$fixtures/kinds" long/*.schedule --quiet
+out_has 'the end of a long run'
+
+# Parameters go along; the command line overrides them.
+expect 1 "$rehearse" test "$BUILD_DIR/examples/gatling" -p bug=ga1 -p actions=3 --quiet --save gatling
+expect 1 "$rehearse" replay "$BUILD_DIR/examples/gatling" gatling/*.schedule
+expect 4 "$rehearse" replay "$BUILD_DIR/examples/gatling" gatling/*.schedule -p actions=1
+out_has 'is not possible here'
+
+# ---- telling -------------------------------------------------------------------------------------------------------------
+rm -rf found
+expect 1 "$rehearse" test "$fixtures/bank" --explorer dfs --quiet --save found
+s=found/no_deposit_is_lost-fifo-assertion.schedule
+[ -s $s ] || problem "no $s"
+expect 1 "$rehearse" replay "$fixtures/bank" $s
+out_has 'assertion: account#1: 5 came after the closing' 'deposit < client#1' '   4  '
+expect 1 "$rehearse" replay "$fixtures/bank" $s --quiet
+out_lacks 'deposit < client#1'
+out_has '5 came after the closing'
+expect 0 "$rehearse" replay "$fixtures/bank" $s --step 2
+out_has '   2  '
+out_lacks '   3  '
+
+# In a debugger, stopped before the event that was asked for.
+if command -v gdb >/dev/null && ! grep -q '^RH_SANITIZE:[A-Z]*=.' "$BUILD_DIR/CMakeCache.txt"; then
+    last='replay --gdb'
+    timeout 60 "$rehearse" replay "$fixtures/bank" $s --gdb --step 3 >out 2>err </dev/null
+    if grep -q 'ptrace: Operation not permitted' out err; then
+        echo "gdb may not run programs here: not tried"
+    else
+        out_has 'hit Breakpoint 1, rh_replay_here' 'event 3 comes next'
+    fi
+else
+    echo "gdb is not there, or a sanitizer is: --gdb is not tried"
+fi
+mkdir nowhere
+refused 'gdb cannot be started' env PATH="$work/nowhere" "$rehearse" replay "$fixtures/bank" $s --gdb
+
+# ---- schedules in part ---------------------------------------------------------------------------------------------------
+cat >part <<END
+rehearse schedule 1
+...
+account#1 takes close_account from teller#1
+...
+account#1 takes deposit from client#1   # too late
+END
+expect 1 "$rehearse" replay "$fixtures/bank" part
+cat >prefix <<END
+rehearse schedule 1
+client#1 takes go from test
+...
+END
+expect 0 "$rehearse" replay "$fixtures/bank" prefix
+out_has 'nothing failed'
+sed -i '$d' prefix
+expect 1 "$rehearse" test "$fixtures/bank" --explorer replay:prefix,dfs --keep-going --save ''
+out_has '3 runs' '1 failed'
+cat >never <<END
+rehearse schedule 1
+...
+account#1 takes deposit from teller#1
+END
+expect 4 "$rehearse" replay "$fixtures/bank" never
+out_has 'line 3: `account#1 takes deposit from teller#1` is not possible: the run is over'
+
+# ---- edits ---------------------------------------------------------------------------------------------------------------
+expect 1 "$rehearse" replay "$fixtures/bank_edited" $s
+out_has '5 came after the closing'
+expect 4 "$rehearse" replay "$fixtures/bank_changed" $s
+line=$(grep -n 'takes deposit' $s | cut -d: -f1)
+out_has "$s: line $line: \`account#1 takes deposit from client#1\` is not possible here; possible is:" \
+    '    account#1 takes pay_in from client#1'
+
+# ---- schedules that make no sense ------------------------------------------------------------------------------------------
+bad() { # bad SENTENCE TEXT: a schedule of that text
+    printf '%b' "$2" >bad.schedule
+    refused "$1" "$rehearse" replay "$fixtures/bank" bad.schedule
+}
+bad 'bad.schedule: it is empty' ''
+bad 'bad.schedule: it is empty' '# nothing\n'
+bad 'bad.schedule: line 1: a schedule begins with' 'hello\n'
+bad 'bad.schedule: line 1: version 9 of schedules is not known' 'rehearse schedule 9\n'
+bad 'bad.schedule: line 2: `set` wants name=value' 'rehearse schedule 1\nset model\n'
+bad 'bad.schedule: line 2: a zero byte' 'rehearse schedule 1\na\0b\n'
+bad 'it is for test other, which this program does not have' 'rehearse schedule 1\ntest other\n'
+bad 'model=lifo: it is one of' 'rehearse schedule 1\nset model=lifo\n'
+bad 'speed: there is no such setting' 'rehearse schedule 1\nset speed=3\n'
+bad 'granularity send goes with' 'rehearse schedule 1\nset granularity=send\n'
+refused 'missing: No such file' "$rehearse" replay "$fixtures/bank" missing
+refused "$work: it cannot be read whole" "$rehearse" replay "$fixtures/bank" "$work"
+refused 'replay wants one schedule' "$rehearse" replay "$fixtures/bank"
+refused 'replay wants one schedule' "$rehearse" replay "$fixtures/bank" a b
+head -c 300000 /dev/urandom >bad.schedule
+refused 'bad.schedule: line' "$rehearse" replay "$fixtures/bank" bad.schedule
+printf 'rehearse schedule 1\nnonsense\n' >bad.schedule
+expect 4 "$rehearse" replay "$fixtures/bank" bad.schedule
+out_has 'line 2: `nonsense` is not possible here; possible is:' '    client#1 takes go from test'
+
+# A comma in a name is part of the name.
+cp $s 'with,comma.schedule'
+expect 1 "$rehearse" replay "$fixtures/bank" 'with,comma.schedule'
+
+# ---- a folder of them ----------------------------------------------------------------------------------------------------
+mkdir corpus
+expect 0 "$rehearse" corpus "$fixtures/bank" corpus
+out_has '0 schedules: 0 fail, 0 pass, 0 stale, 0 refused'
+cp prefix corpus/b_prefix.schedule
+echo 'not looked at' >corpus/README
+expect 0 "$rehearse" corpus "$fixtures/bank" corpus
+out_has 'passes   corpus/b_prefix.schedule' '1 schedule: 0 fail, 1 pass, 0 stale, 0 refused'
+expect 0 "$rehearse" corpus "$fixtures/bank" corpus --quiet
+out_lacks 'passes   '
+cp never corpus/a_never.schedule
+expect 4 "$rehearse" corpus "$fixtures/bank" corpus
+out_has 'stale    corpus/a_never.schedule: line 3' '2 schedules: 0 fail, 1 pass, 1 stale'
+echo nonsense >corpus/c_bad.schedule
+expect 2 "$rehearse" corpus "$fixtures/bank" corpus
+out_has 'refused  corpus/c_bad.schedule: line 1: ' '3 schedules: 0 fail, 1 pass, 1 stale, 1 refused'
+cp $s corpus/d_bug.schedule
+expect 1 "$rehearse" corpus "$fixtures/bank" corpus
+out_has 'FAILS    corpus/d_bug.schedule: assertion: account#1: 5 came after the closing'
+same 'in order of their names' 'a_never b_prefix c_bad d_bug ' "$(sed -n 's/.*corpus\/\([a-z_]*\)\.schedule.*/\1/p' out | tr '\n' ' ')"
+mkdir changed && cp $s changed/
+expect 4 "$rehearse" corpus "$fixtures/bank_changed" changed
+out_has 'stale    changed/no_deposit_is_lost' "line $line"
+refused 'missing: No such file' "$rehearse" corpus "$fixtures/bank" missing
+refused 'corpus wants one folder' "$rehearse" corpus "$fixtures/bank"
+
+finish

@@ -1,0 +1,157 @@
+/* Programs made from a seed that use what makes choices: messages, timers, rh_choose, spawning, asks, processes with
+ * timeouts, stores, ends; on request some of them crash in some orders.  Small enough that all runs can be made. */
+#ifndef RH_TESTS_EXPLORE_PROGRAM_H
+#define RH_TESTS_EXPLORE_PROGRAM_H
+
+#include <rehearse/test.h>
+
+#include <string.h>
+
+/* Written only between worlds. */
+static uint64_t program_seed;
+static bool program_crashes;
+
+RH_MESSAGE(work, int32_t ttl; uint32_t value;);
+RH_MESSAGE(tick, uint32_t value;);
+RH_MESSAGE(question, uint32_t value;);
+RH_MESSAGE(answer, uint32_t value;);
+
+RH_ACTOR(node, uint64_t number; rh_ref peer[3]; rh_ref server; uint32_t children; bool child;);
+RH_ACTOR(server, uint32_t served;);
+RH_PROCESS(reader, uint64_t number; rh_ref to;);
+
+static uint64_t scrambled(uint64_t a, uint64_t b)
+{
+    uint64_t z = a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+RH_HANDLER(server, question)
+{
+    rh_reply(answer, .value = ++state->served + msg->value);
+}
+RH_BEHAVIOUR(server, serving, question);
+
+RH_HANDLER(node, work)
+{
+    state->number = scrambled(state->number, msg->value);
+    uint64_t r = scrambled(program_seed, state->number);
+    int32_t ttl = msg->ttl - 1;
+    rh_ref to = state->peer[(r >> 8) % 3];
+    if (program_crashes && r % 7 == 0)
+        __builtin_trap();
+    if (ttl <= 0 || rh_is_nobody(to))
+        return; /* node#1 knows nobody */
+    switch ((r >> 16) % 12) {
+    case 0:
+    case 1:
+        rh_send(to, work, .ttl = ttl, .value = (uint32_t)(r >> 32) % 100);
+        break;
+    case 2:
+    case 3:
+        rh_send(to, work, .ttl = ttl, .value = 1);
+        rh_send(state->peer[(r >> 12) % 3], work, .ttl = ttl, .value = 2);
+        break;
+    case 4:
+        rh_timer("t", 10, tick, .value = 3);
+        break;
+    case 5:
+        state->number += rh_choose(2);
+        rh_send(to, work, .ttl = ttl, .value = (uint32_t)state->number % 10);
+        break;
+    case 6:
+        if (!state->child && !state->children++) {
+            rh_ref child =
+                rh_spawn(node, .number = r, .peer = { to, to, self }, .server = state->server, .child = true);
+            rh_send(child, work, .ttl = ttl, .value = 4);
+        }
+        break;
+    case 7:
+        rh_store_put("k", "v", 1);
+        break;
+    case 8: {
+        const struct answer *a = rh_ask(state->server, question, answer, .value = 5);
+        state->number = scrambled(state->number, a->value);
+        break;
+    }
+    case 9:
+        if (state->child)
+            rh_stop();
+        else
+            rh_send(to, work, .ttl = ttl, .value = 6);
+        break;
+    case 10:
+        rh_send_from(rh_external(r >> 40 & 1 ? "user" : "device"), to, work, .ttl = ttl, .value = 7);
+        break;
+    default:
+        rh_send(rh_spawn(reader, .number = r, .to = to), work, .ttl = ttl, .value = 8);
+    }
+}
+RH_HANDLER(node, tick)
+{
+    state->number = scrambled(state->number, msg->value);
+}
+RH_BEHAVIOUR(node, working, work, tick);
+
+RH_BODY(reader)
+{
+    const struct work *got = rh_receive(work, .timeout_ms = 10);
+    if (got)
+        rh_send(state->to, work, .ttl = got->ttl - 1, .value = got->value + 1);
+}
+
+RH_TEST(program)
+{
+    rh_ref s = rh_spawn(server);
+    rh_ref a = rh_spawn(node, .number = 1, .server = s);
+    rh_ref b = rh_spawn(node, .number = 2, .peer = { a, a, a }, .server = s);
+    rh_ref c = rh_spawn(node, .number = 3, .peer = { a, b, a }, .server = s);
+    rh_ref all[] = { c, b, a };
+    uint64_t r = scrambled(program_seed, 99);
+    uint32_t n = 2 + (uint32_t)(r % 2);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 1 && r >> 20 & 1)
+            rh_send_from(rh_external("user"), all[(r >> (4 * i)) % 3], work, .ttl = 3, .value = i);
+        else
+            rh_send(all[(r >> (4 * i)) % 3], work, .ttl = 3, .value = i);
+}
+
+/* What program number `seed` takes for granted; between them the programs have every model and kind of fault. */
+static struct rh_semantics program_semantics(uint64_t seed)
+{
+    struct rh_semantics s = { .model = (enum rh_model)(seed % 4),
+                              .max_steps = 200,
+                              .max_actors = 32,
+                              .seed = 1,
+                              .dead_letters = RH_DEAD_LETTER_IGNORE };
+    uint64_t r = scrambled(seed, 5);
+    if (s.model == RH_MAILBOX && r % 2)
+        s.granularity = RH_GRAIN_SEND;
+    else if (r % 5 == 0)
+        s.granularity = RH_GRAIN_OPERATION;
+    s.time = r >> 8 & 1 ? RH_TIME_FREE : RH_TIME_ORDERED;
+    switch ((r >> 16) % 8) {
+    case 0:
+        s.losses = 1;
+        break;
+    case 1:
+        s.duplicates = 1;
+        break;
+    case 2:
+        s.crashes = s.restarts = 1;
+        break;
+    case 3:
+        s.crashes = s.kept_restarts = 1;
+        break;
+    case 4:
+        s.partitions = 1;
+        break;
+    default:
+        break;
+    }
+    return s;
+}
+
+#endif
