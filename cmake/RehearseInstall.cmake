@@ -45,3 +45,8 @@ foreach(library rehearse rehearse-rt)
         install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
     endif()
 endforeach()
+
+# The manual and completion for shells.
+install(FILES docs/man/rehearse.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES completion/rehearse.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME rehearse)
+install(FILES completion/_rehearse DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -38,7 +38,7 @@ struct rh_run {
     uint32_t events;              /* with the beginning */
     enum rh_outcome_kind outcome; /* RH_OUTCOME_RUNNING: the explorer itself ended it with RH_NONE */
     uint64_t behaviour;           /* hash of which messages each actor took in which order */
-    bool is_new;                  /* no run before had this behaviour (as far as is known: see docs/exploration.md) */
+    bool is_new;                  /* no run before had this behaviour, as far as is remembered; see wants_new */
 };
 
 struct rh_exploration; /* what it is part of */
@@ -60,6 +60,7 @@ struct rh_explorer {
     const char *name;
     const char *summary; /* one line for people */
     size_t state_size;
+    bool wants_new; /* it looks at struct rh_run.is_new, which costs some time a run; else that is false */
     /* Reads what stands behind the colon in --explorer NAME:ARG ("" for nothing); false with a sentence.  May be NULL if
      * there is nothing to read. */
     bool (*open)(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size);

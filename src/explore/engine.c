@@ -110,6 +110,23 @@ static bool is_new_behaviour(struct rh_exploration *x, uint64_t hash)
     return true;
 }
 
+static void settle_behaviours(struct rh_exploration *x)
+{
+    if (x->noted)
+        is_new_behaviour(x, x->noted);
+    x->noted = 0;
+}
+
+/* The table is larger than any cache, and waiting for it would take as long as a short run.  Where nobody asks whether the
+ * behaviour is new, it is entered a run later, when its place has come from memory. */
+static void note_behaviour(struct rh_exploration *x, uint64_t hash)
+{
+    settle_behaviours(x);
+    x->noted = hash ? hash : 1;
+    uint64_t *table = table_of(x, x->behaviour_size);
+    __builtin_prefetch(&table[rh__mix(x->noted, 1) & (x->behaviour_size - 1)], 1);
+}
+
 /* Findings of the same kind at the same place are one; where there is no place the sentence counts, without numbers. */
 static uint64_t signature_of(const struct rh_world *w)
 {
@@ -159,7 +176,10 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     struct rh_world *w = x->world;
     struct rh_run run = { .number = ++x->runs, .events = w->event_count, .outcome = outcome };
     run.behaviour = behaviour_of_run(x);
-    run.is_new = is_new_behaviour(x, run.behaviour);
+    if (x->explorer.explorer->wants_new)
+        run.is_new = is_new_behaviour(x, run.behaviour);
+    else
+        note_behaviour(x, run.behaviour);
     x->steps += w->event_count;
     x->cut += outcome == RH_OUTCOME_CUT || outcome == RH_OUTCOME_RUNNING;
     x->blocked += outcome == RH_OUTCOME_STUCK;
@@ -230,6 +250,7 @@ bool rh__explore(struct rh_exploration *x)
             break;
     }
     sigaction(SIGINT, &before, NULL);
+    settle_behaviours(x);
     x->seconds = rh__now_seconds() - x->started;
     return end != RH_SANDBOX_FAILED;
 }

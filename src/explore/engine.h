@@ -49,6 +49,7 @@ struct rh_exploration {
     uint64_t runs, steps, cut, blocked, failed;
     uint64_t behaviours;      /* distinct, exact below the table's size */
     bool behaviours_at_least; /* the table is full */
+    uint64_t noted;           /* the behaviour of the last run, not yet among them; 0 for none */
     bool exhausted;           /* the explorer has nothing left */
     bool stopped;             /* by a limit, a finding or the user */
     volatile int interrupted;

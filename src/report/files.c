@@ -135,6 +135,13 @@ void rh__json_result(const struct rh__result *r)
             fputs("null", f);
         fputc('}', f);
     }
+    if (r->determinism.kind != RH_OUTCOME_FINISHED) {
+        fputs(x->finding_count ? ",{" : "{", f);
+        json_pair(f, "kind", rh_outcome_name(r->determinism.kind));
+        fputc(',', f);
+        json_pair(f, "message", r->determinism.text);
+        fputs(",\"place\":\"\",\"actor\":\"\",\"run\":1,\"count\":1,\"schedule\":null}", f);
+    }
     fputs("]}\n", f);
     fflush(f);
 }

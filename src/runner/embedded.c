@@ -51,6 +51,10 @@ static bool read_options(struct rh__options *o, char *text, struct rh__text *rep
         rh__text_add(report, "%s", error);
         return false;
     }
+    if (!rh__options_params_known(o, error, sizeof error)) {
+        rh__text_add(report, "%s", error);
+        return false;
+    }
     if (o->word_count || o->json || o->junit || o->save || o->tap || o->gdb || o->step || o->help) {
         rh__text_add(report, "options of another kind than say what to explore: see rehearse/run.h");
         return false;

@@ -236,3 +236,41 @@ bool rh__options_semantics(const struct rh__options *o, const struct rh_test *te
             return false;
     return true;
 }
+
+static const struct rh_param_entry *declared(const struct rh_param_entry *list, const char *name)
+{
+    while (list && strcmp(list->name, name) != 0)
+        list = list->next;
+    return list;
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+    strtoll(text, &end, 0);
+    return end != text && !*end;
+}
+
+/* A program that declares its parameters or bugs (RH_PARAM, RH_BUG) means all of them: a slip of the pen is refused. */
+bool rh__options_params_known(const struct rh__options *o, char *error, size_t error_size)
+{
+    for (size_t i = 0; i < o->param_count; i++) {
+        const struct rh_param *p = &o->params[i];
+        bool bug = strcmp(p->name, "bug") == 0;
+        if (bug && rh_bug_first() && *p->value && !declared(rh_bug_first(), p->value)) {
+            snprintf(error, error_size, "-p bug=%s: there is no such bug; `rehearse list` shows them", p->value);
+            return false;
+        }
+        if (!bug && (rh_param_first() || rh_bug_first()) && !declared(rh_param_first(), p->name)) {
+            snprintf(error, error_size, "-p %s=%s: there is no such parameter; `rehearse list` shows them", p->name,
+                    p->value);
+            return false;
+        }
+        const struct rh_param_entry *entry = declared(rh_param_first(), p->name);
+        if (entry && is_number(entry->otherwise) && !is_number(p->value)) {
+            snprintf(error, error_size, "-p %s=%s: a whole number is wanted", p->name, p->value);
+            return false;
+        }
+    }
+    return true;
+}

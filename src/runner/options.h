@@ -29,6 +29,8 @@ struct rh__options {
 
 /* False with a sentence. */
 bool rh__options_parse(struct rh__options *o, int argc, char **argv, char *error, size_t error_size);
+/* Whether all parameters and bugs that were given are ones the program declares; false with a sentence. */
+bool rh__options_params_known(const struct rh__options *o, char *error, size_t error_size);
 /* The table for people. */
 void rh__options_help(void);
 

@@ -152,44 +152,6 @@ static bool wanted(const struct rh__options *o, const struct rh_test *t)
     return o->word_count == 0;
 }
 
-static const struct rh_param_entry *declared(const struct rh_param_entry *list, const char *name)
-{
-    while (list && strcmp(list->name, name) != 0)
-        list = list->next;
-    return list;
-}
-
-static bool is_number(const char *text)
-{
-    char *end;
-    strtoll(text, &end, 0);
-    return end != text && !*end;
-}
-
-/* A program that declares its parameters or bugs (RH_PARAM, RH_BUG) means all of them: a slip of the pen is refused. */
-static bool params_are_known(const struct rh__options *o)
-{
-    for (size_t i = 0; i < o->param_count; i++) {
-        const struct rh_param *p = &o->params[i];
-        bool bug = strcmp(p->name, "bug") == 0;
-        if (bug && rh_bug_first() && *p->value && !declared(rh_bug_first(), p->value)) {
-            fprintf(stderr, "rehearse: -p bug=%s: there is no such bug; `rehearse list` shows them\n", p->value);
-            return false;
-        }
-        if (!bug && (rh_param_first() || rh_bug_first()) && !declared(rh_param_first(), p->name)) {
-            fprintf(stderr, "rehearse: -p %s=%s: there is no such parameter; `rehearse list` shows them\n", p->name,
-                    p->value);
-            return false;
-        }
-        const struct rh_param_entry *entry = declared(rh_param_first(), p->name);
-        if (entry && is_number(entry->otherwise) && !is_number(p->value)) {
-            fprintf(stderr, "rehearse: -p %s=%s: a whole number is wanted\n", p->name, p->value);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Everything that can be refused is refused before the first run. */
 static bool prepare(const char *program, const struct rh__options *o)
 {
@@ -203,8 +165,10 @@ static bool prepare(const char *program, const struct rh__options *o)
             fprintf(stderr, "\n");
             return false;
         }
-    if (!params_are_known(o))
+    if (!rh__options_params_known(o, error, sizeof error)) {
+        fprintf(stderr, "rehearse: %s\n", error);
         return false;
+    }
     bool good = true;
     for (const struct rh_test *t = rh_test_first(); good && t; t = t->next)
         good = rh__options_semantics(o, t, &s, error, sizeof error);

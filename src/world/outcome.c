@@ -124,6 +124,8 @@ static bool stuck(struct rh_world *w)
     struct rh__text t;
     uint32_t count = 0, first = RH_NONE;
     bool receives = false;
+    if (!w->stack_count && !w->under_way)
+        return false; /* nobody was ever suspended, and no message is left */
     rh__text_init(&t, w->outcome.text, sizeof w->outcome.text);
     for (uint32_t i = 0; i < w->actor_count; i++) {
         uint32_t put_off = deferred_for_ever(w, i);
@@ -179,10 +181,11 @@ void rh__conclude(struct rh_world *w)
             return;
         }
     }
+    static const char finished[] = "nothing is left to do";
     w->outcome.kind = RH_OUTCOME_FINISHED;
     w->outcome.actor = RH_NONE;
     w->outcome.place[0] = 0;
-    snprintf(w->outcome.text, sizeof w->outcome.text, "nothing is left to do");
+    memcpy(w->outcome.text, finished, sizeof finished);
 }
 
 /* A program with a periodic timer never comes to rest, and need not.  One that goes on for thousands of events with
