@@ -28,6 +28,7 @@ const char *rh_verdict_name(enum rh_verdict verdict)
 static void start_run(struct rh_exploration *x, uint32_t keep);
 static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome);
 static bool enough(struct rh_exploration *x);
+static bool too_late(struct rh_exploration *x);
 
 static void drive(struct rh_world *w, void *arg)
 {
@@ -42,7 +43,7 @@ static void drive(struct rh_world *w, void *arg)
         start_run(x, keep);
         for (const struct rh_choice *choices; (choices = rh_world_enabled(w, &open)), open;) {
             uint32_t pick = e->choose(x->explorer.state, w, choices, open);
-            if (pick >= open)
+            if (pick >= open || too_late(x))
                 break;
             rh_world_step(w, &choices[pick]);
         }
@@ -190,6 +191,17 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     }
     if (x->explorer.explorer->end)
         x->explorer.explorer->end(x->explorer.state, w, &run);
+}
+
+/* Also in the middle of a run, which may be long: when the watchdog has ticked it is worth a look at the clock. */
+static bool too_late(struct rh_exploration *x)
+{
+    if (x->interrupted)
+        return true;
+    if (x->ticks == x->world->ticks)
+        return false;
+    x->ticks = x->world->ticks;
+    return x->limits.max_seconds > 0 && rh__now_seconds() - x->started >= x->limits.max_seconds;
 }
 
 /* The clock is looked at now and then only: it costs as much as a short run. */

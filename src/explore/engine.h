@@ -73,6 +73,7 @@ struct rh_exploration {
     struct rh__block blocks[RH__MAX_BLOCKS];                           /* of rh_exploration_memory */
     uint32_t block_count;
     double next_progress;
+    uint64_t ticks;     /* of the watchdog, seen so far */
     uint64_t next_look; /* at the clock, when so many steps are taken */
 };
 

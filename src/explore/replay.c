@@ -93,8 +93,19 @@ static uint32_t replay_begin(void *state, struct rh_world *w)
     return keep;
 }
 
+/* Cheap, and mostly enough: the line of a message names its type. */
+static bool may_fit(const struct rh_world *w, const struct rh_choice *c, const char *line)
+{
+    if (c->kind != RH_CHOICE_DELIVER && c->kind != RH_CHOICE_LOSE && c->kind != RH_CHOICE_DUPLICATE)
+        return true;
+    struct rh_message_info m = rh_world_message(w, c->what);
+    return !m.type || strstr(line, m.type->name);
+}
+
 static bool fits(const struct rh_world *w, const struct rh_choice *c, const char *line)
 {
+    if (!may_fit(w, c, line))
+        return false;
     char text[16384]; /* a partition names up to 16 actors */
     struct rh__text t;
     rh__text_init(&t, text, sizeof text);

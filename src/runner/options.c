@@ -99,7 +99,7 @@ static bool take_number(struct rh__options *o, const char *name, const char *val
         return false;
     }
     if (strcmp(name, "seed") == 0)
-        o->seed = exact;
+        o->seed = exact, o->seed_given = true;
     else if (strcmp(name, "max-runs") == 0)
         o->limits.max_runs = exact;
     else if (strcmp(name, "max-seconds") == 0)
@@ -230,7 +230,8 @@ bool rh__options_semantics(const struct rh__options *o, const struct rh_test *te
                            size_t error_size)
 {
     *s = test->semantics;
-    s->seed = o->seed;
+    if (o->seed_given || !s->seed)
+        s->seed = o->seed;
     for (size_t i = 0; i < o->setting_count; i++)
         if (!rh__semantics_set(s, o->settings[i].name, o->settings[i].value, error, error_size))
             return false;

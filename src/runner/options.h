@@ -11,6 +11,7 @@ struct rh__options {
     const char *explorer;
     bool all_models;
     uint64_t seed;
+    bool seed_given; /* else a test's own counts */
     struct rh__limits limits;
     struct rh_param params[RH__MOST_PARAMS];
     size_t param_count;

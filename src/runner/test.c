@@ -97,13 +97,13 @@ static int explore(const char *program, const struct rh__options *o, const struc
     r.test = test->name;
     r.explorer = o->explorer;
     r.model = rh__model_name(semantics->model);
-    r.seed = o->seed;
+    r.seed = semantics->seed;
     r.world = rh_world_new(&w, error, sizeof error);
     if (!r.world) {
         fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
         return RH__EXIT_USAGE;
     }
-    struct rh_exploration *x = rh__exploration_new(r.world, o->explorer, o->seed, &o->limits, error, sizeof error);
+    struct rh_exploration *x = rh__exploration_new(r.world, o->explorer, semantics->seed, &o->limits, error, sizeof error);
     struct rh_outcome *checked = rh_shared_new(sizeof *checked);
     if (!x || !checked) {
         fprintf(stderr, "rehearse: %s\n", x ? "no memory" : error);
@@ -205,7 +205,11 @@ int rh__command_test(const char *program, const struct rh__options *o)
         code = RH__EXIT_OK; /* what was found counts more */
     if (o->tap)
         printf("1..%u\n", number);
-    if (!rh__json_close(error, sizeof error) || !rh__junit_close(error, sizeof error)) {
+    if (!rh__json_close(error, sizeof error)) {
+        fprintf(stderr, "rehearse: %s\n", error);
+        code = RH__EXIT_USAGE;
+    }
+    if (!rh__junit_close(error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
         code = RH__EXIT_USAGE;
     }

@@ -338,6 +338,8 @@ void rh__actor_crash(struct rh_world *w, uint32_t actor, uint32_t surviving_writ
     uint32_t open = a->writes_open;
     if (w->semantics.model != RH_BAG)
         rh__messages_drop(w, actor);
+    else
+        rh__messages_drop_own(w, actor);
     while (a->writes_open > surviving_writes) {
         put32(w, &a->store, w->writes[a->store].older);
         put32(w, &a->writes_open, a->writes_open - 1);

@@ -43,7 +43,6 @@ static inline uint32_t rh__timer_name(const struct rh_world *w, uint32_t timer)
 {
     return w->timers[timer].type ? (uint32_t)(w->timers[timer].name / 16) : 0;
 }
-bool rh__timer_may_fire(const struct rh_world *w, uint32_t timer);
 
 /* An index from a pool, RH_NONE when it is used up; and back. */
 #define POOL_TAKE(w, pool, table, limit)                                                                               \

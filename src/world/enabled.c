@@ -12,6 +12,9 @@ static void offer(struct rh_world *w, uint32_t kind, uint32_t actor, uint32_t wh
 {
     if (w->choice_count < w->choice_capacity)
         w->choices[w->choice_count++] = (struct rh_choice){ kind, actor, what, arg };
+    else
+        rh__fail(w, RH_OUTCOME_LIMIT, RH_NONE, "", "more than %u choices are open at once (max_messages)",
+                 w->choice_capacity);
 }
 
 static void offer_delivery(struct rh_world *w, uint32_t message)
@@ -34,16 +37,21 @@ static void offer_messages(struct rh_world *w)
         }
 }
 
-/* RH_POLL under mailbox: a message that is there is taken. */
-static bool poll_must_take(struct rh_world *w, const struct timer *t)
+/* A wait does not end for lack of a message that is there already: under mailbox any; where messages of one sender come in
+ * order, one that was passed over when a later one was taken; and what the actor has sent to itself. */
+static bool has_arrived(const struct rh_world *w, const struct channel *c, uint32_t message)
 {
-    const struct actor *a = &w->actors[t->actor];
-    if (w->semantics.model != RH_MAILBOX || t->type || a->status != STATUS_WAITING || a->asking != RH_NONE ||
-        a->filter->timeout_ms >= 0)
+    return w->semantics.model == RH_MAILBOX || c->sender == c->receiver ||
+           (w->semantics.model != RH_BAG && message < c->arrived);
+}
+
+static bool must_take(struct rh_world *w, const struct actor *a)
+{
+    if (a->status != STATUS_WAITING)
         return false;
     for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
-            if (rh__message_deliverable(w, m))
+            if (has_arrived(w, &w->channels[c], m) && rh__message_deliverable(w, m))
                 return true;
     return false;
 }
@@ -56,16 +64,26 @@ static bool can_take_timer(struct rh_world *w, const struct timer *t)
     if (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE)
         return false; /* its sends are not over */
     if (!t->type)
-        return !poll_must_take(w, t);
+        return !must_take(w, a);
     if (a->type->kind == RH_KIND_PROCESS)
         return !has_ended(a) && a->start == RH_NONE; /* it goes to the mailbox */
     return a->status == STATUS_IDLE && a->start == RH_NONE &&
            rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
 }
 
+/* free     a timer may fire at any moment once it is set: sound for programs that must not depend on speed
+ * ordered  only timers with the earliest deadline may fire, of those that somebody can take now; messages may still arrive
+ *          at any moment */
 bool rh__timer_open(struct rh_world *w, uint32_t timer)
 {
-    return rh__timer_may_fire(w, timer) && can_take_timer(w, &w->timers[timer]);
+    if (!can_take_timer(w, &w->timers[timer]))
+        return false;
+    if (w->semantics.time == RH_TIME_FREE)
+        return true;
+    for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
+        if (w->timers[i].deadline_ns < w->timers[timer].deadline_ns && can_take_timer(w, &w->timers[i]))
+            return false;
+    return true;
 }
 
 static void offer_timers(struct rh_world *w)
@@ -128,8 +146,7 @@ static void offer_message_faults(struct rh_world *w, uint32_t ordinary)
 {
     for (uint32_t i = 0; i < ordinary; i++) {
         struct rh_choice c = w->choices[i];
-        if (c.kind != RH_CHOICE_DELIVER || w->messages[c.what].type == &rh__exit_signal ||
-            w->messages[c.what].type == &rh_message_rh_start || w->messages[c.what].type == &rh_message_rh_stored)
+        if (c.kind != RH_CHOICE_DELIVER || !rh__message_travels(&w->messages[c.what]))
             continue;
         if (w->losses)
             offer(w, RH_CHOICE_LOSE, c.actor, c.what, 0);
@@ -169,29 +186,36 @@ bool rh__choice_just_offered(const struct rh_world *w, const struct rh_choice *c
     return c >= w->choices && c < w->choices + w->choice_count && still_open(w);
 }
 
-const struct rh_choice *rh_world_enabled(struct rh_world *w, uint32_t *count)
+static void fill(struct rh_world *w)
 {
-    if (still_open(w)) {
-        *count = w->choice_count;
-        return w->choices;
-    }
-    w->choice_count = 0;
-    w->choices_events = w->event_count;
-    w->choices_log = w->log;
-    if (w->over || !w->begun || w->event_count > w->semantics.max_steps) {
-        *count = 0;
-        return w->choices;
-    }
     if (w->chooser != RH_NONE) {
         for (uint32_t i = 0; i < w->actors[w->chooser].choices; i++)
             offer(w, RH_CHOICE_VALUE, w->chooser, i, w->actors[w->chooser].choices);
-    } else {
-        offer_messages(w);
-        if (w->timer_newest != RH_NONE)
-            offer_timers(w);
-        offer_actors(w);
-        if (w->any_faults)
-            offer_faults(w);
+        return;
+    }
+    offer_messages(w);
+    if (w->timer_newest != RH_NONE)
+        offer_timers(w);
+    offer_actors(w);
+    if (w->any_faults)
+        offer_faults(w);
+}
+
+const struct rh_choice *rh_world_enabled(struct rh_world *w, uint32_t *count)
+{
+    if (!still_open(w)) {
+        w->choice_count = 0;
+        w->cut_short = false;
+        w->choices_events = w->event_count;
+        w->choices_log = w->log;
+        if (!w->over && w->begun)
+            fill(w);
+        if (w->over) /* a predicate has failed */
+            w->choice_count = 0;
+        if (w->event_count > w->semantics.max_steps) {
+            w->cut_short = w->choice_count > 0;
+            w->choice_count = 0;
+        }
     }
     *count = w->choice_count;
     return w->choices;
@@ -202,15 +226,15 @@ const struct rh_outcome *rh_world_outcome(struct rh_world *w)
     uint32_t open;
     if (w->over)
         return &w->outcome;
+    rh_world_enabled(w, &open);
+    if (w->over)
+        return &w->outcome;
     w->outcome.kind = RH_OUTCOME_RUNNING;
     w->outcome.actor = RH_NONE;
     w->outcome.place[0] = w->outcome.text[0] = 0;
-    if (w->begun && w->event_count > w->semantics.max_steps) {
+    if (w->begun && w->cut_short)
         rh__conclude_cut(w);
-        return &w->outcome;
-    }
-    rh_world_enabled(w, &open);
-    if (w->begun && !open)
+    else if (w->begun && !open)
         rh__conclude(w);
     return &w->outcome;
 }

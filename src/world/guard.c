@@ -186,6 +186,7 @@ static void on_tick(int number, siginfo_t *info, void *context)
     (void)number, (void)info;
     struct rh_world *w = rh__world;
     int error = errno;
+    w->ticks++;
     if (code_of(w) == RH_NONE || w->counts.steps != watch->step) {
         watch->step = w->counts.steps;
         watch->ticks = 0;

@@ -148,6 +148,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->request = s->request;
     m->taken_by = RH_NONE;
     m->copy_of = s->copy_of;
+    m->timer = 0;
     m->channel = channel;
     m->next = RH_NONE;
     char *value = w->payload + payload;
@@ -215,6 +216,10 @@ void rh__message_accept(struct rh_world *w, uint32_t message)
 void rh__message_take(struct rh_world *w, uint32_t message)
 {
     struct message *m = &w->messages[message];
+    struct channel *c = &w->channels[m->channel];
+    uint32_t sent = m->copy_of == RH_NONE ? message : m->copy_of;
+    if (c->first != message && sent > c->arrived)
+        put32(w, &c->arrived, sent); /* what it has passed over must have come before it */
     pull(w, message);
     w->under_way--;
     put32(w, &m->taken_by, w->event_count - 1);
@@ -256,15 +261,54 @@ void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request)
         }
 }
 
-void rh__news_drop(struct rh_world *w, uint32_t receiver, uint32_t who, const struct rh_message_type *type)
+/* Does this message tell of the end of `who`, by the link or the monitor in question? */
+static bool is_news(const struct rh_world *w, const struct message *m, uint32_t receiver, uint32_t who, bool link)
+{
+    if (m->receiver != receiver || m->sender != who)
+        return false;
+    if (!link)
+        return m->type == &rh_message_rh_down;
+    return m->type == &rh_message_rh_exited ||
+           (m->type == &rh__exit_signal && ((const struct exit_signal *)(const void *)rh__message_value(w, m))->from_link);
+}
+
+static void drop_news(struct rh_world *w, uint32_t channel, uint32_t receiver, uint32_t who, bool link)
+{
+    for (uint32_t i = w->channels[channel].first; i != RH_NONE;) {
+        uint32_t next = w->messages[i].next;
+        if (is_news(w, &w->messages[i], receiver, who, link))
+            drop(w, i);
+        i = next;
+    }
+}
+
+void rh__news_drop(struct rh_world *w, uint32_t receiver, uint32_t who, bool link)
+{
+    for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)
+        drop_news(w, c, receiver, who, link);
+    for (uint32_t c = w->actors[who].outbox; c != RH_NONE; c = w->channels[c].next)
+        drop_news(w, c, receiver, who, link);
+}
+
+bool rh__timer_recall(struct rh_world *w, uint32_t actor, const char *name)
+{
+    for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next) {
+            const struct message *m = &w->messages[i];
+            if (m->sender == actor && m->timer && strcmp(w->payload + (uint64_t)m->timer * 16, name) == 0) {
+                drop(w, i);
+                return true;
+            }
+        }
+    return false;
+}
+
+void rh__messages_drop_own(struct rh_world *w, uint32_t receiver)
 {
     for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE;) {
-            const struct message *m = &w->messages[i];
-            uint32_t next = m->next;
-            bool signal = type == &rh__exit_signal;
-            if (m->type == type && m->sender == who &&
-                (!signal || ((const struct exit_signal *)(const void *)rh__message_value(w, m))->from_link))
+            uint32_t next = w->messages[i].next;
+            if (!rh__message_travels(&w->messages[i]) || w->messages[i].answers != RH_NONE)
                 drop(w, i);
             i = next;
         }
@@ -300,6 +344,8 @@ static bool wanted(struct rh_world *w, const struct actor *a, uint32_t message)
     const struct rh_entry *entry;
     if (m->type == &rh__exit_signal)
         return a->status != STATUS_PREEMPTED;
+    if (m->type == &rh_message_rh_start)
+        return a->status == STATUS_IDLE && a->start == message; /* not one of an earlier life */
     switch (a->status) {
     case STATUS_IDLE:
         if (a->start != RH_NONE)

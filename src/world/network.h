@@ -36,8 +36,12 @@ void rh__message_accept(struct rh_world *w, uint32_t message);
 void rh__message_duplicate(struct rh_world *w, uint32_t message);
 /* The replies to this request that are under way are lost. */
 void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request);
-/* What tells `receiver` of the end of `who` is lost: rh_down, or the signal of a link. */
-void rh__news_drop(struct rh_world *w, uint32_t receiver, uint32_t who, const struct rh_message_type *type);
+/* What tells `receiver` of the end of `who` is lost: by a link, or by a monitor. */
+void rh__news_drop(struct rh_world *w, uint32_t receiver, uint32_t who, bool link);
+/* Of what is under way to the actor, what concerns its present life only is lost: its own messages, replies, the world's. */
+void rh__messages_drop_own(struct rh_world *w, uint32_t receiver);
+/* The message of a timer that has fired, but has not been received, is taken back; false where there is none. */
+bool rh__timer_recall(struct rh_world *w, uint32_t actor, const char *name);
 /* All that is under way to the actor is lost. */
 void rh__messages_drop(struct rh_world *w, uint32_t receiver);
 
@@ -61,6 +65,13 @@ static inline bool rh__first_is_open(const struct rh_world *w, uint32_t channel)
 /* What the receiver's behaviour says of a message: RH_ACTION_HANDLE with *entry NULL is an error. */
 enum rh_action rh__disposition(const struct actor *a, const struct rh_message_type *type,
                                const struct rh_entry **entry);
+
+/* Whether faults of the network can befall it: not what the world itself tells an actor, nor what one sends to oneself. */
+static inline bool rh__message_travels(const struct message *m)
+{
+    return m->sender != m->receiver && m->type != &rh__exit_signal && m->type != &rh_message_rh_start &&
+           m->type != &rh_message_rh_stored && m->type != &rh_message_rh_exited && m->type != &rh_message_rh_down;
+}
 
 static inline char *rh__message_value(const struct rh_world *w, const struct message *m)
 {

@@ -154,7 +154,11 @@ RH__NO_SANITIZE static bool diff_page(struct rh_world *w, const struct rh__pages
             uint64_t where = (uint64_t)(uintptr_t)&now[i];
             if (where >= p->skip_from && where < p->skip_to)
                 continue;
-            log_push(w, &now[i], LOG_WORD64, before[i]);
+            /* By halves: whoever drives the world may keep an int beside the program's. */
+            uint32_t *halves = (uint32_t *)(void *)&now[i], *were = (uint32_t *)(void *)&before[i];
+            for (int half = 0; half < 2; half++)
+                if (halves[half] != were[half])
+                    log_push(w, &halves[half], LOG_WORD32, were[half]);
             *hash ^= (before[i] ? rh__mix(where, before[i]) : 0) ^ (now[i] ? rh__mix(where, now[i]) : 0);
             before[i] = now[i];
         }

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "world/control.h"
@@ -40,28 +41,32 @@ _Noreturn static void child(struct rh_world *w, void (*drive)(struct rh_world *w
     rh_world_begin(w);
     drive(w, arg);
     fflush(NULL);
+    w->driven = true; /* without this a status of 0 is somebody else's doing */
     _exit(0);
 }
 
 /* Waits; kills a child whose handler has not moved for long on the wall clock, and says so in *hung. */
 static int wait_for(struct rh_world *w, pid_t pid, bool *hung)
 {
-    int status;
+    int status = -1;
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     uint64_t step = 0;
     uint64_t still_ms = 0, limit_ms = (uint64_t)w->semantics.max_handler_ms * WALL_FACTOR;
     *hung = false;
     for (;;) {
         struct pollfd ended = { .fd = fd, .events = POLLIN };
+        if (fd < 0)
+            nanosleep(&(struct timespec){ 0, LOOK_MS * 100000 }, NULL); /* no such call here: look ten times as often */
         int n = fd < 0 ? 1 : poll(&ended, 1, LOOK_MS);
         if (n != 0) {
-            pid_t got = waitpid(pid, &status, 0);
-            if (got == pid || errno != EINTR)
+            pid_t got = waitpid(pid, &status, fd < 0 ? WNOHANG : 0);
+            if (got == pid || (got < 0 && errno != EINTR))
                 break;
-            continue;
+            if (got < 0 || fd >= 0)
+                continue;
         }
         if (code_of(w) != RH_NONE && w->counts.steps == step)
-            still_ms += LOOK_MS;
+            still_ms += fd < 0 ? LOOK_MS / 10 : LOOK_MS;
         else
             still_ms = 0;
         step = w->counts.steps;
@@ -79,7 +84,10 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
 {
     fflush(NULL); /* what is in the buffers must not be written twice */
     w->inside = false;
+    w->driven = false;
     w->over = 0;
+    struct sigaction before, as_usual = { .sa_handler = SIG_DFL };
+    sigaction(SIGCHLD, &as_usual, &before); /* a caller that ignores it would leave us nothing to wait for */
     pid_t pid = fork();
     if (pid < 0) {
         fprintf(stderr, "rehearse: cannot start a process: %s\n", strerror(errno));
@@ -91,11 +99,12 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     rh__outside_push(); /* w->inside is the child's: nothing that this process calls meanwhile is an actor's doing */
     int status = wait_for(w, pid, &hung);
     rh__outside_pop();
+    sigaction(SIGCHLD, &before, NULL);
     w->can_read_stacks = false;
     w->log = w->log_start; /* the child's log is gone: nothing here may be pushed or rolled back but what follows */
     w->begun = false;      /* nor are its private memory and its signal handlers ours to give back */
     w->globals = NULL;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && w->driven)
         return RH_SANDBOX_DONE;
     if (WIFEXITED(status) && WEXITSTATUS(status) == RH__EXIT_FINDING && w->over)
         return RH_SANDBOX_FINDING;

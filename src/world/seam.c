@@ -274,6 +274,8 @@ static rh_ref seam_external(const char *name, const char *here)
         return rh_nobody();
     if (!name || !*name)
         rh__misuse(w, here, "an external sender needs a name");
+    if (strcmp(name, "test") == 0 || strchr(name, '#'))
+        rh__misuse(w, here, "an external sender cannot be called \"%s\": that is how actors are called", name);
     uint32_t actor = rh__actor_external(w, name);
     if (w->over)
         rh__fiber_abandon(w);
@@ -341,7 +343,7 @@ static void seam_link(rh_ref who, bool on, const char *here)
     }
     rh__link(w, w->current, actor, on);
     if (!on)
-        rh__news_drop(w, w->current, actor, &rh__exit_signal);
+        rh__news_drop(w, w->current, actor, true);
 }
 
 static void seam_monitor(rh_ref who, bool on, const char *here)
@@ -357,7 +359,7 @@ static void seam_monitor(rh_ref who, bool on, const char *here)
     }
     rh__monitor(w, w->current, actor, on);
     if (!on)
-        rh__news_drop(w, w->current, actor, &rh_message_rh_down);
+        rh__news_drop(w, w->current, actor, false);
 }
 
 static void seam_trap_exits(bool yes, const char *here)
@@ -405,6 +407,8 @@ static void seam_timer(const char *name, int64_t delay_ms, const struct rh_messa
     uint32_t old = rh__timer_find(w, w->current, name);
     if (old != RH_NONE)
         rh__timer_unset(w, old);
+    else
+        rh__timer_recall(w, w->current, name);
     rh__timer_set(w, w->current, name, rh__ms(delay_ms), type, value);
     if (w->over)
         rh__fiber_abandon(w);
@@ -417,7 +421,7 @@ static bool seam_timer_cancel(const char *name, const char *here)
         return false;
     uint32_t timer = name ? rh__timer_find(w, w->current, name) : RH_NONE;
     if (timer == RH_NONE)
-        return false;
+        return name && rh__timer_recall(w, w->current, name);
     rh__timer_unset(w, timer);
     return true;
 }
@@ -501,6 +505,11 @@ static void seam_failed(const char *here, const char *condition, const char *tex
     struct rh_world *w = rh__world;
     if (w->inside)
         rh__fail_inside(w, RH_OUTCOME_ASSERTION, here, "%s%s`%s` does not hold", text, *text ? ": " : "", condition);
+    if (w->matching != RH_NONE) { /* in a predicate, which goes on; the run is over */
+        rh__fail(w, RH_OUTCOME_ASSERTION, w->matching, here, "%s%s`%s` does not hold", text, *text ? ": " : "",
+                 condition);
+        return;
+    }
     fprintf(stderr, "rehearse: %s: outside of an actor: `%s` does not hold%s%s\n", here, condition, *text ? ": " : "",
             text);
 }
@@ -508,27 +517,31 @@ static void seam_failed(const char *here, const char *condition, const char *tex
 static struct property *property_named(struct rh_world *w, enum rh_property kind, const char *name, const char *here)
 {
     for (uint32_t i = 0; i < w->property_count; i++)
-        if (w->properties[i].kind == (uint32_t)kind &&
-            (w->properties[i].name == name || strcmp(w->properties[i].name, name) == 0))
+        if (w->properties[i].kind == (uint32_t)kind && strncmp(w->properties[i].name, name, PROPERTY_NAME - 1) == 0)
             return &w->properties[i];
-    if (w->property_count == MAX_PROPERTIES)
-        rh__fail_inside(w, RH_OUTCOME_LIMIT, here, "more than %u properties", MAX_PROPERTIES);
+    if (w->property_count == MAX_PROPERTIES) {
+        rh__fail(w, RH_OUTCOME_LIMIT, code_of(w), here, "more than %u properties", MAX_PROPERTIES);
+        return &w->properties[0];
+    }
     struct property *p = &w->properties[w->property_count++];
-    *p = (struct property){ .name = name, .place = here, .kind = kind };
+    *p = (struct property){ .place = here, .kind = kind };
+    snprintf(p->name, sizeof p->name, "%s", name); /* it may be built in a buffer, and outlives this process */
     return p;
 }
 
 static void seam_property(enum rh_property kind, const char *name, bool holds, const char *here)
 {
-    struct rh_world *w = inside("a property", here);
-    if (!w)
+    struct rh_world *w = rh__world;
+    if (w->matching == RH_NONE && !inside("a property", here))
         return;
     struct property *p = property_named(w, kind, name, here);
     p->held += holds;
     p->failed += !holds;
     put32(w, &p->last, holds ? 2 : 1);
     if (kind == RH_ALWAYS && !holds)
-        rh__fail_inside(w, RH_OUTCOME_PROPERTY, here, "always `%s` does not hold", name);
+        rh__fail(w, RH_OUTCOME_PROPERTY, code_of(w), here, "always `%s` does not hold", name);
+    if (w->over && w->inside)
+        rh__fiber_abandon(w);
 }
 
 static void seam_announce(const struct rh_message_type *type, const void *value, const char *here)

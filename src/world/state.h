@@ -91,6 +91,7 @@ struct message {
     uint32_t taken_by;
     uint32_t copy_of;
     uint32_t channel;
+    uint32_t timer; /* a process's timer that has fired: its name, payload offset / 16; else 0 */
 };
 
 /* Messages under way from one sender to one receiver; under RH_MAILBOX from all senders (sender RH_NONE); with
@@ -100,6 +101,7 @@ struct channel {
     uint32_t sender, receiver;
     uint32_t first, last;
     uint32_t next; /* of the same receiver */
+    uint32_t arrived; /* messages before this one have: a later one was taken */
     uint32_t stale;
 };
 
@@ -136,8 +138,11 @@ struct line {
     uint32_t event, actor;
 };
 
+enum { PROPERTY_NAME = 96 };
+
 struct property {
-    const char *name, *place;
+    char name[PROPERTY_NAME];
+    const char *place;
     uint32_t kind;
     uint32_t last; /* in this run: 0 not evaluated, 1 false, 2 true */
     uint64_t held, failed;
@@ -174,6 +179,7 @@ struct rh_world {
     size_t param_count;
     bool no_undo, quiet, begun;
     bool sandboxed; /* a parent process reads what we leave behind */
+    bool driven; /* the child has done what it was started for */
     bool can_read_stacks; /* this process took the steps: what is on stacks and in regions is really there */
     bool any_faults; /* a budget of faults is given */
     bool asan; /* the program is built with AddressSanitizer */
@@ -196,6 +202,7 @@ struct rh_world {
     uint32_t *stale_actors, *stale_channels;
     uint32_t *monitors; /* actors that observe announcements */
     uint32_t choice_capacity, choice_count;
+    bool cut_short;          /* there would be more, but for the limit of steps */
     uint32_t choices_events; /* when they were filled in: at this event, */
     const char *choices_log; /* and this position of the log */
 
@@ -283,6 +290,7 @@ struct rh_world {
     struct rh__pages **large; /* per actor, NULL while its region is small; private */
     size_t table_bytes;
     struct rh_world_counts counts;
+    volatile uint64_t ticks; /* of the watchdog */
 };
 
 /* The world in use, NULL for none.  Set by rh_world_new, cleared by rh_world_free. */

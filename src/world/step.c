@@ -17,8 +17,7 @@
 
 static bool message_fault_open(struct rh_world *w, uint32_t message, uint32_t budget)
 {
-    return budget && rh__message_deliverable(w, message) && w->messages[message].type != &rh__exit_signal &&
-           w->messages[message].type != &rh_message_rh_start && w->messages[message].type != &rh_message_rh_stored;
+    return budget && rh__message_deliverable(w, message) && rh__message_travels(&w->messages[message]);
 }
 
 static bool timer_is_set(const struct rh_world *w, uint32_t timer)
@@ -201,8 +200,10 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
     /* A message from the actor to itself, taken at once; a process finds it in its mailbox. */
     struct sending s = SENDING(.from = actor, .to = actor, .type = t.type, .value = w->payload + t.payload);
     uint32_t m = rh__message_send(w, &s);
-    if (a->type->kind == RH_KIND_PROCESS)
+    if (a->type->kind == RH_KIND_PROCESS) {
+        w->messages[m].timer = (uint32_t)(t.name / 16);
         return;
+    }
     rh__message_take(w, m);
     take_up(w, a, m);
     handle(w, actor, t.type, rh__message_value(w, &w->messages[m]), actor);

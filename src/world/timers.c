@@ -1,8 +1,7 @@
 /* Timers (actors.h): a list per actor for names, and one of all that are set, newest first, for whoever asks what may
  * happen next.
  *
- * free     a timer may fire at any moment once it is set: sound for programs that must not depend on speed
- * ordered  only timers with the earliest deadline may fire; messages may still arrive at any moment */
+ * Which of them may fire is for enabled.c to say. */
 #include <string.h>
 
 #include "base/copy.h"
@@ -65,14 +64,4 @@ void rh__timer_unset(struct rh_world *w, uint32_t timer)
         put32(w, &w->timers[t->older].newer, t->newer);
     put32(w, &t->next, w->timer_pool.free);
     put32(w, &w->timer_pool.free, timer);
-}
-
-bool rh__timer_may_fire(const struct rh_world *w, uint32_t timer)
-{
-    if (w->semantics.time == RH_TIME_FREE)
-        return true;
-    for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
-        if (w->timers[i].deadline_ns < w->timers[timer].deadline_ns)
-            return false;
-    return true;
 }

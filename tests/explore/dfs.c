@@ -106,7 +106,8 @@ RH_HANDLER(parent, start)
 }
 RH_HANDLER_AS(parent, start, again)
 {
-    rh_send_from(rh_external(rh_name(self)), rh_spawn(child), start);
+    bool first_parent = strcmp(rh_name(self), "parent#1") == 0;
+    rh_send_from(rh_external(first_parent ? "one" : "two"), rh_spawn(child), start);
 }
 RH_BEHAVIOUR(parent, first, start);
 RH_BEHAVIOUR(parent, second, RH_ON(start, again));
