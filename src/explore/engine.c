@@ -1,10 +1,12 @@
 /* See engine.h. */
 #include "explore/engine.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "trace/behaviour.h"
@@ -15,6 +17,15 @@ double rh__now_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void rh__mute(void)
+{
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        close(nowhere);
+    }
 }
 
 const char *rh_verdict_name(enum rh_verdict verdict)
@@ -34,6 +45,8 @@ static void drive(struct rh_world *w, void *arg)
 {
     struct rh_exploration *x = arg;
     const struct rh_explorer *e = x->explorer.explorer;
+    if (x->mute)
+        rh__mute();
     while (!enough(x)) {
         uint32_t keep = e->begin(x->explorer.state, w), open;
         if (!keep) {

@@ -73,6 +73,7 @@ struct rh_exploration {
     struct rh__block blocks[RH__MAX_BLOCKS];                           /* of rh_exploration_memory */
     uint32_t block_count;
     double next_progress;
+    bool mute;          /* the program's standard output, while it is explored */
     uint64_t ticks;     /* of the watchdog, seen so far */
     uint64_t next_look; /* at the clock, when so many steps are taken */
 };
@@ -87,5 +88,7 @@ double rh__exploration_estimate(const struct rh_exploration *x);
 void rh__exploration_free(struct rh_exploration *x);
 
 double rh__now_seconds(void);
+/* In a child that makes many runs: what the program prints on standard output goes nowhere. */
+void rh__mute(void);
 
 #endif

@@ -75,6 +75,7 @@ static bool save_findings(struct rh__result *r, const char *folder, char *error,
 
 static void check_determinism(struct rh_world *w, void *arg)
 {
+    rh__mute();
     *(struct rh_outcome *)arg = rh_world_check_determinism(w, rh_world_semantics(w)->seed);
 }
 
@@ -112,6 +113,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     }
     r.x = x;
     x->describe = rh__describe;
+    x->mute = !o->verbose;
     if (!o->quiet && !o->tap)
         x->progress = rh__terminal_progress;
     checked->kind = RH_OUTCOME_FINISHED;

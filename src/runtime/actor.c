@@ -9,7 +9,6 @@
 #include "runtime/failure.h"
 #include "runtime/names.h"
 #include "runtime/registry.h"
-#include "runtime/room.h"
 #include "runtime/store.h"
 
 /* ---- sets of references ---------------------------------------------------------------------------------------- */
@@ -157,8 +156,10 @@ void rh__actor_end(struct rh__worker *worker, struct rh__actor *actor, const cha
     drop_aside(worker, actor);
     if (actor->fiber)
         rh__fiber_recycle(worker, actor->fiber);
-    if (rh__rt.limited)
+    if (rh__rt.limited) {
+        rh__room_leave(worker, actor);
         rh__room_offer(worker, slot);
+    }
     slot->actor = NULL;
     slot->tenant = 0;
     worker->actor = NULL;
@@ -211,7 +212,6 @@ void rh__slot_clear(struct rh__slot *slot)
 {
     if (slot->actor)
         clear_actor(slot, slot->actor);
-    rh__room_clear(slot);
     struct rh__message *next;
     for (struct rh__message *m = slot->taken; m; m = next) {
         next = atomic_load(&m->next);

@@ -3,6 +3,7 @@
 #define RH_RUNTIME_ACTOR_H
 
 #include "runtime/mailbox.h"
+#include "runtime/room.h"
 #include "runtime/runtime.h"
 #include "runtime/table.h"
 #include "runtime/timers.h"
@@ -52,6 +53,7 @@ struct rh__actor {
     struct rh__wait wait;
     uint32_t tickets, asks;
     struct rh__timer alarm; /* ends a wait in time */
+    struct rh__room room;   /* where it waits to send */
     struct rh__timer *timers;
     struct rh__refs links, watchers, watching;
     struct rh__store *store;
@@ -85,7 +87,7 @@ bool rh__refs_remove(struct rh__refs *refs, rh_ref ref);
 void rh__slot_run(struct rh__worker *worker, struct rh__slot *slot);
 void rh__actor_set_aside(struct rh__actor *actor, struct rh__message *m);
 struct rh__message *rh__actor_unlink(struct rh__actor *actor, struct rh__message **at);
-/* A message that was set aside is to be delivered: false where its timer or its watch has been taken back since. */
+/* A message that was set aside is to be delivered: false where its timer, its watch or its link has been taken back since. */
 bool rh__message_claim(struct rh__actor *actor, struct rh__message *m);
 /* A message leaves the mailbox for good. */
 static inline void rh__message_left(struct rh__slot *slot, struct rh__message *m)
@@ -131,8 +133,8 @@ struct rh__message *rh__message_make(struct rh__worker *worker, enum rh__kind ki
 
 /* ---- receive.c ---- */
 enum rh__outcome rh__offer(struct rh__worker *worker, struct rh__actor *actor, struct rh__message *m);
-/* Blocks until the wait is over; timeout 0 for ever.  False where the actor could not be parked. */
-bool rh__wait(struct rh__actor *actor, int64_t timeout_ms, const char *here);
+/* Blocks until the wait is over; timeout 0 for ever.  Where no stack can be had the actor ends. */
+void rh__wait(struct rh__actor *actor, int64_t timeout_ms, const char *here);
 const struct rh_envelope *rh__receive(struct rh__actor *actor, const struct rh_filter *filter, const char *here);
 const void *rh__ask(struct rh__actor *actor, rh_ref to, const struct rh__letter *letter,
                     const struct rh_message_type *reply, int64_t timeout_ms, const char *here);

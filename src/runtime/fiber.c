@@ -27,6 +27,23 @@ static struct {
     int count;
 } shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+static _Atomic(long) stacks;
+
+/* Where the kernel can (Linux 6.13), the guard is an entry of the page table; then neighbouring stacks are one mapping.
+ * Otherwise each costs two, and vm.max_map_count is the limit. */
+static bool guard(char *at, size_t page)
+{
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+    return madvise(at, page, MADV_GUARD_INSTALL) == 0 || mprotect(at, page, PROT_NONE) == 0;
+}
+
+long rh__fiber_count(void)
+{
+    return atomic_load(&stacks);
+}
+
 static struct rh__fiber *fiber_map(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -36,10 +53,11 @@ static struct rh__fiber *fiber_map(void)
         mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
-    if (mprotect(at, page, PROT_NONE) != 0) {
+    if (!guard(at, page)) {
         munmap(at, size + page);
         return NULL;
     }
+    atomic_fetch_add(&stacks, 1);
     struct rh__fiber *fiber = (void *)(at + page + size - ((sizeof *fiber + 63) & ~(size_t)63));
     fiber->low = at + page;
     fiber->size = (size_t)((char *)fiber - fiber->low);
@@ -48,7 +66,8 @@ static struct rh__fiber *fiber_map(void)
     return fiber;
 }
 
-void rh__fiber_free(struct rh__fiber *fiber)
+/* False where that would split a mapping and there are too many: the stack is as good as before. */
+static bool fiber_unmap(struct rh__fiber *fiber)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t header = (sizeof *fiber + 63) & ~(size_t)63;
@@ -61,17 +80,41 @@ void rh__fiber_free(struct rh__fiber *fiber)
     if (fiber->shadow)
         __tsan_destroy_fiber(fiber->shadow);
 #endif
-    munmap(low - page, page + size + header);
+    fiber->shadow = NULL;
+    if (munmap(low - page, page + size + header) != 0)
+        return false;
+    atomic_fetch_sub(&stacks, 1);
+    return true;
+}
+
+static void share(struct rh__fiber *fiber)
+{
+    pthread_mutex_lock(&shared.lock);
+    fiber->next = shared.first;
+    shared.first = fiber;
+    shared.count++;
+    pthread_mutex_unlock(&shared.lock);
+}
+
+void rh__fiber_free(struct rh__fiber *fiber)
+{
+    if (!fiber_unmap(fiber))
+        share(fiber);
 }
 
 void rh__fiber_release_spares(void)
 {
-    while (shared.first) {
+    /* Some may have to wait until their neighbours are gone. */
+    for (int before = shared.count + 1; shared.first && shared.count < before;) {
         struct rh__fiber *fiber = shared.first;
-        shared.first = fiber->next;
-        rh__fiber_free(fiber);
+        before = shared.count;
+        shared.first = NULL;
+        shared.count = 0;
+        for (struct rh__fiber *next; fiber; fiber = next) {
+            next = fiber->next;
+            rh__fiber_free(fiber);
+        }
     }
-    shared.count = 0;
 }
 
 void rh__fiber_recycle(struct rh__worker *worker, struct rh__fiber *fiber)
@@ -93,13 +136,10 @@ void rh__fiber_recycle(struct rh__worker *worker, struct rh__fiber *fiber)
     }
     pthread_mutex_lock(&shared.lock);
     bool keep = shared.count < SHARED_SPARES;
-    if (keep) {
-        fiber->next = shared.first;
-        shared.first = fiber;
-        shared.count++;
-    }
     pthread_mutex_unlock(&shared.lock);
-    if (!keep)
+    if (keep)
+        share(fiber);
+    else
         rh__fiber_free(fiber);
 }
 

@@ -37,6 +37,8 @@ _Noreturn void rh__fiber_leave(struct rh__worker *worker);
 
 /* Whether a stack is at hand for rh__fiber_park; false where memory is out. */
 bool rh__fiber_prepare(struct rh__worker *worker);
+/* How many stacks there are. */
+long rh__fiber_count(void);
 /* Keeps the fiber that runs now for the actor in this slot.  The slot is given up when nothing runs on the fiber any
  * more.  Returns when the fiber is resumed. */
 void rh__fiber_park(struct rh__worker *worker, struct rh__slot *slot);

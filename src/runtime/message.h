@@ -20,6 +20,7 @@ enum rh__kind {
     RH__TIMER,     /* of the timer of this ticket, if that is still set */
     RH__DOWN,      /* rh_down, if the sender is still being watched */
     RH__EXIT,      /* an exit signal; the ticket holds rh__exit_flags */
+    RH__EXITED,    /* rh_exited of a link, if that is not taken back; the ticket is 0 until then */
     RH__LINK,      /* the sender links itself to us */
     RH__UNLINK,    /* and no longer */
     RH__WATCH,     /* the sender monitors us */

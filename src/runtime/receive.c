@@ -5,6 +5,8 @@
  * makes the offers; the fiber is resumed only when the wait is over. */
 #include "runtime/actor.h"
 
+#include <stdio.h>
+
 #include "runtime/failure.h"
 #include "runtime/store.h"
 
@@ -103,20 +105,32 @@ static bool take_there(struct rh__actor *actor)
     return false;
 }
 
-bool rh__wait(struct rh__actor *actor, int64_t timeout_ms, const char *here)
+/* Never goes on as if the wait were over. */
+_Noreturn static void no_stack(struct rh__actor *actor, const char *here)
+{
+    long mappings = 0;
+    FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
+    if (!f || fscanf(f, "%ld", &mappings) != 1)
+        mappings = 0;
+    if (f)
+        fclose(f);
+    rh__fail("limit", here,
+             "it cannot wait: there is no memory for one more stack.  %ld actors have one, of stack_bytes = %u; a stack "
+             "takes up to 2 mappings, of which a process may have %ld (vm.max_map_count)",
+             rh__fiber_count(), rh__rt.options.stack_bytes, mappings);
+    rh__actor_exit(actor, "failed");
+}
+
+void rh__wait(struct rh__actor *actor, int64_t timeout_ms, const char *here)
 {
     actor->wait.ticket = actor->tickets;
     if (actor->current)
         actor->current->held = 1;
-    if (take_there(actor))
-        return true;
-    if (timeout_ms < 0)
-        return true;
+    if (take_there(actor) || timeout_ms < 0)
+        return;
     struct rh__worker *worker = rh__worker();
-    if (!rh__fiber_prepare(worker)) {
-        rh__misuse(here, "no memory for another stack: the actor cannot wait");
-        return false;
-    }
+    if (!rh__fiber_prepare(worker))
+        no_stack(actor, here);
     if (timeout_ms > 0)
         rh__alarm_set(actor, timeout_ms);
     actor->fiber = worker->fiber;
@@ -124,7 +138,6 @@ bool rh__wait(struct rh__actor *actor, int64_t timeout_ms, const char *here)
     rh__fiber_park(worker, actor->slot);
     if (timeout_ms > 0)
         rh__alarm_clear(actor);
-    return true;
 }
 
 static struct rh__message *find_aside(struct rh__actor *actor)

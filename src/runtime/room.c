@@ -1,19 +1,10 @@
 /* See room.h.  An actor that waits is parked and woken by a message; a thread that is no worker sleeps on a condition.
  * A sender that finds the mailbox full enters itself in the list and then looks again; a receiver makes room first and
- * then looks at the list: so one of the two sees the other. */
+ * then looks at the list: so one of the two sees the other.  The receiver may have come to rest by the time that one who
+ * was woken goes on: whoever does not use the place then passes it on. */
 #include "runtime/room.h"
 
-#include <stdlib.h>
-
 #include "runtime/actor.h"
-#include "runtime/failure.h"
-
-struct rh__room {
-    struct rh__room *next;
-    rh_ref who;      /* an actor that waits, or nobody: a foreign thread */
-    uint32_t ticket; /* of its wait */
-    bool *free_now;  /* the foreign thread's */
-};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t room_made = PTHREAD_COND_INITIALIZER;
@@ -35,52 +26,50 @@ static bool enlist(struct rh__slot *slot, struct rh__room *room)
     room->next = NULL;
     *end = room;
     atomic_store(&slot->has_waiters, true);
-    if (atomic_load(&slot->counted) >= rh__rt.options.mailbox_limit)
+    room->listed = atomic_load(&slot->counted) >= rh__rt.options.mailbox_limit;
+    if (room->listed)
         return true;
     *end = NULL;
     atomic_store(&slot->has_waiters, slot->waiters != NULL);
     return false;
 }
 
-/* False where it cannot wait. */
-static bool wait_as_actor(struct rh__actor *actor, struct rh__slot *slot, const char *here)
+/* With the lock. */
+static void strike(struct rh__slot *slot, struct rh__room *room)
 {
-    struct rh__room *room = rh__need(sizeof *room);
+    struct rh__room **at = &slot->waiters;
+    while (*at != room)
+        at = &(*at)->next;
+    *at = room->next;
+    room->listed = false;
+    atomic_store(&slot->has_waiters, slot->waiters != NULL);
+}
+
+static void wait_as_actor(struct rh__actor *actor, struct rh__slot *slot, const char *here)
+{
+    struct rh__room *room = &actor->room;
     room->who = actor->self;
     room->ticket = ++actor->tickets;
-    room->free_now = NULL;
     pthread_mutex_lock(&lock);
     bool waits = enlist(slot, room);
     pthread_mutex_unlock(&lock);
-    if (!waits) {
-        free(room);
-        return true;
-    }
+    if (!waits)
+        return;
+    room->slot = slot;
     actor->wait.what = RH__WAIT_WAKE;
-    return rh__wait(actor, 0, here);
+    rh__wait(actor, 0, here);
+    room->slot = NULL;
 }
 
 static void wait_as_thread(struct rh__slot *slot)
 {
-    bool free_now = false;
-    struct rh__room *room = rh__need(sizeof *room);
-    room->who = rh_nobody();
-    room->free_now = &free_now;
+    struct rh__room room = { .slot = slot };
     pthread_mutex_lock(&lock);
-    if (enlist(slot, room)) {
-        while (!free_now && !atomic_load(&rh__rt.stopping))
+    if (enlist(slot, &room))
+        while (room.listed && !atomic_load(&rh__rt.stopping))
             pthread_cond_wait(&room_made, &lock);
-        if (!free_now) { /* the runtime ends, and the list with it */
-            for (struct rh__room **at = &slot->waiters; *at; at = &(*at)->next)
-                if (*at == room) {
-                    *at = room->next;
-                    free(room);
-                    break;
-                }
-        }
-    } else {
-        free(room);
-    }
+    if (room.listed) /* the runtime ends */
+        strike(slot, &room);
     pthread_mutex_unlock(&lock);
 }
 
@@ -102,11 +91,12 @@ enum rh__room_answer rh__room_wait(struct rh__slot *slot, rh_ref to, const char 
         }
         if (rh__rt.options.overflow != RH_OVERFLOW_WAIT || atomic_load(&rh__rt.stopping))
             return RH__ROOM_NONE;
-        if (!actor)
+        if (actor)
+            wait_as_actor(actor, slot, here);
+        else
             wait_as_thread(slot);
-        else if (!wait_as_actor(actor, slot, here))
-            return RH__ROOM_NONE;
     }
+    rh__room_offer(rh__worker(), slot); /* those who wait for the next one to live there */
     return RH__ROOM_NONE;
 }
 
@@ -117,41 +107,36 @@ void rh__room_offer(struct rh__worker *worker, struct rh__slot *slot)
     pthread_mutex_lock(&lock);
     uint32_t counted = atomic_load(&slot->counted), limit = rh__rt.options.mailbox_limit;
     uint32_t places = counted < limit ? limit - counted : 0;
-    bool alive = atomic_load(&slot->generation) % 2 == 1;
-    struct rh__room *woken = NULL, **end = &woken;
-    while (slot->waiters && (places > 0 || !alive)) {
-        struct rh__room *room = slot->waiters;
+    bool alive = atomic_load(&slot->generation) % 2 == 1, threads = false;
+    for (struct rh__room *room; (room = slot->waiters) && (places > 0 || !alive); places--) {
         slot->waiters = room->next;
-        places--;
-        room->next = NULL;
-        *end = room;
-        end = &room->next;
+        room->listed = false;
+        if (rh_is_nobody(room->who)) {
+            threads = true;
+            continue;
+        }
+        struct rh__message *m = rh__message_make(worker, RH__WAKE, rh_nobody(), &rh_message_rh_start, 0);
+        m->ticket = room->ticket;
+        rh__post(worker, room->who, m);
     }
     atomic_store(&slot->has_waiters, slot->waiters != NULL);
-    for (struct rh__room *room = woken; room; room = room->next)
-        if (room->free_now)
-            *room->free_now = true;
-    pthread_cond_broadcast(&room_made);
+    if (threads)
+        pthread_cond_broadcast(&room_made);
     pthread_mutex_unlock(&lock);
-    while (woken) {
-        struct rh__room *room = woken;
-        woken = room->next;
-        if (!rh_is_nobody(room->who)) {
-            struct rh__message *m = rh__message_make(worker, RH__WAKE, rh_nobody(), &rh_message_rh_start, 0);
-            m->ticket = room->ticket;
-            rh__post(worker, room->who, m);
-        }
-        free(room);
-    }
 }
 
-void rh__room_clear(struct rh__slot *slot)
+void rh__room_leave(struct rh__worker *worker, struct rh__actor *actor)
 {
-    while (slot->waiters) {
-        struct rh__room *room = slot->waiters;
-        slot->waiters = room->next;
-        free(room);
-    }
+    struct rh__room *room = &actor->room;
+    if (!room->slot)
+        return;
+    pthread_mutex_lock(&lock);
+    bool woken = !room->listed;
+    if (!woken)
+        strike(room->slot, room);
+    pthread_mutex_unlock(&lock);
+    if (woken)
+        rh__room_offer(worker, room->slot);
 }
 
 void rh__room_close(void)

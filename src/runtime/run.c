@@ -37,7 +37,8 @@ void rh__actor_let_go(struct rh__actor *actor, struct rh__message **held)
 bool rh__message_claim(struct rh__actor *actor, struct rh__message *m)
 {
     if ((m->kind == RH__TIMER && !rh__timer_due(actor, m->ticket, true)) ||
-        (m->kind == RH__DOWN && !rh__refs_remove(&actor->watching, m->sender)))
+        (m->kind == RH__DOWN && !rh__refs_remove(&actor->watching, m->sender)) ||
+        (m->kind == RH__EXITED && m->ticket != 0))
         return false;
     if (m->kind != RH__PLAIN) {
         m->kind = RH__PLAIN;

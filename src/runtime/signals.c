@@ -8,6 +8,8 @@
 
 /* The ticket of an RH__EXIT. */
 enum { BY_LINK = 1 }; /* from one that ended; otherwise from rh_kill */
+/* The ticket of an RH__EXITED. */
+enum { TAKEN_BACK = 1 };
 
 _Static_assert(sizeof(struct rh_exited) == sizeof(struct rh_down), "both say who and why");
 
@@ -42,6 +44,7 @@ void rh__undeliverable(struct rh__worker *worker, rh_ref to, struct rh__message 
     case RH__REPLY:
     case RH__TIMER:
     case RH__DOWN:
+    case RH__EXITED:
     case RH__STORED:
         rh__count_dropped(worker);
         break;
@@ -61,7 +64,7 @@ static enum rh__outcome exit_signal(struct rh__worker *worker, struct rh__actor 
         return RH__ENDED;
     }
     if (actor->traps) {
-        m->kind = RH__PLAIN;
+        m->kind = by_link ? RH__EXITED : RH__PLAIN;
         m->ticket = 0;
         rh__count_sent(worker);
         return RH__DELIVER;
@@ -112,7 +115,8 @@ enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, 
     case RH__UNWATCH:
         rh__refs_remove(&actor->watchers, m->sender);
         return RH__DONE;
-    case RH__WAKE: /* of a wait that is over */
+    case RH__EXITED: /* only ever made of an RH__EXIT */
+    case RH__WAKE:   /* of a wait that is over */
     case RH__BEGIN:
     case RH__STUB:
         return RH__DONE;
@@ -137,6 +141,9 @@ void rh__signal_link(struct rh__actor *actor, rh_ref who, bool on)
     if (rh_same(who, actor->self))
         return;
     bool changed = on ? rh__refs_add(&actor->links, who) : rh__refs_remove(&actor->links, who);
+    for (struct rh__message *m = on ? NULL : actor->aside; m; m = m->link)
+        if (m->kind == RH__EXITED && rh_same(m->sender, who))
+            m->ticket = TAKEN_BACK;
     if (changed)
         ask_for(rh__worker(), actor->self, who, on ? RH__LINK : RH__UNLINK);
 }

@@ -11,27 +11,42 @@ _Atomic(struct rh__slot *) rh__chunks[RH__CHUNKS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rh__slot *free_slots;
 static uint32_t slots; /* all there are */
-/* Where generations begin: later in each runtime, so that a reference from the last one names nobody in this one. */
-static uint32_t first_generation;
+/* Where the generations of a chunk begin: in each runtime above all that were used in the last ones, so that a reference
+ * from those names nobody in this one. */
+static uint32_t first_generation[RH__CHUNKS];
+
+/* Of a slot that is free: whether there are more for it.  If not it stays empty, as a reference must never come to mean
+ * somebody else. */
+static bool has_generations(uint32_t generation)
+{
+    return generation < UINT32_MAX - 2;
+}
+
+static struct rh__slot *chunk_make(uint32_t chunk)
+{
+    struct rh__slot *base = aligned_alloc(64, RH__CHUNK * sizeof *base);
+    if (!base)
+        return NULL;
+    memset(base, 0, RH__CHUNK * sizeof *base);
+    for (uint32_t i = 0; i < RH__CHUNK; i++) {
+        base[i].index = chunk << RH__CHUNK_BITS | i;
+        atomic_store_explicit(&base[i].generation, first_generation[chunk], memory_order_relaxed);
+        rh__mailbox_init(&base[i]);
+    }
+    atomic_store_explicit(&rh__chunks[chunk], base, memory_order_release);
+    return base;
+}
 
 static struct rh__slot *slot_make(void)
 {
     uint32_t chunk = slots >> RH__CHUNK_BITS;
+    while (chunk < RH__CHUNKS && !has_generations(first_generation[chunk]))
+        slots = ++chunk << RH__CHUNK_BITS;
     if (chunk >= RH__CHUNKS)
         return NULL;
     struct rh__slot *base = atomic_load_explicit(&rh__chunks[chunk], memory_order_relaxed);
-    if (!base) {
-        base = aligned_alloc(64, RH__CHUNK * sizeof *base);
-        if (!base)
-            return NULL;
-        memset(base, 0, RH__CHUNK * sizeof *base);
-        for (uint32_t i = 0; i < RH__CHUNK; i++) {
-            base[i].index = chunk << RH__CHUNK_BITS | i;
-            atomic_store_explicit(&base[i].generation, first_generation, memory_order_relaxed);
-            rh__mailbox_init(&base[i]);
-        }
-        atomic_store_explicit(&rh__chunks[chunk], base, memory_order_release);
-    }
+    if (!base && !(base = chunk_make(chunk)))
+        return NULL;
     return &base[slots++ & (RH__CHUNK - 1)];
 }
 
@@ -64,8 +79,7 @@ struct rh__slot *rh__slot_new(struct rh__name *name_kept)
 
 void rh__slot_free(struct rh__slot *slot)
 {
-    /* One that has used up its generations stays empty: a reference must never come to mean somebody else. */
-    if (atomic_load_explicit(&slot->generation, memory_order_relaxed) >= UINT32_MAX - 2)
+    if (!has_generations(atomic_load_explicit(&slot->generation, memory_order_relaxed)))
         return;
     pthread_mutex_lock(&lock);
     slot->free_next = free_slots;
@@ -88,16 +102,18 @@ struct rh__name *rh__slot_name(rh_ref ref)
 
 void rh__table_release(void (*each)(struct rh__slot *slot))
 {
-    for (uint32_t i = 0; i < slots; i++) {
-        struct rh__slot *slot = &rh__chunks[i >> RH__CHUNK_BITS][i & (RH__CHUNK - 1)];
-        each(slot);
-        rh__name_drop(slot->name);
-    }
-    for (uint32_t c = 0; c < RH__CHUNKS && rh__chunks[c]; c++) {
-        free(rh__chunks[c]);
+    for (uint32_t c = 0; c < RH__CHUNKS; c++) {
+        struct rh__slot *base = rh__chunks[c];
+        for (uint32_t i = 0; base && i < RH__CHUNK; i++) {
+            uint32_t generation = atomic_load(&base[i].generation);
+            if (generation > first_generation[c])
+                first_generation[c] = generation + generation % 2;
+            each(&base[i]);
+            rh__name_drop(base[i].name);
+        }
+        free(base);
         atomic_store(&rh__chunks[c], NULL);
     }
     free_slots = NULL;
     slots = 0;
-    first_generation = (first_generation + (1u << 16)) & INT32_MAX;
 }

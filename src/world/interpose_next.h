@@ -51,7 +51,7 @@
     /* processes */                                                                                                    \
     X(exit) X(_exit) X(_Exit) X(quick_exit) X(abort) X(__assert_fail) X(__cxa_atexit) X(fork) X(execve) X(execv)       \
     X(execvp) X(execvpe) X(fexecve) X(system) X(posix_spawn) X(posix_spawnp) X(daemon) X(pthread_create)               \
-    X(thrd_create) X(pthread_setspecific) X(tss_set) X(signal) X(sigaction) X(kill) X(alarm) X(setitimer)              \
+    X(thrd_create) X(pthread_setspecific) X(tss_set) X(signal) X(sigaction) X(sigprocmask) X(pthread_sigmask) X(kill) X(alarm) X(setitimer)              \
     X(timer_create) X(waitpid) X(wait)                                                                                 \
     /* network and waiting */                                                                                          \
     X(socket) X(socketpair) X(connect) X(bind) X(listen) X(accept) X(accept4) X(shutdown) X(send) X(sendto)            \

@@ -183,6 +183,30 @@ NOTED(int, setitimer,
       (which, wanted, before))
 
 /* Asking what the handler is changes nothing. */
+/* An actor may block signals, but not those by which the world sees what it does. */
+static const sigset_t *without_ours(int how, const sigset_t *wanted, sigset_t *kept)
+{
+    static const int ours[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGVTALRM };
+    if (!wanted || how == SIG_UNBLOCK || !rh__inside())
+        return wanted;
+    *kept = *wanted;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        sigdelset(kept, ours[i]);
+    return kept;
+}
+
+int sigprocmask(int how, const sigset_t *restrict wanted, sigset_t *restrict before)
+{
+    sigset_t kept;
+    return NEXT(sigprocmask)(how, without_ours(how, wanted, &kept), before);
+}
+
+int pthread_sigmask(int how, const sigset_t *restrict wanted, sigset_t *restrict before)
+{
+    sigset_t kept;
+    return NEXT(pthread_sigmask)(how, without_ours(how, wanted, &kept), before);
+}
+
 int sigaction(int number, const struct sigaction *restrict wanted, struct sigaction *restrict before)
 {
     if (wanted)
