@@ -45,6 +45,19 @@ static inline void put_time(struct rh_world *w, int64_t *where, int64_t value)
     *where = value;
 }
 
+/* Two words that lie side by side and mostly change in the same step: logged as one; both may then be written freely until
+ * the step is over. */
+static inline void log_pair(struct rh_world *w, uint32_t *first)
+{
+    uint64_t old;
+    __builtin_memcpy(&old, first, sizeof old);
+    log_push(w, first, LOG_WORD64, old);
+}
+_Static_assert(offsetof(struct actor, events) % 8 == 0 && offsetof(struct actor, taken) == offsetof(struct actor, events) + 4,
+               "events and taken are a pair");
+_Static_assert(offsetof(struct channel, first) % 8 == 0 && offsetof(struct channel, last) == offsetof(struct channel, first) + 4,
+               "first and last are a pair");
+
 /* For pointers of any type: `where` is the address of the pointer. */
 #define put_pointer(w, where, value)                                                                                   \
     do {                                                                                                               \

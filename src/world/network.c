@@ -66,13 +66,14 @@ static void push(struct rh_world *w, uint32_t channel, uint32_t message)
         put32(w, &w->messages[message].next, RH_NONE);
     if (w->messages[message].channel != channel)
         put32(w, &w->messages[message].channel, channel);
+    log_pair(w, &c->first);
     if (c->first == RH_NONE) {
-        put32(w, &c->first, message);
+        c->first = message;
         put64(w, &w->ready[channel / 64], w->ready[channel / 64] | (uint64_t)1 << channel % 64);
     } else {
         put32(w, &w->messages[c->last].next, message);
     }
-    put32(w, &c->last, message);
+    c->last = message;
 }
 
 static void pull(struct rh_world *w, uint32_t message)

@@ -47,15 +47,16 @@ struct actor {
     uint64_t region_hash;   /* of a large region, kept up word by word */
     uint64_t initial;       /* payload offset of the state it was spawned with */
     uint64_t clock;         /* causal: payload offset of its vector, 0 for none */
+    uint32_t events;                    /* how many so far; logged together with the next */
+    uint32_t taken;                     /* the message it handles; a process: took last */
     uint32_t status, flags;
     uint32_t parent, ordinal;           /* identity: the ordinal-th of its type among the parent's children */
     uint32_t first_child, next_sibling; /* newest first */
-    uint32_t events, sends;             /* how many so far */
+    uint32_t sends;                     /* how many so far */
     uint32_t channels;                  /* first channel into it */
     uint32_t outbox;                    /* granularity send: its channel of messages not yet accepted */
     uint32_t start;                     /* rh_start under way; it takes nothing before */
     uint32_t asking;                    /* the message whose reply it waits for */
-    uint32_t taken;                     /* the message it handles; a process: took last */
     uint32_t received;                  /* since then: what rh_ask or, in a handler, rh_receive gave last */
     uint32_t timers;                    /* its timers, newest first */
     uint32_t wake;                      /* the timer that ends its wait or sleep */
@@ -99,7 +100,7 @@ struct message {
 struct channel {
     uint64_t hash; /* 0 while stale */
     uint32_t sender, receiver;
-    uint32_t first, last;
+    uint32_t first, last; /* logged together */
     uint32_t next; /* of the same receiver */
     uint32_t arrived; /* messages before this one have: a later one was taken */
     uint32_t stale;

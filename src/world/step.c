@@ -157,7 +157,7 @@ static void handle(struct rh_world *w, uint32_t actor, const struct rh_message_t
 
 static void take_up(struct rh_world *w, struct actor *a, uint32_t message)
 {
-    put32(w, &a->taken, message);
+    a->taken = message; /* logged with `events` when the step began */
     if (a->received != RH_NONE)
         put32(w, &a->received, RH_NONE);
 }
@@ -313,7 +313,8 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
         w->epoch++;
     if (choice.actor != RH_NONE) {
         rh__actor_stale(w, choice.actor);
-        put32(w, &w->actors[choice.actor].events, e->number + 1);
+        log_pair(w, &w->actors[choice.actor].events);
+        w->actors[choice.actor].events = e->number + 1;
     }
     if (w->hot_pages)
         rh__globals_sync(w);
