@@ -209,18 +209,18 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
 /* Also in the middle of a run, which may be long: when the watchdog has ticked it is worth a look at the clock. */
 static bool too_late(struct rh_exploration *x)
 {
-    if (x->interrupted)
-        return true;
-    if (x->ticks == x->world->ticks)
+    if (!x->interrupted && x->ticks == x->world->ticks)
         return false;
     x->ticks = x->world->ticks;
-    return x->limits.max_seconds > 0 && rh__now_seconds() - x->started >= x->limits.max_seconds;
+    if (x->interrupted || (x->limits.max_seconds > 0 && rh__now_seconds() - x->started >= x->limits.max_seconds))
+        x->stopped = true;
+    return x->stopped;
 }
 
 /* The clock is looked at now and then only: it costs as much as a short run. */
 static bool enough(struct rh_exploration *x)
 {
-    if (x->interrupted || (x->finding_count && !x->limits.keep_going) ||
+    if (x->stopped || x->interrupted || (x->finding_count && !x->limits.keep_going) ||
         (x->limits.max_runs && x->runs >= x->limits.max_runs) ||
         (x->limits.max_all_steps && x->steps >= x->limits.max_all_steps))
         return x->stopped = true;

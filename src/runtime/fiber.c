@@ -19,6 +19,10 @@ typedef struct {
 transfer_t jump_fcontext(fcontext_t to, void *data);
 fcontext_t make_fcontext(void *stack_top, size_t size, void (*entry)(transfer_t));
 
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102 /* <sys/mman.h> may be older than the kernel */
+#endif
+
 enum { LOCAL_SPARES = 16, SHARED_SPARES = 64, MIN_STACK = 16 << 10 };
 
 static struct {
@@ -33,9 +37,6 @@ static _Atomic(long) stacks;
  * Otherwise each costs two, and vm.max_map_count is the limit. */
 static bool guard(char *at, size_t page)
 {
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102
-#endif
     return madvise(at, page, MADV_GUARD_INSTALL) == 0 || mprotect(at, page, PROT_NONE) == 0;
 }
 

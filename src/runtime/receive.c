@@ -5,7 +5,8 @@
  * makes the offers; the fiber is resumed only when the wait is over. */
 #include "runtime/actor.h"
 
-#include <stdio.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "runtime/failure.h"
 #include "runtime/store.h"
@@ -108,16 +109,16 @@ static bool take_there(struct rh__actor *actor)
 /* Never goes on as if the wait were over. */
 _Noreturn static void no_stack(struct rh__actor *actor, const char *here)
 {
-    long mappings = 0;
-    FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
-    if (!f || fscanf(f, "%ld", &mappings) != 1)
-        mappings = 0;
-    if (f)
-        fclose(f);
+    char mappings[24] = ""; /* by one read: memory for a buffer may be out, too */
+    int fd = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, mappings, sizeof mappings - 1);
+    if (fd >= 0)
+        close(fd);
+    mappings[n > 0 ? strcspn(mappings, "\n") : 0] = '\0';
     rh__fail("limit", here,
-             "it cannot wait: there is no memory for one more stack.  %ld actors have one, of stack_bytes = %u; a stack "
-             "takes up to 2 mappings, of which a process may have %ld (vm.max_map_count)",
-             rh__fiber_count(), rh__rt.options.stack_bytes, mappings);
+             "it cannot wait: one more stack cannot be had.  There are %ld, each of stack_bytes = %u and of up to 2 "
+             "mappings, of which a process may have %s (vm.max_map_count)",
+             rh__fiber_count(), rh__rt.options.stack_bytes, *mappings ? mappings : "a limited number");
     rh__actor_exit(actor, "failed");
 }
 

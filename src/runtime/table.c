@@ -102,16 +102,19 @@ struct rh__name *rh__slot_name(rh_ref ref)
 
 void rh__table_release(void (*each)(struct rh__slot *slot))
 {
+    for (uint32_t i = 0; i < slots; i++) {
+        uint32_t chunk = i >> RH__CHUNK_BITS;
+        if (!rh__chunks[chunk])
+            continue;
+        struct rh__slot *slot = &rh__chunks[chunk][i & (RH__CHUNK - 1)];
+        uint32_t generation = atomic_load(&slot->generation);
+        if (generation > first_generation[chunk])
+            first_generation[chunk] = generation + generation % 2;
+        each(slot);
+        rh__name_drop(slot->name);
+    }
     for (uint32_t c = 0; c < RH__CHUNKS; c++) {
-        struct rh__slot *base = rh__chunks[c];
-        for (uint32_t i = 0; base && i < RH__CHUNK; i++) {
-            uint32_t generation = atomic_load(&base[i].generation);
-            if (generation > first_generation[c])
-                first_generation[c] = generation + generation % 2;
-            each(&base[i]);
-            rh__name_drop(base[i].name);
-        }
-        free(base);
+        free(rh__chunks[c]);
         atomic_store(&rh__chunks[c], NULL);
     }
     free_slots = NULL;

@@ -98,6 +98,9 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     bool hung;
     rh__outside_push(); /* w->inside is the child's: nothing that this process calls meanwhile is an actor's doing */
     int status = wait_for(w, pid, &hung);
+    uint32_t whose = code_of(w);
+    w->inside = false; /* it may have died in the middle of a handler */
+    w->matching = RH_NONE;
     rh__outside_pop();
     sigaction(SIGCHLD, &before, NULL);
     w->can_read_stacks = false;
@@ -108,8 +111,6 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
         return RH_SANDBOX_DONE;
     if (WIFEXITED(status) && WEXITSTATUS(status) == RH__EXIT_FINDING && w->over)
         return RH_SANDBOX_FINDING;
-    uint32_t whose = code_of(w);
-    w->matching = RH_NONE;
     if (whose != RH_NONE && hung)
         rh__fail(w, RH_OUTCOME_ENDLESS, whose, "", "its handler has not come back for %u ms: it sleeps or waits "
                  "outside of control", w->semantics.max_handler_ms * WALL_FACTOR);

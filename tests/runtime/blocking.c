@@ -1,6 +1,9 @@
 /* Receive, ask and sleep, in processes and in handlers. */
 #include "helper.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 RH_MESSAGE(a, int value;);
 RH_MESSAGE(b, int value;);
 RH_MESSAGE(c, int value;);
@@ -323,6 +326,82 @@ static void a_blocked_actor_can_end(void **unused)
     assert_int_equal(results[7], 1);
 }
 
+/* ---- where stacks are used up ---- */
+RH_PROCESS(stacked, int how;);
+RH_BODY(stacked)
+{
+    results[0]++;
+    if (state->how == 0 ? !rh_receive(begin) : state->how == 1 ? !rh_receive(begin, .timeout_ms = 100000) : false)
+        results[1]++; /* never: the time is not over */
+    if (state->how == 2)
+        rh_sleep(100000);
+    results[2]++;
+}
+
+static size_t address_space(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lu", &pages), 1);
+    fclose(f);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void an_actor_without_a_stack_ends_and_says_so(void **unused)
+{
+    (void)unused;
+    struct rlimit before, less;
+    START(.threads = 1, .stack_bytes = 256 << 20);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    less = before;
+    less.rlim_cur = address_space() + (1u << 30);
+    assert_int_equal(setrlimit(RLIMIT_AS, &less), 0);
+    rh_ref waiting[6];
+    for (int i = 0; i < 6; i++)
+        waiting[i] = rh_spawn(stacked);
+    rh_runtime_wait_quiet();
+    rh_spawn(stacked, .how = 1);
+    rh_spawn(stacked, .how = 2);
+    rh_runtime_wait_quiet();
+    setrlimit(RLIMIT_AS, &before);
+    int ended = (int)rh_runtime_count().actors_ended;
+    assert_int_equal(results[0], 8);
+    assert_in_range(ended, 4, 7);
+    expect_told(ended, "limit", "vm.max_map_count");
+    assert_non_null(strstr(told.text, "stack_bytes"));
+    for (int i = 0; i < 6; i++)
+        rh_send(waiting[i], begin);
+    finish();
+    assert_int_equal(results[1], 0);
+    assert_int_equal(results[2], 8 - ended); /* the others go on */
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+/* Where guards cost mappings some of them end of it, but none goes on without its message. */
+static void forty_thousand_processes_wait_at_once(void **unused)
+{
+    (void)unused;
+    enum { MANY = 40000 };
+    static rh_ref waiting[MANY];
+    START(.stack_bytes = 16 << 10);
+    for (int i = 0; i < MANY; i++)
+        waiting[i] = rh_spawn(stacked);
+    rh_runtime_wait_quiet();
+    for (int i = 0; i < MANY; i += 2)
+        rh_send(waiting[i], begin);
+    rh_runtime_wait_quiet();
+    for (int i = 1; i < MANY; i += 2)
+        rh_send(waiting[i], begin);
+    finish();
+    assert_int_equal(results[0], MANY);
+    assert_int_equal(results[1], 0);
+    assert_int_equal(results[2] + told.count, MANY);
+    if (told.count > 0)
+        assert_string_equal(told.kind, "limit");
+}
+#endif
+
 #define TEST(name) cmocka_unit_test_setup(name, clear)
 int main(void)
 {
@@ -337,6 +416,10 @@ int main(void)
         TEST(sleep_blocks_only_the_one_who_sleeps),
         TEST(a_thousand_processes_wait_at_once),
         TEST(a_blocked_actor_can_end),
+        TEST(an_actor_without_a_stack_ends_and_says_so),
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+        TEST(forty_thousand_processes_wait_at_once),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,7 @@ static void tell(const struct rh_failure *failure, void *arg)
 
 static inline void start_with(struct rh_runtime_options options)
 {
+    rh_runtime_stop(); /* what a test that failed has left */
     told.count = 0;
     told.kind[0] = told.actor[0] = told.place[0] = told.text[0] = '\0';
     options.on_failure = tell;

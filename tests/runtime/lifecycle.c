@@ -192,6 +192,36 @@ static void a_reference_from_the_last_runtime_names_nobody(void **unused)
     assert_int_equal(finish().messages_dropped, 1);
 }
 
+/* More often than a slot was once thought to be used: each ends and leaves its slot to the next but one. */
+enum { REUSES = 70000 };
+static rh_ref used[REUSES];
+
+RH_PROCESS(passes_on, int at;);
+RH_BODY(passes_on)
+{
+    used[state->at] = self;
+    if (state->at + 1 < REUSES)
+        rh_spawn(passes_on, .at = state->at + 1);
+}
+
+static void many_references_from_the_last_runtime_name_nobody(void **unused)
+{
+    (void)unused;
+    START(.threads = 1);
+    rh_spawn(passes_on);
+    finish();
+    START(.threads = 1);
+    rh_ref new[] = { rh_spawn(waits_for_ever), rh_spawn(waits_for_ever), rh_spawn(waits_for_ever) };
+    for (int i = 0; i < REUSES; i++)
+        if (rh_alive(used[i]))
+            fail_msg("number %d is one of the next runtime's", i);
+    for (int i = 0; i < 3; i++) {
+        assert_true(rh_alive(new[i]));
+        rh_send(new[i], go);
+    }
+    finish();
+}
+
 static int make_folder(void **unused)
 {
     (void)unused;
@@ -208,6 +238,7 @@ int main(void)
         cmocka_unit_test(stopping_frees_those_who_wait),
         cmocka_unit_test(counts_add_up),
         cmocka_unit_test(a_reference_from_the_last_runtime_names_nobody),
+        cmocka_unit_test(many_references_from_the_last_runtime_name_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

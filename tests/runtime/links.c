@@ -2,6 +2,7 @@
 #include "helper.h"
 
 RH_MESSAGE(go);
+RH_MESSAGE(over);
 RH_MESSAGE(end_now, char reason[32];);
 
 static _Atomic(int) results[16];
@@ -225,6 +226,95 @@ static void after_demonitor_no_end_is_told(void **unused)
     assert_int_equal(results[3], 1);
 }
 
+/* Lets an end that it traps come in, then unlinks. */
+RH_PROCESS(unlinker, rh_ref who;);
+RH_BODY(unlinker)
+{
+    rh_trap_exits(true);
+    rh_link(state->who);
+    rh_receive(go);
+    rh_unlink(state->who); /* its end is in the mailbox already */
+    results[4] = rh_receive(rh_exited, .from = state->who, .timeout_ms = RH_POLL) == NULL;
+    const struct rh_exited *e = rh_receive(rh_exited, .timeout_ms = RH_POLL); /* of rh_kill, not of the link */
+    results[5] = e && strcmp(e->reason, "please") == 0;
+    rh_link(state->who); /* another link: its end is its own */
+    keep_reason(reasons[3], rh_receive(rh_exited)->reason);
+    results[6] = rh_receive(rh_exited, .timeout_ms = RH_POLL) == NULL;
+}
+
+RH_PROCESS(asks_to_end, rh_ref who;);
+RH_BODY(asks_to_end)
+{
+    rh_kill(state->who, "please");
+}
+
+static void after_unlink_no_end_is_told(void **unused)
+{
+    (void)unused;
+    START(0);
+    rh_ref m = rh_spawn(mortal);
+    rh_ref u = rh_spawn(unlinker, .who = m);
+    rh_runtime_wait_quiet();
+    rh_send(m, end_now, .reason = "boom");
+    rh_runtime_wait_quiet();
+    rh_spawn(asks_to_end, .who = u);
+    rh_runtime_wait_quiet();
+    rh_send(u, go);
+    finish();
+    assert_int_equal(results[4], 1);
+    assert_int_equal(results[5], 1);
+    assert_string_equal(reasons[3], "noproc");
+    assert_int_equal(results[6], 1);
+}
+
+/* The same where the end waits for a handler, and where it is deferred. */
+RH_ACTOR(unlinking, rh_ref who;);
+RH_HANDLER(unlinking, rh_start)
+{
+    rh_trap_exits(true);
+    rh_link(state->who);
+}
+RH_HANDLER(unlinking, go)
+{
+    rh_receive(end_now);
+    rh_unlink(state->who);
+}
+RH_HANDLER(unlinking, end_now)
+{
+    rh_unlink(state->who);
+    rh_become(unlinking, open);
+    rh_timer("end", 1, over);
+}
+RH_HANDLER(unlinking, rh_exited)
+{
+    results[7]++;
+}
+RH_HANDLER(unlinking, over)
+{
+    rh_stop();
+}
+RH_BEHAVIOUR(unlinking, closed, rh_start, go, end_now, RH_DEFER(rh_exited));
+RH_BEHAVIOUR(unlinking, open, go, over, rh_exited);
+
+static void after_unlink_no_end_is_handled(void **unused)
+{
+    (void)unused;
+    for (int waits = 0; waits < 2; waits++) {
+        START(0);
+        rh_ref m = rh_spawn(mortal), u = rh_spawn(unlinking, .who = m);
+        if (waits)
+            rh_send(u, go);
+        rh_runtime_wait_quiet();
+        rh_send(m, end_now, .reason = "boom");
+        rh_runtime_wait_quiet();
+        rh_send(u, end_now);
+        if (waits)
+            rh_send(u, end_now);
+        finish();
+        assert_int_equal(results[7], 0);
+    }
+}
+
 static void an_abnormal_exit_that_nobody_sees_is_told(void **unused)
 {
     (void)unused;
@@ -247,6 +337,8 @@ int main(void)
         TEST(unlinked_ones_do_not_hear_of_each_other),
         TEST(kill_cannot_be_trapped_and_is_seen_as_killed),
         TEST(after_demonitor_no_end_is_told),
+        TEST(after_unlink_no_end_is_told),
+        TEST(after_unlink_no_end_is_handled),
         TEST(an_abnormal_exit_that_nobody_sees_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,18 @@
 /* What a send does when the mailbox is full. */
 #include "helper.h"
 
+#if defined(__SANITIZE_THREAD__)
+enum { ROUNDS = 4 };
+#else
+enum { ROUNDS = 20 };
+#endif
 enum { LIMIT = 10, MANY = 1000 };
 
 RH_MESSAGE(begin);
 RH_MESSAGE(item, int value;);
 RH_MESSAGE(end_now);
+RH_MESSAGE(question);
+RH_MESSAGE(answer);
 
 static _Atomic(int) results[8];
 static char reason[RH_REASON_SIZE];
@@ -195,6 +202,128 @@ static void a_message_to_oneself_never_waits(void **unused)
     assert_int_equal(counts.messages_handled, MANY + 1);
 }
 
+/* Holds `held` in its first message until it is told to begin; before that it may kill somebody. */
+static rh_ref victim;
+RH_PROCESS(gate, bool kills;);
+RH_BODY(gate)
+{
+    rh_receive(question);
+    struct rh_request asked = rh_keep_request();
+    rh_receive(begin);
+    if (state->kills)
+        rh_kill(victim, "enough");
+    rh_reply_to(asked, answer);
+}
+
+RH_ACTOR(held, rh_ref gate;);
+RH_HANDLER(held, item)
+{
+    if (results[0]++ == 0)
+        rh_ask(state->gate, question, answer);
+}
+RH_HANDLER(held, end_now)
+{
+    rh_stop();
+}
+RH_BEHAVIOUR(held, open, item, end_now);
+
+RH_PROCESS(once, rh_ref to;);
+RH_BODY(once)
+{
+    rh_receive(begin);
+    rh_send(state->to, item);
+    results[2]++;
+}
+
+/* `held` is in its first message and has a second one, for which alone there is room; `first` and `second` wait. */
+static void fill(rh_ref to, rh_ref first, rh_ref second)
+{
+    rh_send(to, item);
+    rh_runtime_wait_quiet();
+    rh_send(to, item);
+    rh_runtime_wait_quiet();
+    rh_send(first, begin);
+    rh_runtime_wait_quiet();
+    rh_send(second, begin);
+    rh_runtime_wait_quiet();
+    assert_int_equal(results[2], 0);
+}
+
+static void a_sender_killed_while_it_waits_holds_nobody_up(void **unused)
+{
+    (void)unused;
+    START(.overflow = RH_OVERFLOW_WAIT, .mailbox_limit = 1);
+    rh_ref g = rh_spawn(gate), to = rh_spawn(held, .gate = g);
+    rh_ref first = rh_spawn(once, .to = to), second = rh_spawn(once, .to = to);
+    fill(to, first, second);
+    rh_spawn(guard, .who = first, .with = 1);
+    rh_runtime_wait_quiet();
+    assert_false(rh_alive(first));
+    rh_send(g, begin);
+    rh_runtime_wait_quiet();
+    assert_int_equal(results[0], 3);
+    assert_int_equal(results[2], 1);
+    rh_send(to, end_now);
+    finish();
+}
+
+/* On one thread: the signal that ends the sender is in its mailbox before the news that there is room. */
+static void a_sender_killed_when_it_has_room_passes_it_on(void **unused)
+{
+    (void)unused;
+    START(.threads = 1, .overflow = RH_OVERFLOW_WAIT, .mailbox_limit = 1);
+    rh_ref g = rh_spawn(gate, .kills = true), to = rh_spawn(held, .gate = g);
+    rh_ref first = rh_spawn(once, .to = to), second = rh_spawn(once, .to = to);
+    victim = first;
+    fill(to, first, second);
+    rh_send(g, begin);
+    rh_runtime_wait_quiet();
+    assert_false(rh_alive(first));
+    assert_int_equal(results[0], 3);
+    assert_int_equal(results[2], 1);
+    rh_send(to, end_now);
+    finish();
+}
+
+RH_PROCESS(reaper, rh_ref who[8];);
+RH_BODY(reaper)
+{
+    for (int i = 0; i < 8; i++) {
+        rh_kill(state->who[i], "enough");
+        if (rh_choose(2))
+            rh_sleep(1);
+    }
+}
+
+RH_ACTOR(counter);
+RH_HANDLER(counter, item)
+{
+    results[0]++;
+}
+RH_HANDLER(counter, begin)
+{
+    rh_stop();
+}
+RH_BEHAVIOUR(counter, open, item, begin, RH_IGNORE(end_now));
+
+static void senders_that_end_at_any_moment_hold_nobody_up(void **unused)
+{
+    (void)unused;
+    for (int round = 0; round < ROUNDS; round++) {
+        rh_ref who[16];
+        START(.threads = 1 + (uint32_t)round % 4, .overflow = RH_OVERFLOW_WAIT, .mailbox_limit = 1 + round % 3);
+        rh_ref to = rh_spawn(counter);
+        for (int i = 0; i < 16; i++)
+            who[i] = rh_spawn(flood, .to = to, .count = 200);
+        rh_spawn(reaper, .who = { who[0], who[1], who[2], who[3], who[4], who[5], who[6], who[7] });
+        rh_runtime_wait_quiet();
+        for (int i = 0; i < 16; i++)
+            assert_false(rh_alive(who[i]));
+        rh_send(to, begin);
+        finish();
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, clear)
 int main(void)
 {
@@ -207,6 +336,9 @@ int main(void)
         TEST(killing_the_receiver_frees_those_who_wait),
         TEST(with_fail_the_sender_ends),
         TEST(a_message_to_oneself_never_waits),
+        TEST(a_sender_killed_while_it_waits_holds_nobody_up),
+        TEST(a_sender_killed_when_it_has_room_passes_it_on),
+        TEST(senders_that_end_at_any_moment_hold_nobody_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
