@@ -276,7 +276,8 @@ int main(void)
     }
     printf("%-44s %12s %12s %12s\n", "actors", "10", "100", "1,000");
     printf("%-44s %9.1f ns %9.1f ns %9.1f ns   goal: equal\n", "step and undo", undo[0], undo[1], undo[2]);
-    printf("%-44s %9.1f ns %9.1f ns %9.1f ns   goal: equal\n\n", "step, fingerprint, undo", print[0], print[1], print[2]);
+    printf("%-44s %9.1f ns %9.1f ns %9.1f ns   goal: equal\n\n", "step, fingerprint, undo", print[0], print[1],
+           print[2]);
 
     struct rh_world *w = world("ring", 2, true, false);
     run_steps(w, 2000);

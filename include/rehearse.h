@@ -108,7 +108,7 @@ struct rh_actor_type {
 #define RH_MESSAGE(...) RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_ERROR, __VA_ARGS__)
 /* The same for messages that wait, or are dropped, where the behaviour does not list them. */
 #define RH_MESSAGE_DEFERRED(...) RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_DEFER, __VA_ARGS__)
-#define RH_MESSAGE_IGNORED(...) RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_IGNORE, __VA_ARGS__)
+#define RH_MESSAGE_IGNORED(...)  RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_IGNORE, __VA_ARGS__)
 
 /* RH_ACTOR(name, fields of its state): declares struct name and the actor type. */
 #define RH_ACTOR(...) RH_CAT(RH_ACTOR_, RH_MORE1(__VA_ARGS__))(RH_KIND_ACTOR, __VA_ARGS__)
@@ -135,11 +135,11 @@ struct rh_actor_type {
  *   RH_DEFER(message)         stays in the mailbox while this behaviour lasts
  *   RH_IGNORE(message)        is taken and dropped
  * RH_HOT_BEHAVIOUR is for monitors: a run must not end in it (something promised is still owed). */
-#define RH_BEHAVIOUR(actor, name, ...) RH_BEHAVIOUR_(actor, name, false, __VA_ARGS__)
+#define RH_BEHAVIOUR(actor, name, ...)     RH_BEHAVIOUR_(actor, name, false, __VA_ARGS__)
 #define RH_HOT_BEHAVIOUR(actor, name, ...) RH_BEHAVIOUR_(actor, name, true, __VA_ARGS__)
-#define RH_ON(message, handler) (ON, message, handler)
-#define RH_DEFER(message) (DEFER, message, ~)
-#define RH_IGNORE(message) (IGNORE, message, ~)
+#define RH_ON(message, handler)            (ON, message, handler)
+#define RH_DEFER(message)                  (DEFER, message, ~)
+#define RH_IGNORE(message)                 (IGNORE, message, ~)
 
 /* RH_BODY(process) { ... }: in scope are `self` and `state`.  The process ends where the body returns. */
 #define RH_BODY(process)                                                                                               \
@@ -153,7 +153,6 @@ struct rh_actor_type {
         rh_body_register_(&rh_actor_##process, rh_run_##process);                                                      \
     }                                                                                                                  \
     static void rh_body_##process(RH_UNUSED rh_ref self, RH_UNUSED struct process *state)
-
 
 void rh_behaviour_register_(const struct rh_behaviour *behaviour, struct rh_actor_type *actor);
 void rh_body_register_(struct rh_actor_type *process, rh_body_fn *body);
@@ -173,22 +172,21 @@ RH_MESSAGE_IGNORED(rh_stored, uint32_t ticket;);
 /* ---- actors ---------------------------------------------------------------------------------------------------- */
 
 /* rh_ref rh_spawn(actor, .field = value, ...): starts an actor or a process; fields not named are zero. */
-#define rh_spawn(...) RH_CAT(RH_SPAWN_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
-#define RH_SPAWN_0(actor) rh_spawn_(&rh_actor_##actor, (const void *)0, RH_HERE)
+#define rh_spawn(...)          RH_CAT(RH_SPAWN_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_SPAWN_0(actor)      rh_spawn_(&rh_actor_##actor, (const void *)0, RH_HERE)
 #define RH_SPAWN_M(actor, ...) rh_spawn_(&rh_actor_##actor, RH_VALUE_(actor, __VA_ARGS__), RH_HERE)
 rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here);
 
 /* rh_send(to, message, .field = value, ...) */
-#define rh_send(...) RH_CAT(RH_SEND_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
-#define RH_SEND_0(to, type) rh_send_(to, &rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
+#define rh_send(...)             RH_CAT(RH_SEND_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
+#define RH_SEND_0(to, type)      rh_send_(to, &rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
 #define RH_SEND_M(to, type, ...) rh_send_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
 /* rh_send_value(to, message, pointer) and rh_spawn_value(actor, pointer): a struct that was filled in before. */
-#define rh_send_value(to, type, pointer)                                                                               \
-    rh_send_(to, &rh_message_##type, RH_POINTER_(type, pointer), 0, 0, RH_HERE)
-#define rh_spawn_value(actor, pointer) rh_spawn_(&rh_actor_##actor, RH_POINTER_(actor, pointer), RH_HERE)
-#define RH_POINTER_(type, pointer) (1 ? (pointer) : (const struct type *)0)
+#define rh_send_value(to, type, pointer) rh_send_(to, &rh_message_##type, RH_POINTER_(type, pointer), 0, 0, RH_HERE)
+#define rh_spawn_value(actor, pointer)   rh_spawn_(&rh_actor_##actor, RH_POINTER_(actor, pointer), RH_HERE)
+#define RH_POINTER_(type, pointer)       (1 ? (pointer) : (const struct type *)0)
 /* rh_send_with(to, bytes, size, message, fields...): with bytes behind the fields; rh_tail reads them. */
-#define rh_send_with(...) RH_CAT(RH_SENDW_, RH_MORE4(__VA_ARGS__))(__VA_ARGS__)
+#define rh_send_with(...)                 RH_CAT(RH_SENDW_, RH_MORE4(__VA_ARGS__))(__VA_ARGS__)
 #define RH_SENDW_0(to, bytes, size, type) rh_send_(to, &rh_message_##type, RH_ZERO_(type), bytes, size, RH_HERE)
 #define RH_SENDW_M(to, bytes, size, type, ...)                                                                         \
     rh_send_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), bytes, size, RH_HERE)
@@ -198,8 +196,8 @@ void rh_send_(rh_ref to, const struct rh_message_type *type, const void *value, 
 const void *rh_tail(size_t *size);
 
 /* rh_reply(message, fields...): to the sender of the message being handled; it also answers rh_ask. */
-#define rh_reply(...) RH_CAT(RH_REPLY_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
-#define RH_REPLY_0(type) rh_reply_(&rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
+#define rh_reply(...)         RH_CAT(RH_REPLY_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_REPLY_0(type)      rh_reply_(&rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
 #define RH_REPLY_M(type, ...) rh_reply_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
 void rh_reply_(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
                const char *here);
@@ -212,7 +210,7 @@ struct rh_request {
 };
 #define rh_keep_request() rh_keep_request_(RH_HERE)
 struct rh_request rh_keep_request_(const char *here);
-#define rh_reply_to(...) RH_CAT(RH_REPLYT_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
+#define rh_reply_to(...)           RH_CAT(RH_REPLYT_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
 #define RH_REPLYT_0(request, type) rh_reply_to_(request, &rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
 #define RH_REPLYT_M(request, type, ...)                                                                                \
     rh_reply_to_(request, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
@@ -242,9 +240,9 @@ void rh_forward_(rh_ref to, const char *here);
 const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *value,
                     const struct rh_message_type *reply, int64_t timeout_ms, const char *here);
 
-rh_ref rh_self(void);          /* who runs; also in scope as `self` */
-rh_ref rh_sender(void);        /* who sent the message being handled */
-bool rh_alive(rh_ref who);     /* false once it has ended (in production: a moment later) */
+rh_ref rh_self(void);            /* who runs; also in scope as `self` */
+rh_ref rh_sender(void);          /* who sent the message being handled */
+bool rh_alive(rh_ref who);       /* false once it has ended (in production: a moment later) */
 const char *rh_name(rh_ref who); /* "writer#1"; valid until the next call from the same thread; in production one that
                                   * has ended may have lost its name */
 
@@ -276,10 +274,10 @@ void rh_kill_(rh_ref who, const char *reason, const char *here);
 /* Links go both ways: when one ends abnormally so does the other, unless it traps exits.  Monitors go one way and give
  * rh_down.  Both on one that has ended already give the signal at once (reason "noproc").  After rh_unlink and
  * rh_demonitor nothing of it arrives any more, not even what was under way. */
-#define rh_link(who) rh_link_(who, RH_HERE)
-#define rh_unlink(who) rh_unlink_(who, RH_HERE)
-#define rh_monitor(who) rh_monitor_(who, RH_HERE)
-#define rh_demonitor(who) rh_demonitor_(who, RH_HERE)
+#define rh_link(who)       rh_link_(who, RH_HERE)
+#define rh_unlink(who)     rh_unlink_(who, RH_HERE)
+#define rh_monitor(who)    rh_monitor_(who, RH_HERE)
+#define rh_demonitor(who)  rh_demonitor_(who, RH_HERE)
 #define rh_trap_exits(yes) rh_trap_exits_(yes, RH_HERE)
 void rh_link_(rh_ref who, const char *here);
 void rh_unlink_(rh_ref who, const char *here);
@@ -290,8 +288,8 @@ void rh_trap_exits_(bool yes, const char *here);
 /* Names of actors, seen by all.  rh_register gives false where the name is taken; rh_whereis gives nobody where it is
  * not known.  An actor that ends loses its names. */
 #define rh_register(name, who) rh_register_(name, who, RH_HERE)
-#define rh_unregister(name) rh_unregister_(name, RH_HERE)
-#define rh_whereis(name) rh_whereis_(name, RH_HERE)
+#define rh_unregister(name)    rh_unregister_(name, RH_HERE)
+#define rh_whereis(name)       rh_whereis_(name, RH_HERE)
 bool rh_register_(const char *name, rh_ref who, const char *here);
 bool rh_unregister_(const char *name, const char *here);
 rh_ref rh_whereis_(const char *name, const char *here);
@@ -300,11 +298,10 @@ rh_ref rh_whereis_(const char *name, const char *here);
 
 /* rh_timer(name, delay_ms, message, fields...): after the delay the actor gets the message from itself.  A timer of the
  * same name that is still set is replaced.  rh_timer_cancel says whether it was set. */
-#define rh_timer(...) RH_CAT(RH_TIMER_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
-#define RH_TIMER_0(name, ms, type) rh_timer_(name, ms, &rh_message_##type, RH_ZERO_(type), RH_HERE)
-#define RH_TIMER_M(name, ms, type, ...)                                                                                \
-    rh_timer_(name, ms, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
-#define rh_timer_cancel(name) rh_timer_cancel_(name, RH_HERE)
+#define rh_timer(...)                   RH_CAT(RH_TIMER_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
+#define RH_TIMER_0(name, ms, type)      rh_timer_(name, ms, &rh_message_##type, RH_ZERO_(type), RH_HERE)
+#define RH_TIMER_M(name, ms, type, ...) rh_timer_(name, ms, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
+#define rh_timer_cancel(name)           rh_timer_cancel_(name, RH_HERE)
 void rh_timer_(const char *name, int64_t delay_ms, const struct rh_message_type *type, const void *value,
                const char *here);
 bool rh_timer_cancel_(const char *name, const char *here);
@@ -332,9 +329,9 @@ enum { RH_POLL = -1 }; /* as timeout_ms: take what is there, do not wait */
 
 /* What a receive takes: a message that fits all that is given. */
 struct rh_filter {
-    const struct rh_message_type *type;         /* this type; NULL for any */
-    const struct rh_message_type *const *types; /* or one of these, ended by NULL: see RH_TYPES */
-    rh_ref from;                                /* from this sender; nobody for any */
+    const struct rh_message_type *type;                          /* this type; NULL for any */
+    const struct rh_message_type *const *types;                  /* or one of these, ended by NULL: see RH_TYPES */
+    rh_ref from;                                                 /* from this sender; nobody for any */
     bool (*match)(const struct rh_envelope *m, const void *arg); /* a pure test of the message */
     const void *arg;
     int64_t timeout_ms; /* 0 waits for ever, RH_POLL does not wait */
@@ -362,7 +359,7 @@ struct rh_filter {
 /* const struct rh_envelope *rh_receive_any(.types = RH_TYPES(a, b), .timeout_ms = 100) or rh_receive_next() for the
  * next message whatever it is; rh_as(envelope, T) gives const struct T *, NULL if it is of another type. */
 #define rh_receive_any(...) rh_receive_(RH_VALUE_(rh_filter, __VA_ARGS__), RH_HERE)
-#define rh_receive_next() rh_receive_(RH_ZERO_(rh_filter), RH_HERE)
+#define rh_receive_next()   rh_receive_(RH_ZERO_(rh_filter), RH_HERE)
 #define rh_as(envelope, T)                                                                                             \
     ((const struct T *)((envelope)->type == &rh_message_##T ? (envelope)->value : (const void *)0))
 const struct rh_envelope *rh_receive_(const struct rh_filter *filter, const char *here);
@@ -376,9 +373,9 @@ static inline const void *rh_received_value_(const struct rh_envelope *m)
 /* Each actor has a store of keys and bytes that outlives a crash.  A put is under way until rh_stored arrives with its
  * ticket (or rh_store_sync returns); puts become durable in order, and a crash keeps a prefix of those under way.
  * The actor's own reads see its latest put.  A put of NULL removes the key. */
-#define rh_store_put(key, bytes, size) rh_store_put_(key, bytes, size, RH_HERE)
+#define rh_store_put(key, bytes, size)      rh_store_put_(key, bytes, size, RH_HERE)
 #define rh_store_get(key, buffer, capacity) rh_store_get_(key, buffer, capacity, RH_HERE)
-#define rh_store_sync() rh_store_sync_(RH_HERE)
+#define rh_store_sync()                     rh_store_sync_(RH_HERE)
 uint32_t rh_store_put_(const char *key, const void *bytes, size_t size, const char *here);
 /* The size of the value, of which at most `capacity` bytes are copied; -1 where there is none. */
 int64_t rh_store_get_(const char *key, void *buffer, size_t capacity, const char *here);
@@ -388,24 +385,24 @@ void rh_store_sync_(const char *here); /* waits until all puts of this actor are
 
 /* rh_assert(condition) or rh_assert(condition, "format", ...): stays on everywhere.  Under test a failure is a finding
  * with its schedule; in production the runtime's failure hook decides (by default it prints and aborts). */
-#define rh_assert(...) RH_CAT(RH_ASSERT_, RH_MORE1(__VA_ARGS__))(#__VA_ARGS__, __VA_ARGS__)
-#define RH_ASSERT_0(text, condition) ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, text, (const char *)0))
+#define rh_assert(...)                    RH_CAT(RH_ASSERT_, RH_MORE1(__VA_ARGS__))(#__VA_ARGS__, __VA_ARGS__)
+#define RH_ASSERT_0(text, condition)      ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, text, (const char *)0))
 #define RH_ASSERT_M(text, condition, ...) ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, text, __VA_ARGS__))
 __attribute__((format(printf, 3, 4))) void rh_assert_failed_(const char *here, const char *condition,
-                                                              const char *format, ...);
+                                                             const char *format, ...);
 
 /* Named properties.  always: at each evaluation.  eventually: at its last evaluation in every run.  sometimes: in at
  * least one run of the exploration; rh_cover(name) is sometimes reached. */
 enum rh_property { RH_ALWAYS, RH_SOMETIMES, RH_EVENTUALLY };
-#define rh_always(name, condition) rh_property_(RH_ALWAYS, name, condition, RH_HERE)
-#define rh_sometimes(name, condition) rh_property_(RH_SOMETIMES, name, condition, RH_HERE)
+#define rh_always(name, condition)     rh_property_(RH_ALWAYS, name, condition, RH_HERE)
+#define rh_sometimes(name, condition)  rh_property_(RH_SOMETIMES, name, condition, RH_HERE)
 #define rh_eventually(name, condition) rh_property_(RH_EVENTUALLY, name, condition, RH_HERE)
-#define rh_cover(name) rh_property_(RH_SOMETIMES, name, true, RH_HERE)
+#define rh_cover(name)                 rh_property_(RH_SOMETIMES, name, true, RH_HERE)
 void rh_property_(enum rh_property kind, const char *name, bool holds, const char *here);
 
 /* rh_announce(message, fields...): to every monitor that observes such messages, at once.  Does nothing in production. */
-#define rh_announce(...) RH_CAT(RH_ANNOUNCE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
-#define RH_ANNOUNCE_0(type) rh_announce_(&rh_message_##type, RH_ZERO_(type), RH_HERE)
+#define rh_announce(...)         RH_CAT(RH_ANNOUNCE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_ANNOUNCE_0(type)      rh_announce_(&rh_message_##type, RH_ZERO_(type), RH_HERE)
 #define RH_ANNOUNCE_M(type, ...) rh_announce_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
 void rh_announce_(const struct rh_message_type *type, const void *value, const char *here);
 

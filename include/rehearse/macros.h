@@ -4,9 +4,9 @@
 #define REHEARSE_MACROS_H
 
 #define RH_STRING_(x) #x
-#define RH_STRING(x) RH_STRING_(x)
+#define RH_STRING(x)  RH_STRING_(x)
 #define RH_CAT_(a, b) a##b
-#define RH_CAT(a, b) RH_CAT_(a, b)
+#define RH_CAT(a, b)  RH_CAT_(a, b)
 
 /* Where a call stands, as one string literal: costs nothing until it is printed. */
 #define RH_HERE __FILE__ ":" RH_STRING(__LINE__)
@@ -43,16 +43,16 @@
             M, M, M, M, M, 0, 0, 0, 0, 0)
 
 /* RH_MAP(m, c, a, b, ...): m(c, a) m(c, b) ..., for at most 32 items. */
-#define RH_MAP(m, c, ...) RH_CAT(RH_MAP_, RH_COUNT(__VA_ARGS__))(m, c, __VA_ARGS__)
-#define RH_MAP_1(m, c, x) m(c, x)
-#define RH_MAP_2(m, c, x, ...) m(c, x) RH_MAP_1(m, c, __VA_ARGS__)
-#define RH_MAP_3(m, c, x, ...) m(c, x) RH_MAP_2(m, c, __VA_ARGS__)
-#define RH_MAP_4(m, c, x, ...) m(c, x) RH_MAP_3(m, c, __VA_ARGS__)
-#define RH_MAP_5(m, c, x, ...) m(c, x) RH_MAP_4(m, c, __VA_ARGS__)
-#define RH_MAP_6(m, c, x, ...) m(c, x) RH_MAP_5(m, c, __VA_ARGS__)
-#define RH_MAP_7(m, c, x, ...) m(c, x) RH_MAP_6(m, c, __VA_ARGS__)
-#define RH_MAP_8(m, c, x, ...) m(c, x) RH_MAP_7(m, c, __VA_ARGS__)
-#define RH_MAP_9(m, c, x, ...) m(c, x) RH_MAP_8(m, c, __VA_ARGS__)
+#define RH_MAP(m, c, ...)       RH_CAT(RH_MAP_, RH_COUNT(__VA_ARGS__))(m, c, __VA_ARGS__)
+#define RH_MAP_1(m, c, x)       m(c, x)
+#define RH_MAP_2(m, c, x, ...)  m(c, x) RH_MAP_1(m, c, __VA_ARGS__)
+#define RH_MAP_3(m, c, x, ...)  m(c, x) RH_MAP_2(m, c, __VA_ARGS__)
+#define RH_MAP_4(m, c, x, ...)  m(c, x) RH_MAP_3(m, c, __VA_ARGS__)
+#define RH_MAP_5(m, c, x, ...)  m(c, x) RH_MAP_4(m, c, __VA_ARGS__)
+#define RH_MAP_6(m, c, x, ...)  m(c, x) RH_MAP_5(m, c, __VA_ARGS__)
+#define RH_MAP_7(m, c, x, ...)  m(c, x) RH_MAP_6(m, c, __VA_ARGS__)
+#define RH_MAP_8(m, c, x, ...)  m(c, x) RH_MAP_7(m, c, __VA_ARGS__)
+#define RH_MAP_9(m, c, x, ...)  m(c, x) RH_MAP_8(m, c, __VA_ARGS__)
 #define RH_MAP_10(m, c, x, ...) m(c, x) RH_MAP_9(m, c, __VA_ARGS__)
 #define RH_MAP_11(m, c, x, ...) m(c, x) RH_MAP_10(m, c, __VA_ARGS__)
 #define RH_MAP_12(m, c, x, ...) m(c, x) RH_MAP_11(m, c, __VA_ARGS__)
@@ -80,18 +80,21 @@
 /* Is the argument wrapped in parentheses?  Items of a behaviour are either a message's name or RH_ON(...) and its
  * kin, which expand to a parenthesised list. */
 #define RH_SECOND_(a, b, ...) b
-#define RH_SECOND(...) RH_SECOND_(__VA_ARGS__)
-#define RH_PROBE_(...) ~, P
-#define RH_WRAPPED(x) RH_SECOND(RH_PROBE_ x, N, ~)
+#define RH_SECOND(...)        RH_SECOND_(__VA_ARGS__)
+#define RH_PROBE_(...)        ~, P
+#define RH_WRAPPED(x)         RH_SECOND(RH_PROBE_ x, N, ~)
 
 /* The address of a struct with the given fields, alive to the end of the statement's block (C) or statement (C++). */
 #ifdef __cplusplus
-template <class T> static inline const T *rh_value_at_(const T &value) { return &value; }
+template <class T> static inline const T *rh_value_at_(const T &value)
+{
+    return &value;
+}
 #define RH_VALUE_(type, ...) rh_value_at_<struct type>({ __VA_ARGS__ })
-#define RH_ZERO_(type) rh_value_at_<struct type>({})
+#define RH_ZERO_(type)       rh_value_at_<struct type>({})
 #else
 #define RH_VALUE_(type, ...) (&(const struct type){ __VA_ARGS__ })
-#define RH_ZERO_(type) __extension__(&(const struct type){})
+#define RH_ZERO_(type)       __extension__(&(const struct type){})
 #endif
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
@@ -111,15 +114,15 @@ template <class T> static inline const T *rh_value_at_(const T &value) { return 
     RH_EXTERN_C RH_SHARED struct rh_actor_type rh_actor_##name_;                                                       \
     struct rh_actor_type rh_actor_##name_ = { #name_, sizeof(struct name_), kind, 0, 0 }
 
-#define RH_ENTRY_N(actor, message) { &rh_message_##message, rh_call_##actor##_##message, RH_ACTION_HANDLE },
-#define RH_ENTRY_P(actor, item) RH_ENTRY_P_(actor, RH_UNWRAP_ item)
-#define RH_UNWRAP_(...) __VA_ARGS__
-#define RH_ENTRY_P_(actor, ...) RH_ENTRY_P__(actor, __VA_ARGS__)
+#define RH_ENTRY_N(actor, message)                  { &rh_message_##message, rh_call_##actor##_##message, RH_ACTION_HANDLE },
+#define RH_ENTRY_P(actor, item)                     RH_ENTRY_P_(actor, RH_UNWRAP_ item)
+#define RH_UNWRAP_(...)                             __VA_ARGS__
+#define RH_ENTRY_P_(actor, ...)                     RH_ENTRY_P__(actor, __VA_ARGS__)
 #define RH_ENTRY_P__(actor, kind, message, handler) RH_ENTRY_##kind(actor, message, handler)
-#define RH_ENTRY_ON(actor, message, handler) { &rh_message_##message, rh_call_##actor##_##handler, RH_ACTION_HANDLE },
-#define RH_ENTRY_DEFER(actor, message, none) { &rh_message_##message, 0, RH_ACTION_DEFER },
-#define RH_ENTRY_IGNORE(actor, message, none) { &rh_message_##message, 0, RH_ACTION_IGNORE },
-#define RH_ENTRY(actor, item) RH_CAT(RH_ENTRY_, RH_WRAPPED(item))(actor, item)
+#define RH_ENTRY_ON(actor, message, handler)        { &rh_message_##message, rh_call_##actor##_##handler, RH_ACTION_HANDLE },
+#define RH_ENTRY_DEFER(actor, message, none)        { &rh_message_##message, 0, RH_ACTION_DEFER },
+#define RH_ENTRY_IGNORE(actor, message, none)       { &rh_message_##message, 0, RH_ACTION_IGNORE },
+#define RH_ENTRY(actor, item)                       RH_CAT(RH_ENTRY_, RH_WRAPPED(item))(actor, item)
 
 #define RH_BEHAVIOUR_(actor, name_, hot, ...)                                                                          \
     static const struct rh_entry rh_entries_##actor##_##name_[] = { RH_MAP(RH_ENTRY, actor, __VA_ARGS__) };            \

@@ -36,7 +36,8 @@ enum rh_overflow {
 
 /* What went wrong inside an actor. */
 struct rh_failure {
-    const char *kind;  /* "assertion", "unhandled", "misuse", "limit" (no stack for one that must wait), "store" (a file), "exit" (abnormal, and nobody is told) */
+    const char *
+        kind; /* "assertion", "unhandled", "misuse", "limit" (no stack for one that must wait), "store" (a file), "exit" (abnormal, and nobody is told) */
     const char *actor; /* "writer#1", or "" outside of actors */
     const char *place; /* "file.c:12", or "" where the program did not call */
     const char *text;  /* one sentence */

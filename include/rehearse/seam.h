@@ -20,7 +20,7 @@ struct rh_seam {
                     const char *here); /* (any); state NULL: all zero */
     void (*send)(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const void *tail,
                  size_t tail_size, const char *here); /* (any); from nobody: whoever runs now */
-    struct rh_request (*request)(const char *here); /* of the message being handled */
+    struct rh_request (*request)(const char *here);   /* of the message being handled */
     void (*reply)(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
                   size_t tail_size, const char *here); /* to nobody: nothing */
     void (*forward)(rh_ref to, const char *here);
@@ -28,10 +28,10 @@ struct rh_seam {
                        const struct rh_message_type *reply, int64_t timeout_ms, const char *here);
     const struct rh_envelope *(*receive)(const struct rh_filter *filter, const char *here);
     const void *(*tail)(size_t *size);
-    rh_ref (*self)(void);                     /* (any): nobody outside */
-    rh_ref (*sender)(void);                   /* (any): nobody outside */
-    bool (*alive)(rh_ref who);                /* (any) */
-    const char *(*name_of)(rh_ref who);       /* (any) */
+    rh_ref (*self)(void);                                   /* (any): nobody outside */
+    rh_ref (*sender)(void);                                 /* (any): nobody outside */
+    bool (*alive)(rh_ref who);                              /* (any) */
+    const char *(*name_of)(rh_ref who);                     /* (any) */
     rh_ref (*external)(const char *name, const char *here); /* (any) */
     void (*become)(const struct rh_behaviour *behaviour, const char *here);
     void (*stop)(const char *here);
@@ -56,7 +56,7 @@ struct rh_seam {
     void (*property)(enum rh_property kind, const char *name, bool holds, const char *here);
     void (*announce)(const struct rh_message_type *type, const void *value, const char *here);
     rh_ref (*observe)(const struct rh_actor_type *monitor, const void *state, const char *here);
-    void (*log)(const char *text); /* (any) */
+    void (*log)(const char *text);          /* (any) */
     const char *(*param)(const char *name); /* (any) the value given on the command line, or NULL */
 };
 

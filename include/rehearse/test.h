@@ -97,7 +97,8 @@ struct rh_test {
 #define RH_TEST_M(name, ...) RH_TEST_WITH_(name, { __VA_ARGS__ })
 #define RH_TEST_WITH_(name_, ...)                                                                                      \
     static void rh_test_##name_(rh_ref self, void *unused);                                                            \
-    RH_QUIET_BEGIN_ static struct rh_test rh_test_entry_##name_ = { #name_, RH_HERE, rh_test_##name_, __VA_ARGS__, 0 }; \
+    RH_QUIET_BEGIN_ static struct rh_test rh_test_entry_##name_ = { #name_, RH_HERE, rh_test_##name_, __VA_ARGS__,     \
+                                                                    0 };                                               \
     RH_QUIET_END_                                                                                                      \
     __attribute__((constructor)) static void rh_test_register_##name_(void)                                            \
     {                                                                                                                  \
@@ -148,15 +149,15 @@ const struct rh_param_entry *rh_bug_first(void);
  * sends as it.  Messages of different senders are not ordered with each other. */
 #define rh_external(name) rh_external_(name, RH_HERE)
 rh_ref rh_external_(const char *name, const char *here);
-#define rh_send_from(...) RH_CAT(RH_SENDF_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
+#define rh_send_from(...)          RH_CAT(RH_SENDF_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
 #define RH_SENDF_0(from, to, type) rh_send_from_(from, to, &rh_message_##type, RH_ZERO_(type), RH_HERE)
 #define RH_SENDF_M(from, to, type, ...)                                                                                \
     rh_send_from_(from, to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
 void rh_send_from_(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const char *here);
 
 /* rh_observe(monitor, fields...): from now on the monitor sees announcements (rh_announce). */
-#define rh_observe(...) RH_CAT(RH_OBSERVE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
-#define RH_OBSERVE_0(monitor) rh_observe_(&rh_actor_##monitor, RH_ZERO_(monitor), RH_HERE)
+#define rh_observe(...)            RH_CAT(RH_OBSERVE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_OBSERVE_0(monitor)      rh_observe_(&rh_actor_##monitor, RH_ZERO_(monitor), RH_HERE)
 #define RH_OBSERVE_M(monitor, ...) rh_observe_(&rh_actor_##monitor, RH_VALUE_(monitor, __VA_ARGS__), RH_HERE)
 rh_ref rh_observe_(const struct rh_actor_type *monitor, const void *state, const char *here);
 

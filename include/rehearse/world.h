@@ -32,20 +32,20 @@ extern "C" {
 /* ---- choices and events ---------------------------------------------------------------------------------------- */
 
 #define RH_CHOICES(X)                                                                                                  \
-    X(BEGIN, "begin")           /* the test's body runs to its first wait; always event 0, never offered */            \
-    X(DELIVER, "deliver")       /* actor takes message `what` */                                                       \
-    X(TIMER, "timer")           /* timer `what` of actor fires (`arg` names it); if 0: a wait or sleep of actor ends */ \
-    X(VALUE, "value")           /* actor's rh_choose gives `what` (of `arg`) */                                        \
-    X(RESUME, "resume")         /* the process goes on past a preemption point (granularity operation); `arg`: where */ \
-    X(ACCEPT, "accept")         /* message `what`, the next one actor has sent, enters its mailbox (granularity send) */ \
-    X(STORED, "stored")         /* actor's oldest write under way becomes durable */                                   \
-    X(LOSE, "lose")             /* message `what` to actor is lost */                                                  \
-    X(DUPLICATE, "duplicate")   /* message `what` to actor will arrive once more */                                    \
-    X(CRASH, "crash")           /* actor crashes; `what` of `arg` writes under way survive */                           \
-    X(RESTART, "restart")       /* actor starts again; `what` is 1 where its state is kept */                          \
-    X(PARTITION, "partition")   /* the actors in the bits of `what` are cut off from the rest */                       \
-    X(HEAL, "heal")             /* the network is whole again */                                                       \
-    X(END, "end")               /* nothing is left to do but faults: the run ends without them */
+    X(BEGIN, "begin")         /* the test's body runs to its first wait; always event 0, never offered */              \
+    X(DELIVER, "deliver")     /* actor takes message `what` */                                                         \
+    X(TIMER, "timer")         /* timer `what` of actor fires (`arg` names it); if 0: a wait or sleep of actor ends */  \
+    X(VALUE, "value")         /* actor's rh_choose gives `what` (of `arg`) */                                          \
+    X(RESUME, "resume")       /* the process goes on past a preemption point (granularity operation); `arg`: where */  \
+    X(ACCEPT, "accept")       /* message `what`, the next one actor has sent, enters its mailbox (granularity send) */ \
+    X(STORED, "stored")       /* actor's oldest write under way becomes durable */                                     \
+    X(LOSE, "lose")           /* message `what` to actor is lost */                                                    \
+    X(DUPLICATE, "duplicate") /* message `what` to actor will arrive once more */                                      \
+    X(CRASH, "crash")         /* actor crashes; `what` of `arg` writes under way survive */                            \
+    X(RESTART, "restart")     /* actor starts again; `what` is 1 where its state is kept */                            \
+    X(PARTITION, "partition") /* the actors in the bits of `what` are cut off from the rest */                         \
+    X(HEAL, "heal")           /* the network is whole again */                                                         \
+    X(END, "end")             /* nothing is left to do but faults: the run ends without them */
 
 enum rh_choice_kind {
 #define RH_X(name, text) RH_CHOICE_##name,
@@ -86,24 +86,24 @@ struct rh_message_info {
 
 #define RH_OUTCOMES(X)                                                                                                 \
     X(RUNNING, "running")                                                                                              \
-    X(FINISHED, "finished")            /* nothing left to do, nothing wrong */                                         \
-    X(CUT, "cut")                      /* the limit of steps was reached */                                            \
+    X(FINISHED, "finished") /* nothing left to do, nothing wrong */                                                    \
+    X(CUT, "cut")           /* the limit of steps was reached */                                                       \
     X(ASSERTION, "assertion")                                                                                          \
-    X(PROPERTY, "property")            /* an always or eventually property does not hold */                            \
-    X(MONITOR, "monitor")              /* a monitor is in a hot behaviour at the end */                                \
+    X(PROPERTY, "property") /* an always or eventually property does not hold */                                       \
+    X(MONITOR, "monitor")   /* a monitor is in a hot behaviour at the end */                                           \
     X(UNHANDLED, "unhandled message")                                                                                  \
-    X(STUCK, "stuck")                  /* messages or processes are left and nobody can move */                        \
-    X(ABNORMAL_EXIT, "abnormal exit")  /* an actor ended abnormally and nobody was linked to it or monitored it */     \
-    X(ENDLESS_RUN, "endless run")      /* cut after 10,000 events or more, and no timer drives it */                  \
-    X(MISUSE, "misuse")                /* of the API */                                                                \
-    X(DEAD_LETTER, "dead letter")      /* a send to one that has ended, where the test wants that to fail */           \
-    X(LIMIT, "limit")                  /* actors, messages, bytes: see struct rh_semantics */                          \
+    X(STUCK, "stuck")                 /* messages or processes are left and nobody can move */                         \
+    X(ABNORMAL_EXIT, "abnormal exit") /* an actor ended abnormally and nobody was linked to it or monitored it */      \
+    X(ENDLESS_RUN, "endless run")     /* cut after 10,000 events or more, and no timer drives it */                    \
+    X(MISUSE, "misuse")               /* of the API */                                                                 \
+    X(DEAD_LETTER, "dead letter")     /* a send to one that has ended, where the test wants that to fail */            \
+    X(LIMIT, "limit")                 /* actors, messages, bytes: see struct rh_semantics */                           \
     X(HEAP, "heap corruption")                                                                                         \
-    X(ISOLATION, "isolation")          /* memory of another actor was used */                                          \
-    X(CRASH, "crash")                  /* a fatal signal */                                                            \
+    X(ISOLATION, "isolation") /* memory of another actor was used */                                                   \
+    X(CRASH, "crash")         /* a fatal signal */                                                                     \
     X(STACK_OVERFLOW, "stack overflow")                                                                                \
     X(ENDLESS, "endless handler")                                                                                      \
-    X(EXIT, "exit")                    /* the program called exit */                                                   \
+    X(EXIT, "exit") /* the program called exit */                                                                      \
     X(SANITIZER, "sanitizer report")                                                                                   \
     X(NONDETERMINISM, "nondeterminism")
 
@@ -117,9 +117,9 @@ const char *rh_choice_name(enum rh_choice_kind kind);
 
 struct rh_outcome {
     enum rh_outcome_kind kind;
-    uint32_t actor;    /* whose fault, RH_NONE if nobody's */
-    char place[128];   /* "file.c:12" or a function, "" if unknown */
-    char text[1024];   /* one sentence; for stuck a line for each blocked actor follows */
+    uint32_t actor;  /* whose fault, RH_NONE if nobody's */
+    char place[128]; /* "file.c:12" or a function, "" if unknown */
+    char text[1024]; /* one sentence; for stuck a line for each blocked actor follows */
 };
 static inline bool rh_outcome_failed(enum rh_outcome_kind kind)
 {
@@ -230,9 +230,9 @@ struct rh_escape rh_world_escape(const struct rh_world *w, uint32_t escape);
 /* What the world has used: for benchmarks and reports. */
 struct rh_world_counts {
     uint64_t steps, resets, undone;
-    uint64_t page_faults;       /* taken to track writes to globals and large heaps */
-    uint64_t log_bytes;         /* of the undo log now */
-    uint64_t memory_bytes;      /* of tables, now in use */
+    uint64_t page_faults;  /* taken to track writes to globals and large heaps */
+    uint64_t log_bytes;    /* of the undo log now */
+    uint64_t memory_bytes; /* of tables, now in use */
 };
 struct rh_world_counts rh_world_count(const struct rh_world *w);
 

@@ -6,8 +6,10 @@
 
 static void too_early(const char *call, const char *here)
 {
-    fprintf(stderr, "rehearse: %s%s%s was called outside of any world: start the runtime (rh_runtime_start) or run "
-                    "under RH_MAIN first\n", here ? here : "", here ? ": " : "", call);
+    fprintf(stderr,
+            "rehearse: %s%s%s was called outside of any world: start the runtime (rh_runtime_start) or run "
+            "under RH_MAIN first\n",
+            here ? here : "", here ? ": " : "", call);
 }
 
 static rh_ref spawn(const struct rh_actor_type *type, const void *state, const char *here)

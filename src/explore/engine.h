@@ -28,10 +28,10 @@ struct rh__finding {
 };
 
 struct rh__limits {
-    uint64_t max_runs;    /* 0: none */
-    double max_seconds;   /* 0: none */
+    uint64_t max_runs;  /* 0: none */
+    double max_seconds; /* 0: none */
     uint64_t max_all_steps;
-    bool keep_going;      /* past the first finding */
+    bool keep_going; /* past the first finding */
 };
 
 struct rh__block {
@@ -63,7 +63,7 @@ struct rh_exploration {
     bool open;                /* a run is under way: if the child dies, this is what it died of */
     struct rh_choice *replay; /* choices to take first, in a new child */
     uint32_t replay_count;
-    uint64_t *prefix;         /* behaviour hash after each event */
+    uint64_t *prefix; /* behaviour hash after each event */
     uint64_t *behaviour_set;
     uint64_t behaviour_size; /* of the table in use */
     double started;

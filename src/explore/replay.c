@@ -15,9 +15,9 @@
 struct replay {
     struct rh__schedule_line *lines;
     uint32_t line_count;
-    struct rh_inner then;         /* explorer NULL: first choices */
+    struct rh_inner then; /* explorer NULL: first choices */
     uint32_t at, taken, runs;
-    uint32_t handed_over;         /* events when the schedule was done */
+    uint32_t handed_over; /* events when the schedule was done */
     char divergence[4096];
 };
 

@@ -35,8 +35,8 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
     rh__text_init(&t, text, size);
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_DELIVER:
-        rh__text_add(&t, "%s", w->messages[c->what].type == &rh_message_rh_start ? "start"
-                                                                                  : w->messages[c->what].type->name);
+        rh__text_add(&t, "%s",
+                     w->messages[c->what].type == &rh_message_rh_start ? "start" : w->messages[c->what].type->name);
         break;
     case RH_CHOICE_RESUME: {
         const char *place = w->payload + (uint64_t)c->arg * 16, *file = strrchr(place, '/');
@@ -197,7 +197,8 @@ static void what_is_left(const struct rh_world *w, struct rh__text *t)
         enum status status = (enum status)w->actors[a].status;
         if (status != STATUS_WAITING && status != STATUS_SLEEPING && status != STATUS_SYNCING)
             continue;
-        if (status == STATUS_WAITING && w->can_read_stacks && w->actors[a].asking == RH_NONE && w->actors[a].filter->idle)
+        if (status == STATUS_WAITING && w->can_read_stacks && w->actors[a].asking == RH_NONE &&
+            w->actors[a].filter->idle)
             continue; /* a server with nothing to do */
         char name[NAME], doing[CELL];
         rh_world_actor_name(w, a, name, sizeof name);

@@ -13,7 +13,7 @@ struct rh__result {
     uint64_t seed;
     const struct rh_exploration *x; /* counts and findings; alive until the reports are written */
     struct rh_world *world;
-    struct rh_outcome determinism;  /* RH_OUTCOME_FINISHED, or what differed */
+    struct rh_outcome determinism;     /* RH_OUTCOME_FINISHED, or what differed */
     char files[RH__MAX_FINDINGS][512]; /* schedules saved, "" for none */
     bool failed;
 };

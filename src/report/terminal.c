@@ -148,13 +148,16 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
 {
     const struct rh_exploration *x = r->x;
     enum rh_verdict verdict = rh__exploration_verdict(x);
-    printf("%s %s  (%s, %s", r->failed ? "FAILED" : x->interrupted ? "interrupted" : "passed", r->test, r->model,
-           r->explorer);
+    printf("%s %s  (%s, %s",
+           r->failed        ? "FAILED"
+           : x->interrupted ? "interrupted"
+                            : "passed",
+           r->test, r->model, r->explorer);
     if (r->seed != 1)
         printf(", seed %llu", (unsigned long long)r->seed);
     printf(")\n  %s run%s, %s step%s, %s%s behaviour%s, %.2f s", grouped(x->runs), x->runs == 1 ? "" : "s",
-           grouped(x->steps), x->steps == 1 ? "" : "s", x->behaviours_at_least ? "at least " : "", grouped(x->behaviours),
-           x->behaviours == 1 ? "" : "s", x->seconds);
+           grouped(x->steps), x->steps == 1 ? "" : "s", x->behaviours_at_least ? "at least " : "",
+           grouped(x->behaviours), x->behaviours == 1 ? "" : "s", x->seconds);
     if (x->cut)
         printf(", %s cut", grouped(x->cut));
     if (x->failed)
@@ -172,7 +175,8 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         else if (verdict == RH_VERDICT_BOUNDED)
             printf("every sequence of choices within the bound\n");
         else if (estimate > (double)x->runs)
-            printf("%s runs of about %s\n", grouped(x->runs), estimate < 1e15 ? grouped((uint64_t)estimate) : "very many");
+            printf("%s runs of about %s\n", grouped(x->runs),
+                   estimate < 1e15 ? grouped((uint64_t)estimate) : "very many");
         else
             printf("%s runs of an unknown number\n", grouped(x->runs));
     }

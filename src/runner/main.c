@@ -24,7 +24,8 @@ static void help(const char *program)
         printf("    %-7s %-16s %s\n", commands[i].name, commands[i].arguments, commands[i].text);
     printf("\n");
     rh__options_help();
-    printf("\nexit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 130 interrupted\n");
+    printf("\nexit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 130 "
+           "interrupted\n");
 }
 
 int rh_main(int argc, char **argv)

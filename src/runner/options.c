@@ -264,7 +264,7 @@ bool rh__options_params_known(const struct rh__options *o, char *error, size_t e
         }
         if (!bug && (rh_param_first() || rh_bug_first()) && !declared(rh_param_first(), p->name)) {
             snprintf(error, error_size, "-p %s=%s: there is no such parameter; `rehearse list` shows them", p->name,
-                    p->value);
+                     p->value);
             return false;
         }
         const struct rh_param_entry *entry = declared(rh_param_first(), p->name);

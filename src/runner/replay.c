@@ -68,8 +68,9 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     for (size_t i = 0; i < o->setting_count; i++)
         if (!rh__semantics_set(&semantics, o->settings[i].name, o->settings[i].value, text, size))
             goto release;
-    struct rh_world_options options = { .test = test, .semantics = &semantics, .params = params,
-                                        .param_count = param_count, .quiet = !tell };
+    struct rh_world_options options = {
+        .test = test, .semantics = &semantics, .params = params, .param_count = param_count, .quiet = !tell
+    };
     struct rh__limits limits = { .max_runs = 1, .keep_going = true };
     w = rh_world_new(&options, text, size);
     if (!w)
@@ -134,9 +135,17 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
     snprintf(step, sizeof step, "%u", stop);
     snprintf(hint, sizeof hint,
              "echo \\nrehearse: event %u comes next. Set breakpoints in your code, then `continue`.\\n", stop);
-    const char *argv[] = { "gdb", "-q", "-ex", "set breakpoint pending on", "-ex", "set follow-fork-mode child", "-ex",
-                           "handle SIGSEGV SIGVTALRM nostop noprint pass", "-ex", "break rh_replay_here", "-ex", "run",
-                           "-ex", hint, "--args", program, "replay", path, "--step", step, NULL };
+    const char *argv[] = { "gdb",    "-q",
+                           "-ex",    "set breakpoint pending on",
+                           "-ex",    "set follow-fork-mode child",
+                           "-ex",    "handle SIGSEGV SIGVTALRM nostop noprint pass",
+                           "-ex",    "break rh_replay_here",
+                           "-ex",    "run",
+                           "-ex",    hint,
+                           "--args", program,
+                           "replay", path,
+                           "--step", step,
+                           NULL };
     execvp("gdb", (char *const *)argv);
     fprintf(stderr, "rehearse: gdb cannot be started: %s\n", strerror(errno));
     return RH__EXIT_USAGE;

@@ -60,8 +60,8 @@ static bool save_findings(struct rh__result *r, const char *folder, char *error,
             return false;
         }
         FILE *file = fopen(r->files[i], "w");
-        bool good = file && fprintf(file, "%s# %s: %s\n", f->schedule, rh_outcome_name(f->outcome.kind),
-                                    f->outcome.place) > 0;
+        bool good =
+            file && fprintf(file, "%s# %s: %s\n", f->schedule, rh_outcome_name(f->outcome.kind), f->outcome.place) > 0;
         if (!file || fclose(file) != 0 || !good) {
             snprintf(error, error_size, "%s: %s", r->files[i], strerror(errno));
             r->files[i][0] = 0;
@@ -92,8 +92,9 @@ static int explore(const char *program, const struct rh__options *o, const struc
     static struct rh__result r;
     char error[1024];
     int code = RH__EXIT_TOOL;
-    struct rh_world_options w = { .test = test, .semantics = semantics, .params = o->params,
-                                  .param_count = o->param_count, .quiet = o->quiet };
+    struct rh_world_options w = {
+        .test = test, .semantics = semantics, .params = o->params, .param_count = o->param_count, .quiet = o->quiet
+    };
     memset(&r, 0, sizeof r);
     r.test = test->name;
     r.explorer = o->explorer;
@@ -104,7 +105,8 @@ static int explore(const char *program, const struct rh__options *o, const struc
         fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
         return RH__EXIT_USAGE;
     }
-    struct rh_exploration *x = rh__exploration_new(r.world, o->explorer, semantics->seed, &o->limits, error, sizeof error);
+    struct rh_exploration *x =
+        rh__exploration_new(r.world, o->explorer, semantics->seed, &o->limits, error, sizeof error);
     struct rh_outcome *checked = rh_shared_new(sizeof *checked);
     if (!x || !checked) {
         fprintf(stderr, "rehearse: %s\n", x ? "no memory" : error);

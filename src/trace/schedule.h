@@ -38,7 +38,7 @@ void rh__choice_line(const struct rh_world *w, const struct rh_choice *choice, s
 void rh__schedule_write(const struct rh_world *w, struct rh__text *to);
 
 struct rh__schedule_line {
-    char *text; /* without comment and surrounding space; "..." for any choices */
+    char *text;      /* without comment and surrounding space; "..." for any choices */
     uint32_t number; /* in the file, from 1 */
 };
 

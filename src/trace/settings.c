@@ -19,8 +19,14 @@ static const struct field {
     bool wide, flag;
     uint32_t otherwise; /* what a world makes of 0 */
 } fields[] = {
-#define NUMBER(f) { #f, offsetof(struct rh_semantics, f), NULL, false, false, 0 }
-#define LIMIT(f, otherwise) { #f, offsetof(struct rh_semantics, f), NULL, false, false, otherwise }
+#define NUMBER(f)                                                                                                      \
+    {                                                                                                                  \
+#f, offsetof(struct rh_semantics, f), NULL, false, false, 0                                                    \
+    }
+#define LIMIT(f, otherwise)                                                                                            \
+    {                                                                                                                  \
+#f, offsetof(struct rh_semantics, f), NULL, false, false, otherwise                                            \
+    }
     { "model", offsetof(struct rh_semantics, model), models, false, false, 0 },
     { "granularity", offsetof(struct rh_semantics, granularity), granularities, false, false, 0 },
     { "time", offsetof(struct rh_semantics, time), times, false, false, 0 },
@@ -71,7 +77,9 @@ bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *val
         unsigned long long number = strtoull(value, NULL, 10);
         if (!digits || errno || (!f->wide && number > UINT32_MAX) || (f->flag && number > 1)) {
             snprintf(error, error_size, "%s=%s: a whole number is wanted, at most %llu", name, value,
-                     f->flag ? 1ull : f->wide ? ~0ull : (unsigned long long)UINT32_MAX);
+                     f->flag   ? 1ull
+                     : f->wide ? ~0ull
+                               : (unsigned long long)UINT32_MAX);
             return false;
         }
         if (f->flag)
@@ -103,8 +111,8 @@ void rh__semantics_write(const struct rh_semantics *s, const struct rh_semantics
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const struct field *f = &fields[i];
         uint64_t value = value_of(f, s);
-        bool always = strcmp(f->name, "model") == 0 || strcmp(f->name, "granularity") == 0 ||
-                      strcmp(f->name, "time") == 0;
+        bool always =
+            strcmp(f->name, "model") == 0 || strcmp(f->name, "granularity") == 0 || strcmp(f->name, "time") == 0;
         if (!always && value == f->otherwise && value == value_of(f, own))
             continue;
         if (f->words)

@@ -45,9 +45,25 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
     struct actor *a = &w->actors[index];
     uint32_t ordinal = 1;
     *a = (struct actor){
-        .type = type, .behaviour = type->initial, .parent = parent, .first_child = RH_NONE, .next_sibling = RH_NONE,
-        .channels = RH_NONE, .outbox = RH_NONE, .start = RH_NONE, .asking = RH_NONE, .taken = RH_NONE, .received = RH_NONE,
-        .timers = RH_NONE, .wake = RH_NONE, .links = RH_NONE, .monitors = RH_NONE, .store = RH_NONE, .stack = RH_NONE, .node = RH_NONE, .epoch = w->epoch,
+        .type = type,
+        .behaviour = type->initial,
+        .parent = parent,
+        .first_child = RH_NONE,
+        .next_sibling = RH_NONE,
+        .channels = RH_NONE,
+        .outbox = RH_NONE,
+        .start = RH_NONE,
+        .asking = RH_NONE,
+        .taken = RH_NONE,
+        .received = RH_NONE,
+        .timers = RH_NONE,
+        .wake = RH_NONE,
+        .links = RH_NONE,
+        .monitors = RH_NONE,
+        .store = RH_NONE,
+        .stack = RH_NONE,
+        .node = RH_NONE,
+        .epoch = w->epoch,
     };
     if (parent != RH_NONE) {
         struct actor *p = &w->actors[parent];
@@ -114,8 +130,10 @@ uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_ac
                          const char *place)
 {
     if (type->size > rh__region_capacity(w, 0)) {
-        rh__fail(w, RH_OUTCOME_LIMIT, parent, place, "the state of %s has %u bytes, the limit is %u "
-                 "(max_bytes_per_actor)", type->name, type->size, w->semantics.max_bytes_per_actor);
+        rh__fail(w, RH_OUTCOME_LIMIT, parent, place,
+                 "the state of %s has %u bytes, the limit is %u "
+                 "(max_bytes_per_actor)",
+                 type->name, type->size, w->semantics.max_bytes_per_actor);
         return RH_NONE;
     }
     uint32_t index = new_actor(w, parent, type);

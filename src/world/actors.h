@@ -46,9 +46,8 @@ static inline uint32_t rh__timer_name(const struct rh_world *w, uint32_t timer)
 
 /* An index from a pool, RH_NONE when it is used up; and back. */
 #define POOL_TAKE(w, pool, table, limit)                                                                               \
-    ((w)->pool.free != RH_NONE                                                                                         \
-         ? rh__pool_pop((w), &(w)->pool, (w)->table[(w)->pool.free].next)                                              \
-         : ((w)->pool.count < (limit) ? rh__pool_grow((w), &(w)->pool) : RH_NONE))
+    ((w)->pool.free != RH_NONE ? rh__pool_pop((w), &(w)->pool, (w)->table[(w)->pool.free].next)                        \
+                               : ((w)->pool.count < (limit) ? rh__pool_grow((w), &(w)->pool) : RH_NONE))
 uint32_t rh__pool_pop(struct rh_world *w, struct pool *pool, uint32_t next_free);
 uint32_t rh__pool_grow(struct rh_world *w, struct pool *pool);
 

@@ -71,8 +71,10 @@ struct caller {
 
 static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
 {
-    static const void *const family[] = { rh__region_alloc, rh__region_resize, rh__region_free, malloc, calloc, realloc,
-                                          free, reallocarray, aligned_alloc, posix_memalign, strdup, strndup };
+    static const void *const family[] = {
+        rh__region_alloc, rh__region_resize, rh__region_free, malloc, calloc, realloc, free,
+        reallocarray,     aligned_alloc,     posix_memalign,  strdup, strndup
+    };
     struct caller *caller = arg;
     if (caller->next)
         caller->address = (uintptr_t)_Unwind_GetIP(context);
@@ -97,14 +99,17 @@ static const char *place_of_caller(char *place, size_t size)
 static void out_of_memory(struct rh_world *w, size_t size)
 {
     char place[128];
-    rh__fail_inside(w, RH_OUTCOME_LIMIT, place_of_caller(place, sizeof place), "it has no room for %zu bytes more: the limit is %u bytes for its state "
-                    "and heap (max_bytes_per_actor)", size, w->semantics.max_bytes_per_actor);
+    rh__fail_inside(w, RH_OUTCOME_LIMIT, place_of_caller(place, sizeof place),
+                    "it has no room for %zu bytes more: the limit is %u bytes for its state "
+                    "and heap (max_bytes_per_actor)",
+                    size, w->semantics.max_bytes_per_actor);
 }
 
 static void corrupt(struct rh_world *w, enum rh__heap_error error, const void *p, const char *call)
 {
     char place[128];
-    rh__fail_inside(w, RH_OUTCOME_HEAP, place_of_caller(place, sizeof place), "%s(%p): %s", call, p, rh__heap_error_text(error));
+    rh__fail_inside(w, RH_OUTCOME_HEAP, place_of_caller(place, sizeof place), "%s(%p): %s", call, p,
+                    rh__heap_error_text(error));
 }
 
 /* The block must be the running actor's own. */

@@ -24,7 +24,7 @@ size_t rh__region_size(void *p);
 bool rh__in_region(const void *p); /* p lies in some actor's region; cheap, true also outside of handlers */
 
 /* Virtual time, chance. */
-int64_t rh__virtual_ns(void);      /* since the start of the run */
+int64_t rh__virtual_ns(void);       /* since the start of the run */
 void rh__virtual_sleep(int64_t ns); /* blocks the actor that runs */
 uint64_t rh__virtual_random(void);  /* the actor's own stream */
 

@@ -55,8 +55,9 @@ static void likely_cause(const struct rh_world *w, char *text, size_t size)
         snprintf(text, size, "the program calls %s at %s, which is not controlled", w->escapes[0].call,
                  w->escapes[0].place);
     else
-        snprintf(text, size, "an uninitialised value, or an address outside of the actors' memory, may have got into a "
-                             "message or a state");
+        snprintf(text, size,
+                 "an uninitialised value, or an address outside of the actors' memory, may have got into a "
+                 "message or a state");
 }
 
 static struct rh_outcome differs(const struct rh_world *w, uint32_t event, const struct record *was,
@@ -69,12 +70,13 @@ static struct rh_outcome differs(const struct rh_world *w, uint32_t event, const
     else
         snprintf(choice, sizeof choice, "the run ends");
     likely_cause(w, cause, sizeof cause);
-    snprintf(o.text, sizeof o.text, "the same choices gave different runs at event %u (%s): %s differ; %s", event, choice,
-             was->open != is->open                                       ? "the choices that are open"
+    snprintf(o.text, sizeof o.text, "the same choices gave different runs at event %u (%s): %s differ; %s", event,
+             choice,
+             was->open != is->open                                        ? "the choices that are open"
              : memcmp(&was->choice, &is->choice, sizeof was->choice) != 0 ? "the choices"
-             : was->sent != is->sent                                     ? "the numbers of messages sent"
-             : was->messages != is->messages                             ? "the messages sent"
-                                                                         : "the states of the actor",
+             : was->sent != is->sent                                      ? "the numbers of messages sent"
+             : was->messages != is->messages                              ? "the messages sent"
+                                                                          : "the states of the actor",
              cause);
     return o;
 }

@@ -67,8 +67,7 @@ static bool can_take_timer(struct rh_world *w, const struct timer *t)
         return !must_take(w, a);
     if (a->type->kind == RH_KIND_PROCESS)
         return !has_ended(a) && a->start == RH_NONE; /* it goes to the mailbox */
-    return a->status == STATUS_IDLE && a->start == RH_NONE &&
-           rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
+    return a->status == STATUS_IDLE && a->start == RH_NONE && rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
 }
 
 /* free     a timer may fire at any moment once it is set: sound for programs that must not depend on speed

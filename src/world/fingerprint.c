@@ -65,7 +65,7 @@ static uint64_t hash_message(struct rh_world *w, uint32_t message)
         h = rh__mix(h, ((uint64_t)m->sender << 32 | m->receiver) ^ (uint64_t)m->seen_as << 16);
         if (m->copy_of != RH_NONE)
             h = rh__mix(h, 3); /* it cannot be duplicated once more */
-        m->hash = h ? h : 1; /* a function of what never changes: need not be logged */
+        m->hash = h ? h : 1;   /* a function of what never changes: need not be logged */
     }
     /* Does someone still wait for an answer to it?  (A reply under way always has someone: see receive.c.) */
     if (m->request != RH_NONE && w->actors[w->messages[m->request].sender].asking == m->request)

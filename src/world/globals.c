@@ -18,10 +18,11 @@ __attribute__((weak)) void __tsan_init(void);
 
 /* Beginnings of the names of libraries whose globals are not the program's. */
 static const char *const not_the_programs[] = {
-    "ld-linux", "ld-", "libc.so", "libc-", "libm.so", "libm-", "libdl", "libpthread", "librt", "libutil", "linux-vdso",
-    "libgcc_s", "libstdc++", "libc++", "libasan", "libubsan", "libtsan", "liblsan", "libclang_rt", "libgcov",
-    "librehearse", "libboost_", "libcmocka", "libcheck", "libsubunit", "libgtest", "libunity", "libdw", "libelf",
-    "liblzma", "libbz2", "libzstd", "libdebuginfod", "vgpreload",
+    "ld-linux",   "ld-",       "libc.so",  "libc-",      "libm.so",       "libm-",     "libdl",
+    "libpthread", "librt",     "libutil",  "linux-vdso", "libgcc_s",      "libstdc++", "libc++",
+    "libasan",    "libubsan",  "libtsan",  "liblsan",    "libclang_rt",   "libgcov",   "librehearse",
+    "libboost_",  "libcmocka", "libcheck", "libsubunit", "libgtest",      "libunity",  "libdw",
+    "libelf",     "liblzma",   "libbz2",   "libzstd",    "libdebuginfod", "vgpreload",
 };
 
 static bool is_the_programs(const char *path)
@@ -37,7 +38,7 @@ static bool is_the_programs(const char *path)
 }
 
 /* The loader's table of functions that are bound at their first call: taking that back would only bind them again. */
-static void skip_bindings(struct rh__pages *p, const struct dl_phdr_info *module, const ElfW(Phdr) *segment)
+static void skip_bindings(struct rh__pages *p, const struct dl_phdr_info *module, const ElfW(Phdr) * segment)
 {
     uintptr_t table = 0;
     size_t relocations = 0;

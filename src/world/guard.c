@@ -145,8 +145,10 @@ static bool isolation_fault(struct rh_world *w, const void *address, const void 
     rh__outside_push();
     rh__symbol_place(pc, place, sizeof place);
     rh__outside_pop();
-    rh__fail(w, RH_OUTCOME_ISOLATION, runs, place, "%s used memory of %s (%p): pointers must not cross from one actor "
-             "to another", mine, theirs, address);
+    rh__fail(w, RH_OUTCOME_ISOLATION, runs, place,
+             "%s used memory of %s (%p): pointers must not cross from one actor "
+             "to another",
+             mine, theirs, address);
     end_with_finding();
 }
 
@@ -194,8 +196,10 @@ static void on_tick(int number, siginfo_t *info, void *context)
         char place[128] = "";
         rh__outside_push();
         rh__symbol_place(instruction_of(context), place, sizeof place);
-        rh__fail(w, RH_OUTCOME_ENDLESS, code_of(w), place, "its handler ran for more than %u ms of processor time "
-                 "(max_handler_ms)", w->semantics.max_handler_ms);
+        rh__fail(w, RH_OUTCOME_ENDLESS, code_of(w), place,
+                 "its handler ran for more than %u ms of processor time "
+                 "(max_handler_ms)",
+                 w->semantics.max_handler_ms);
         end_with_finding();
     }
     errno = error;
@@ -233,8 +237,8 @@ static void on_report(const char *report)
     const char *to = from ? strchr(from, '\n') : NULL;
     if (__asan_get_report_pc) /* behind the access: it is a call of the runtime */
         rh__place_of_call(__asan_get_report_pc(), place, sizeof place);
-    rh__fail(w, RH_OUTCOME_SANITIZER, code_of(w), place, "%.*s",
-             to ? (int)(to - from - 7) : 100, from ? from + 7 : report);
+    rh__fail(w, RH_OUTCOME_SANITIZER, code_of(w), place, "%.*s", to ? (int)(to - from - 7) : 100,
+             from ? from + 7 : report);
 }
 
 static void on_death(void)

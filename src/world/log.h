@@ -53,9 +53,11 @@ static inline void log_pair(struct rh_world *w, uint32_t *first)
     __builtin_memcpy(&old, first, sizeof old);
     log_push(w, first, LOG_WORD64, old);
 }
-_Static_assert(offsetof(struct actor, events) % 8 == 0 && offsetof(struct actor, taken) == offsetof(struct actor, events) + 4,
+_Static_assert(offsetof(struct actor, events) % 8 == 0 &&
+                   offsetof(struct actor, taken) == offsetof(struct actor, events) + 4,
                "events and taken are a pair");
-_Static_assert(offsetof(struct channel, first) % 8 == 0 && offsetof(struct channel, last) == offsetof(struct channel, first) + 4,
+_Static_assert(offsetof(struct channel, first) % 8 == 0 &&
+                   offsetof(struct channel, last) == offsetof(struct channel, first) + 4,
                "first and last are a pair");
 
 /* For pointers of any type: `where` is the address of the pointer. */

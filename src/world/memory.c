@@ -22,11 +22,11 @@
 #include "world/outcome.h"
 #include "world/pages.h"
 
-#define TABLES_AT ((uintptr_t)0x210000000000)
+#define TABLES_AT  ((uintptr_t)0x210000000000)
 #define REGIONS_AT ((uintptr_t)0x220000000000)
-#define STACKS_AT ((uintptr_t)0x280000000000)
-#define LOG_AT ((uintptr_t)0x2a0000000000)
-#define LOG_BYTES ((size_t)1 << 36)
+#define STACKS_AT  ((uintptr_t)0x280000000000)
+#define LOG_AT     ((uintptr_t)0x2a0000000000)
+#define LOG_BYTES  ((size_t)1 << 36)
 
 enum { PAGE = RH__PAGE, COLOURS = 31, COLOUR_BYTES = 64 };
 
@@ -42,8 +42,10 @@ static void *reserve(uintptr_t at, size_t bytes, int sharing, const char *what, 
     void *p = mmap((void *)at, bytes, PROT_READ | PROT_WRITE,
                    sharing | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (p == MAP_FAILED) {
-        snprintf(error, error_size, "no address space for %s: %zu MiB at %p: %s (is a limit set with ulimit -v, or is "
-                 "another world in use in this process?)", what, bytes >> 20, (void *)at, strerror(errno));
+        snprintf(error, error_size,
+                 "no address space for %s: %zu MiB at %p: %s (is a limit set with ulimit -v, or is "
+                 "another world in use in this process?)",
+                 what, bytes >> 20, (void *)at, strerror(errno));
         return NULL;
     }
     if (p != (void *)at) {
@@ -105,8 +107,8 @@ struct rh_world *rh__memory_reserve(const struct rh_semantics *limits, char *err
                          error_size);
     if (!w->regions)
         goto no_regions;
-    w->stacks = reserve(STACKS_AT, w->stack_stride * (limits->max_actors + 1), MAP_PRIVATE, "stacks", error,
-                        error_size);
+    w->stacks =
+        reserve(STACKS_AT, w->stack_stride * (limits->max_actors + 1), MAP_PRIVATE, "stacks", error, error_size);
     if (!w->stacks)
         goto no_stacks;
     w->log_start = reserve(LOG_AT, LOG_BYTES, MAP_PRIVATE, "the undo log", error, error_size);

@@ -36,8 +36,8 @@ static uint32_t new_channel(struct rh_world *w, uint32_t sender, uint32_t receiv
     }
     uint32_t c = w->channel_count;
     uint32_t *list = receiver == RH_NONE ? &w->actors[sender].outbox : &w->actors[receiver].channels;
-    w->channels[c] = (struct channel){ .sender = sender, .receiver = receiver, .first = RH_NONE, .last = RH_NONE,
-                                       .next = *list };
+    w->channels[c] =
+        (struct channel){ .sender = sender, .receiver = receiver, .first = RH_NONE, .last = RH_NONE, .next = *list };
     put32(w, list, c);
     put32(w, &w->channel_count, c + 1);
     return c;
@@ -233,9 +233,15 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message)
 {
     struct message original = w->messages[message];
     struct sending again = {
-        .from = original.sender, .to = original.receiver, .type = original.type,
-        .value = rh__message_value(w, &original), .tail = rh__message_tail(w, &original),
-        .tail_size = original.tail_size, .answers = original.answers, .request = original.request, .copy_of = message,
+        .from = original.sender,
+        .to = original.receiver,
+        .type = original.type,
+        .value = rh__message_value(w, &original),
+        .tail = rh__message_tail(w, &original),
+        .tail_size = original.tail_size,
+        .answers = original.answers,
+        .request = original.request,
+        .copy_of = message,
         .seen_as = original.seen_as,
     };
     uint32_t copy = append(w, &again, original.channel);
@@ -270,7 +276,8 @@ static bool is_news(const struct rh_world *w, const struct message *m, uint32_t 
     if (!link)
         return m->type == &rh_message_rh_down;
     return m->type == &rh_message_rh_exited ||
-           (m->type == &rh__exit_signal && ((const struct exit_signal *)(const void *)rh__message_value(w, m))->from_link);
+           (m->type == &rh__exit_signal &&
+            ((const struct exit_signal *)(const void *)rh__message_value(w, m))->from_link);
 }
 
 static void drop_news(struct rh_world *w, uint32_t channel, uint32_t receiver, uint32_t who, bool link)

@@ -21,7 +21,10 @@ struct sending {
     uint32_t answers, request, copy_of; /* each RH_NONE for none */
     uint32_t seen_as;                   /* RH_NONE: the sender itself */
 };
-#define SENDING(...) { .answers = RH_NONE, .request = RH_NONE, .copy_of = RH_NONE, .seen_as = RH_NONE, __VA_ARGS__ }
+#define SENDING(...)                                                                                                   \
+    {                                                                                                                  \
+        .answers = RH_NONE, .request = RH_NONE, .copy_of = RH_NONE, .seen_as = RH_NONE, __VA_ARGS__                    \
+    }
 
 /* Appends the message and puts it under way.  The receiver must not have ended.  Gives its index. */
 uint32_t rh__message_send(struct rh_world *w, const struct sending *s);

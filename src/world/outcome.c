@@ -30,8 +30,8 @@ const char *rh_choice_name(enum rh_choice_kind kind)
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
-static void record(struct rh_world *w, enum rh_outcome_kind kind, uint32_t actor, const char *place,
-                   const char *format, va_list args)
+static void record(struct rh_world *w, enum rh_outcome_kind kind, uint32_t actor, const char *place, const char *format,
+                   va_list args)
 {
     if (w->over)
         return; /* the first thing that goes wrong counts */
@@ -195,13 +195,16 @@ void rh__conclude_cut(struct rh_world *w)
     enum { LONG = 10000 };
     bool driven = w->event_count < LONG;
     w->outcome.kind = RH_OUTCOME_CUT;
-    snprintf(w->outcome.text, sizeof w->outcome.text, "the run was cut after %u events (max_steps)", w->event_count - 1);
+    snprintf(w->outcome.text, sizeof w->outcome.text, "the run was cut after %u events (max_steps)",
+             w->event_count - 1);
     for (uint32_t i = w->event_count / 2; i < w->event_count && !driven; i++)
         driven = w->events[i].choice.kind == RH_CHOICE_TIMER;
     if (driven)
         return;
     w->outcome.kind = RH_OUTCOME_ENDLESS_RUN;
     w->outcome.actor = w->events[w->event_count - 1].choice.actor;
-    snprintf(w->outcome.text, sizeof w->outcome.text, "the run has not come to rest after %u events, and no timer drives "
-             "it: messages go in a circle", w->event_count - 1);
+    snprintf(w->outcome.text, sizeof w->outcome.text,
+             "the run has not come to rest after %u events, and no timer drives "
+             "it: messages go in a circle",
+             w->event_count - 1);
 }

@@ -6,10 +6,10 @@
 
 /* Records what went wrong and ends the run; returns. */
 __attribute__((format(printf, 5, 6))) void rh__fail(struct rh_world *w, enum rh_outcome_kind kind, uint32_t actor,
-                                                     const char *place, const char *format, ...);
+                                                    const char *place, const char *format, ...);
 /* The same about the actor whose code runs now; its handler is left at once. */
 __attribute__((format(printf, 4, 5))) _Noreturn void rh__fail_inside(struct rh_world *w, enum rh_outcome_kind kind,
-                                                                      const char *place, const char *format, ...);
+                                                                     const char *place, const char *format, ...);
 /* A misuse of the API, from inside an actor: a finding.  From outside: a sentence on standard error; returns. */
 __attribute__((format(printf, 3, 4))) void rh__misuse(struct rh_world *w, const char *place, const char *format, ...);
 

@@ -18,12 +18,12 @@ struct rh__pages {
     struct rh__pages *next;
     char *base;
     size_t pages;
-    char *shadow;     /* reserved like the pages themselves */
-    uint8_t *hot;     /* per page */
-    uint8_t *calm;    /* per page: comparisons without a change */
-    uint32_t *list;   /* of hot pages */
+    char *shadow;   /* reserved like the pages themselves */
+    uint8_t *hot;   /* per page */
+    uint8_t *calm;  /* per page: comparisons without a change */
+    uint32_t *list; /* of hot pages */
     uint32_t count;
-    uint32_t actor;   /* RH_NONE for globals */
+    uint32_t actor; /* RH_NONE for globals */
     uint64_t skip_from, skip_to;
     bool active;
     size_t bytes; /* of this mapping: the struct and its arrays, then the shadow */

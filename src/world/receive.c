@@ -21,8 +21,11 @@
 static struct rh_envelope envelope_of(const struct rh_world *w, uint32_t message)
 {
     const struct message *m = &w->messages[message];
-    return (struct rh_envelope){ .type = m->type, .value = rh__message_value(w, m), .sender = ref_of(m->seen_as),
-                                 .tail = m->tail_size ? rh__message_tail(w, m) : NULL, .tail_size = m->tail_size };
+    return (struct rh_envelope){ .type = m->type,
+                                 .value = rh__message_value(w, m),
+                                 .sender = ref_of(m->seen_as),
+                                 .tail = m->tail_size ? rh__message_tail(w, m) : NULL,
+                                 .tail_size = m->tail_size };
 }
 
 bool rh__filter_matches(struct rh_world *w, const struct actor *a, uint32_t message)

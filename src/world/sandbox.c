@@ -112,10 +112,13 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     if (WIFEXITED(status) && WEXITSTATUS(status) == RH__EXIT_FINDING && w->over)
         return RH_SANDBOX_FINDING;
     if (whose != RH_NONE && hung)
-        rh__fail(w, RH_OUTCOME_ENDLESS, whose, "", "its handler has not come back for %u ms: it sleeps or waits "
-                 "outside of control", w->semantics.max_handler_ms * WALL_FACTOR);
+        rh__fail(w, RH_OUTCOME_ENDLESS, whose, "",
+                 "its handler has not come back for %u ms: it sleeps or waits "
+                 "outside of control",
+                 w->semantics.max_handler_ms * WALL_FACTOR);
     else if (whose != RH_NONE && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        rh__fail(w, RH_OUTCOME_LIMIT, whose, "", "its process was killed, probably because the machine ran out "
+        rh__fail(w, RH_OUTCOME_LIMIT, whose, "",
+                 "its process was killed, probably because the machine ran out "
                  "of memory");
     else if (whose != RH_NONE && WIFSIGNALED(status))
         rh__fail(w, RH_OUTCOME_CRASH, whose, "", "%s", strsignal(WTERMSIG(status)));

@@ -47,8 +47,9 @@ static uint32_t known(struct rh_world *w, rh_ref who, const char *call, const ch
 {
     uint32_t actor = actor_of(w, who);
     if (actor == RH_NONE)
-        rh__misuse(w, here, rh_is_nobody(who) ? "%s was given the reference that names nobody"
-                                              : "%s was given a reference to no actor of this world (%llu)",
+        rh__misuse(w, here,
+                   rh_is_nobody(who) ? "%s was given the reference that names nobody"
+                                     : "%s was given a reference to no actor of this world (%llu)",
                    call, (unsigned long long)who.id);
     return actor;
 }
@@ -134,8 +135,8 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
 static uint32_t message_taken(const struct rh_world *w)
 {
     const struct actor *a = &w->actors[w->current];
-    bool began = a->taken != RH_NONE && a->type->kind == RH_KIND_PROCESS &&
-                 w->messages[a->taken].type == &rh_message_rh_start;
+    bool began =
+        a->taken != RH_NONE && a->type->kind == RH_KIND_PROCESS && w->messages[a->taken].type == &rh_message_rh_start;
     return began ? RH_NONE : a->taken;
 }
 
@@ -185,9 +186,9 @@ static void seam_forward(rh_ref to, const char *here)
         return;
     rh__preempt(w, here);
     const struct message *m = handled(w, "rh_forward", here);
-    struct sending s = SENDING(.from = w->current, .to = known(w, to, "rh_forward", here), .type = m->type,
-                               .value = rh__message_value(w, m), .tail = rh__message_tail(w, m),
-                               .tail_size = m->tail_size);
+    struct sending s =
+        SENDING(.from = w->current, .to = known(w, to, "rh_forward", here), .type = m->type,
+                .value = rh__message_value(w, m), .tail = rh__message_tail(w, m), .tail_size = m->tail_size);
     s.request = m->request;
     s.seen_as = m->seen_as;
     post(w, &s, here);

@@ -94,7 +94,9 @@ static size_t collect_rows(struct rh_world *w, char *to, size_t at, uint32_t *co
 {
     size_t bytes = 0;
 #define ROWS(table, from, to_)                                                                                         \
-    { (uint64_t)(uintptr_t)&w->table[w->from], (uint64_t)((w->to_) - (w->from)) * sizeof *w->table }
+    {                                                                                                                  \
+        (uint64_t)(uintptr_t) & w->table[w->from], (uint64_t)((w->to_) - (w->from)) * sizeof *w->table                 \
+    }
     const struct entry rows[] = {
         ROWS(actors, baseline_actors, actor_count),
         ROWS(channels, baseline_channels, channel_count),
@@ -158,11 +160,16 @@ struct rh_snapshot *rh_world_save(struct rh_world *w)
     size_t bytes = up(sizeof(struct rh_snapshot)) + deltas + up(events) + up(messages) + payload;
     struct rh_snapshot *s = rh__alloc(bytes);
     if (s) {
-        *s = (struct rh_snapshot){ .bytes = bytes, .events = w->event_count, .messages = w->message_count,
+        *s = (struct rh_snapshot){ .bytes = bytes,
+                                   .events = w->event_count,
+                                   .messages = w->message_count,
                                    .under_way = w->under_way,
-                                   .messages_from = w->baseline_messages, .payload_from = w->baseline_payload,
-                                   .payload_to = w->payload_at, .hashing = w->hashing,
-                                   .hashing_since = w->hashing_since, .outcome = w->outcome };
+                                   .messages_from = w->baseline_messages,
+                                   .payload_from = w->baseline_payload,
+                                   .payload_to = w->payload_at,
+                                   .hashing = w->hashing,
+                                   .hashing_since = w->hashing_since,
+                                   .outcome = w->outcome };
         char *at = (char *)s + up(sizeof *s);
         at += collect(w, &seen, at, &s->entries);
         memcpy(at, w->events + 1, events);

@@ -30,25 +30,25 @@ enum status {
 };
 
 enum {
-    FLAG_STOPPING = 1,   /* ends when its handler returns */
-    FLAG_TRAPS = 2,      /* gets exit signals as messages */
-    FLAG_DEFERS = 4,     /* its behaviour defers something */
+    FLAG_STOPPING = 1, /* ends when its handler returns */
+    FLAG_TRAPS = 2,    /* gets exit signals as messages */
+    FLAG_DEFERS = 4,   /* its behaviour defers something */
 };
 
 struct actor {
     const struct rh_actor_type *type;
     const struct rh_behaviour *behaviour;
-    char *region;           /* its state, then its heap; fixed for the slot */
-    void *context;          /* of its fiber while that is suspended */
+    char *region;                   /* its state, then its heap; fixed for the slot */
+    void *context;                  /* of its fiber while that is suspended */
     const struct rh_filter *filter; /* while waiting: on its own stack */
-    const char *place;      /* of the call it is blocked in */
+    const char *place;              /* of the call it is blocked in */
     uint64_t random;
-    uint64_t hash;          /* its part of the fingerprint; 0 while stale */
-    uint64_t region_hash;   /* of a large region, kept up word by word */
-    uint64_t initial;       /* payload offset of the state it was spawned with */
-    uint64_t clock;         /* causal: payload offset of its vector, 0 for none */
-    uint32_t events;                    /* how many so far; logged together with the next */
-    uint32_t taken;                     /* the message it handles; a process: took last */
+    uint64_t hash;        /* its part of the fingerprint; 0 while stale */
+    uint64_t region_hash; /* of a large region, kept up word by word */
+    uint64_t initial;     /* payload offset of the state it was spawned with */
+    uint64_t clock;       /* causal: payload offset of its vector, 0 for none */
+    uint32_t events;      /* how many so far; logged together with the next */
+    uint32_t taken;       /* the message it handles; a process: took last */
     uint32_t status, flags;
     uint32_t parent, ordinal;           /* identity: the ordinal-th of its type among the parent's children */
     uint32_t first_child, next_sibling; /* newest first */
@@ -70,10 +70,10 @@ struct actor {
     uint32_t choices;                   /* of rh_choose */
     uint32_t node;                      /* for partitions: 0 .. 15, or RH_NONE */
     uint32_t restarts;
-    uint32_t reason;                    /* why it ended: payload offset / 16 */
-    uint64_t epoch;                     /* its region is in the log since this epoch; not logged */
-    uint32_t stale;                     /* it is on the list of stale hashes */
-    uint32_t large;                     /* its region is tracked by pages: w->large */
+    uint32_t reason; /* why it ended: payload offset / 16 */
+    uint64_t epoch;  /* its region is in the log since this epoch; not logged */
+    uint32_t stale;  /* it is on the list of stale hashes */
+    uint32_t large;  /* its region is tracked by pages: w->large */
 };
 
 struct message {
@@ -101,8 +101,8 @@ struct channel {
     uint64_t hash; /* 0 while stale */
     uint32_t sender, receiver;
     uint32_t first, last; /* logged together */
-    uint32_t next; /* of the same receiver */
-    uint32_t arrived; /* messages before this one have: a later one was taken */
+    uint32_t next;        /* of the same receiver */
+    uint32_t arrived;     /* messages before this one have: a later one was taken */
     uint32_t stale;
 };
 
@@ -111,7 +111,7 @@ struct timer {
     int64_t deadline_ns;
     uint64_t payload, name; /* offsets */
     uint32_t actor;
-    uint32_t next; /* of the same actor, or in the list of free ones */
+    uint32_t next;         /* of the same actor, or in the list of free ones */
     uint32_t newer, older; /* among all that are set */
     uint32_t armed_by;     /* event */
 };
@@ -179,11 +179,11 @@ struct rh_world {
     const struct rh_param *params;
     size_t param_count;
     bool no_undo, quiet, begun;
-    bool sandboxed; /* a parent process reads what we leave behind */
-    bool driven; /* the child has done what it was started for */
+    bool sandboxed;       /* a parent process reads what we leave behind */
+    bool driven;          /* the child has done what it was started for */
     bool can_read_stacks; /* this process took the steps: what is on stacks and in regions is really there */
-    bool any_faults; /* a budget of faults is given */
-    bool asan; /* the program is built with AddressSanitizer */
+    bool any_faults;      /* a budget of faults is given */
+    bool asan;            /* the program is built with AddressSanitizer */
 
     /* Tables. */
     struct actor *actors;
@@ -219,14 +219,14 @@ struct rh_world {
     uint32_t first_name;
     uint32_t stack_free, stack_count;
     uint32_t losses, duplicates, crashes, restarts, kept_restarts, partitions; /* what is left */
-    uint32_t cut;       /* the nodes on one side of a partition; 0 for none */
+    uint32_t cut; /* the nodes on one side of a partition; 0 for none */
     uint32_t node_count;
-    uint32_t chooser;   /* the actor in rh_choose */
-    uint32_t over;      /* the run has been ended: by a finding or by choice */
+    uint32_t chooser; /* the actor in rh_choose */
+    uint32_t over;    /* the run has been ended: by a finding or by choice */
     uint32_t allocations;
     uint32_t writes_open; /* of all actors */
     int64_t now_ns;
-    uint64_t total;     /* of all hashes that are not stale */
+    uint64_t total; /* of all hashes that are not stale */
     uint32_t stale_actor_count, stale_channel_count;
     uint64_t tables_hash; /* of names, links, monitors; 0 while stale */
     uint64_t globals_hash;
@@ -237,27 +237,27 @@ struct rh_world {
     bool clock_used; /* the program has asked for the time: from then on it is part of the fingerprint */
 
     /* Of the step under way. */
-    uint32_t current;      /* the actor whose code runs, RH_NONE outside */
+    uint32_t current; /* the actor whose code runs, RH_NONE outside */
     uint32_t event_sends;
-    uint32_t observing;    /* a monitor's handler runs, on the announcer's stack */
-    uint32_t matching;     /* the predicate of this actor's receive runs, on the world's stack */
+    uint32_t observing; /* a monitor's handler runs, on the announcer's stack */
+    uint32_t matching;  /* the predicate of this actor's receive runs, on the world's stack */
     bool inside;
-    uint32_t resumed_with; /* the message that ends a wait, RH_NONE for a timeout; the value chosen */
+    uint32_t resumed_with;   /* the message that ends a wait, RH_NONE for a timeout; the value chosen */
     const char *exit_reason; /* of rh_exit */
     char exit_text[RH_REASON_SIZE];
     const char *exit_place;
     enum yield yield;
-    void *back;            /* where the world's side waits while a fiber runs */
-    void *suspended;       /* where the last fiber that yielded waits */
+    void *back;      /* where the world's side waits while a fiber runs */
+    void *suspended; /* where the last fiber that yielded waits */
     void *job_state;
     const void *job_value;
     rh_handler_fn *job_handler;
     rh_body_fn *job_body;
     uint32_t job_stack;
-    void *asan_fake;       /* of the world's side, while a fiber runs */
+    void *asan_fake; /* of the world's side, while a fiber runs */
     const void *asan_bottom;
     size_t asan_size;
-    uint32_t sought;       /* rh__message_deliverable looks for this one */
+    uint32_t sought; /* rh__message_deliverable looks for this one */
     bool sought_found;
 
     char name_buffer[256]; /* of rh_name */
@@ -275,19 +275,19 @@ struct rh_world {
     uint32_t baseline_actors, baseline_channels, baseline_writes, baseline_lines;
     uint64_t baseline_payload;
     uint32_t loaded_events; /* a snapshot was loaded: undo does not reach before this event; else 1 */
-    bool hashing;             /* component hashes are kept */
-    uint32_t hashing_since;   /* event count when that began */
+    bool hashing;           /* component hashes are kept */
+    uint32_t hashing_since; /* event count when that began */
 
     /* Memory. */
     char *regions;
     size_t region_stride;
     char *stacks;
     size_t stack_stride;
-    uint32_t stacks_guarded;  /* stacks whose guard page is in place */
-    uint32_t deepest;         /* bytes of stack that suspended fibers have had: see fiber.c */
+    uint32_t stacks_guarded; /* stacks whose guard page is in place */
+    uint32_t deepest;        /* bytes of stack that suspended fibers have had: see fiber.c */
     struct rh__pages *globals;
-    uint32_t hot_pages;   /* of globals */
-    uint32_t large_count; /* regions that are or were large */
+    uint32_t hot_pages;       /* of globals */
+    uint32_t large_count;     /* regions that are or were large */
     struct rh__pages **large; /* per actor, NULL while its region is small; private */
     size_t table_bytes;
     struct rh_world_counts counts;

@@ -85,8 +85,10 @@ static void exit_now(struct rh_world *w, uint32_t actor)
     w->exit_reason = NULL;
     rh__actor_end(w, actor, reason);
     if (alone)
-        rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, actor, w->exit_place, "it ended with reason \"%s\", and nobody was linked "
-                 "to it or monitored it", reason);
+        rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, actor, w->exit_place,
+                 "it ended with reason \"%s\", and nobody was linked "
+                 "to it or monitored it",
+                 reason);
 }
 
 /* What the fiber's return means for its actor. */

@@ -22,10 +22,17 @@ struct rh_message_info rh_world_message(const struct rh_world *w, uint32_t messa
 {
     const struct message *m = &w->messages[message];
     return (struct rh_message_info){
-        .type = m->type == &rh__exit_signal ? NULL : m->type, .value = rh__message_value(w, m),
-        .tail = m->tail_size ? rh__message_tail(w, m) : NULL, .size = m->size, .tail_size = m->tail_size,
-        .sender = m->sender, .receiver = m->receiver, .event = m->event, .ordinal = m->ordinal,
-        .taken_by = m->taken_by, .copy_of = m->copy_of,
+        .type = m->type == &rh__exit_signal ? NULL : m->type,
+        .value = rh__message_value(w, m),
+        .tail = m->tail_size ? rh__message_tail(w, m) : NULL,
+        .size = m->size,
+        .tail_size = m->tail_size,
+        .sender = m->sender,
+        .receiver = m->receiver,
+        .event = m->event,
+        .ordinal = m->ordinal,
+        .taken_by = m->taken_by,
+        .copy_of = m->copy_of,
     };
 }
 

@@ -58,8 +58,8 @@ static bool settle_semantics(struct rh_semantics *s, char *error, size_t error_s
            !too_large("max_bytes_per_actor", s->max_bytes_per_actor, 1u << 28, error, error_size) &&
            !too_large("max_stack_bytes", s->max_stack_bytes, 1u << 26, error, error_size) &&
            !too_large("max_steps", s->max_steps, MAX_EVENTS - 2, error, error_size) &&
-           !too_large("max_actors times max_bytes_per_actor",
-                      (uint64_t)s->max_actors * s->max_bytes_per_actor, (uint64_t)1 << 42, error, error_size);
+           !too_large("max_actors times max_bytes_per_actor", (uint64_t)s->max_actors * s->max_bytes_per_actor,
+                      (uint64_t)1 << 42, error, error_size);
 }
 
 struct rh_world *rh_world_new(const struct rh_world_options *options, char *error, size_t error_size)

@@ -266,10 +266,8 @@ RH_TEST(escapes)
 static const struct {
     const char *call, *function;
 } expected[] = {
-    { "pthread_create", "start_thread" },
-    { "socket", "open_socket" },
-    { "mkstemp", "write_file" },
-    { "fopen", "write_file" },
+    { "pthread_create", "start_thread" }, { "socket", "open_socket" },
+    { "mkstemp", "write_file" },          { "fopen", "write_file" },
     { "unlink", "write_file" },
 };
 

@@ -483,8 +483,10 @@ static void a_crash_in_a_predicate_of_receive_is_a_finding(void **unused)
 #define TEST(f) cmocka_unit_test_teardown(f, free_world_left)
 #define FINDING(what, fault_name, where)                                                                               \
     {                                                                                                                  \
-        .name = what, .test_func = is_a_finding, .teardown_func = free_world_left,                                     \
-        .initial_state = &(struct check){ fault_name, &where }                                                         \
+        .name = what, .test_func = is_a_finding, .teardown_func = free_world_left, .initial_state = &(struct check)    \
+        {                                                                                                              \
+            fault_name, &where                                                                                         \
+        }                                                                                                              \
     }
 
 int main(void)

@@ -14,7 +14,7 @@ struct point {
     struct digest digest;
     uint64_t fingerprint;
     bool has_fingerprint;
-    bool with_clock; /* it was taken when the program had asked for the time */
+    bool with_clock;        /* it was taken when the program had asked for the time */
     struct rh_choice taken; /* from here */
 };
 
