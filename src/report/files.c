@@ -2,6 +2,7 @@
  *
  * JSON, one object per test; these names are the contract for scripts:
  *     test explorer model granularity time seed executions steps behaviours blocked cut failed verdict seconds estimate
+ *     properties: list of { kind, name, place, held, not_held }
  *     failures: list of { kind, message, place, actor, run, count, schedule } */
 #include <errno.h>
 #include <math.h>
@@ -116,6 +117,19 @@ void rh__json_result(const struct rh__result *r)
         fprintf(f, ",\"estimate\":%.17g", estimate);
     else
         fprintf(f, ",\"estimate\":null");
+    fprintf(f, ",\"properties\":[");
+    for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
+        static const char *const kinds[] = { "always", "sometimes", "eventually" };
+        struct rh_property_info p = rh_world_property(r->world, i);
+        fputs(i ? ",{" : "{", f);
+        json_pair(f, "kind", kinds[p.kind]);
+        fputc(',', f);
+        json_pair(f, "name", p.name);
+        fputc(',', f);
+        json_pair(f, "place", p.place);
+        fprintf(f, ",\"held\":%llu,\"not_held\":%llu}", (unsigned long long)p.held, (unsigned long long)p.failed);
+    }
+    fputc(']', f);
     fprintf(f, ",\"deterministic\":%s,\"failures\":[", r->determinism.kind == RH_OUTCOME_FINISHED ? "true" : "false");
     for (uint32_t i = 0; i < x->finding_count; i++) {
         const struct rh__finding *g = &x->findings[i];
