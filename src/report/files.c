@@ -2,7 +2,7 @@
  *
  * JSON, one object per test; these names are the contract for scripts:
  *     test explorer model granularity time seed executions steps behaviours blocked cut failed verdict seconds estimate
- *     properties: list of { kind, name, place, held, not_held }
+ *     properties: list of { property, name, place, held, not_held }
  *     failures: list of { kind, message, place, actor, run, count, schedule } */
 #include <errno.h>
 #include <math.h>
@@ -122,7 +122,7 @@ void rh__json_result(const struct rh__result *r)
         static const char *const kinds[] = { "always", "sometimes", "eventually" };
         struct rh_property_info p = rh_world_property(r->world, i);
         fputs(i ? ",{" : "{", f);
-        json_pair(f, "kind", kinds[p.kind]);
+        json_pair(f, "property", kinds[p.kind]);
         fputc(',', f);
         json_pair(f, "name", p.name);
         fputc(',', f);

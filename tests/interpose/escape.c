@@ -251,6 +251,9 @@ static void the_end_of_the_program_is_the_end_of_the_run(void **state)
 {
     static const char *const names[] = { "exit", "_exit", "_Exit", "quick_exit", "abort", "execl", "execvp" };
     char *none[] = { NULL };
+#ifdef RH_NO_GLOBALS_TRACKING
+    skip(); /* gcov has an exit of its own */
+#endif
 
     (void)state;
     for (volatile size_t i = 0; i < sizeof names / sizeof *names; i++) {

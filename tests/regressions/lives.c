@@ -112,6 +112,7 @@ PROGRAM(a_write_of_an_earlier_life_is_not_told, .semantics = BAG_WITH_CRASH,
 }
 
 /* ---- timers ------------------------------------------------------------------------------------------------------ */
+#ifndef RH_NO_GLOBALS_TRACKING
 static int lives; /* a global is no actor's: a crash leaves it as it is */
 
 RH_PROCESS(timed);
@@ -144,5 +145,6 @@ PROGRAM(a_timer_that_fired_in_an_earlier_life_does_not_come, .semantics = BAG_WI
 {
     rh_spawn(fired);
 }
+#endif
 
 MAIN()
