@@ -1,10 +1,10 @@
 /* Explorers around other explorers.
  *
- *     bound:DEPTH,EXPLORER        runs end after DEPTH events; what an exhaustive EXPLORER says is then bounded
+ *     bound:BOUNDS,EXPLORER       runs end after so many events; what an exhaustive EXPLORER says is then bounded.  BOUNDS
+ *                                 are depth=N (or just N), runs=N and steps=N, with semicolons between them
  *     portfolio:EXPLORER+...      each in turn, a run each, until all are done
  *
- * Bounds on runs, seconds and steps are the engine's (--max-runs, --max-seconds, --max-steps), replay-then-hand-over is
- * replay:FILE,EXPLORER; determinism is checked before the first run (rh_world_check_determinism), and the engine keeps
+ * Seconds are the engine's (--max-seconds): explorers look at no clock.  Replay-then-hand-over is replay:FILE,EXPLORER; determinism is checked before the first run (rh_world_check_determinism), and the engine keeps
  * the metrics of every explorer. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,34 +15,59 @@
 /* ---- bound -------------------------------------------------------------------------------------------------------------- */
 
 struct bound {
-    uint32_t depth;
-    bool reached;
+    uint64_t depth, runs, steps; /* 0: none */
+    uint64_t runs_made, steps_made;
+    bool cut, stopped;
     struct rh_inner inner;
 };
+
+/* One bound, up to a semicolon or the comma; NULL where it makes no sense. */
+static const char *read_bound(struct bound *b, const char *text)
+{
+    static const char *const names[] = { "depth=", "runs=", "steps=" };
+    uint64_t *fields[] = { &b->depth, &b->runs, &b->steps }, *field = &b->depth;
+    char *end;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(text, names[i], strlen(names[i])) == 0) {
+            field = fields[i];
+            text += strlen(names[i]);
+            break;
+        }
+    *field = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    return *field && (*end == ';' || *end == ',') ? end : NULL;
+}
 
 static bool bound_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
 {
     struct bound *b = state;
-    char *end;
-    b->depth = (uint32_t)strtoul(arg, &end, 10);
-    if (end == arg || *end != ',' || !b->depth) {
-        snprintf(error, error_size, "bound:%s: a depth and an explorer are wanted, as in bound:20,dfs", arg);
+    const char *at = read_bound(b, arg);
+    while (at && *at == ';')
+        at = read_bound(b, at + 1);
+    if (!at) {
+        snprintf(error, error_size,
+                 "bound:%s: a depth and an explorer are wanted, as in bound:20,dfs or "
+                 "bound:depth=20;runs=1000,random",
+                 arg);
         return false;
     }
-    return rh_exploration_inner(x, end + 1, &b->inner, error, error_size);
+    return rh_exploration_inner(x, at + 1, &b->inner, error, error_size);
 }
 
 static uint32_t bound_begin(void *state, struct rh_world *w)
 {
     struct bound *b = state;
+    if ((b->runs && b->runs_made >= b->runs) || (b->steps && b->steps_made >= b->steps)) {
+        b->stopped = true;
+        return 0;
+    }
     return b->inner.explorer->begin(b->inner.state, w);
 }
 
 static uint32_t bound_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct bound *b = state;
-    if (rh__depth(w) > b->depth) {
-        b->reached = true;
+    if (b->depth && rh__depth(w) > b->depth) {
+        b->cut = true;
         return RH_NONE;
     }
     return b->inner.explorer->choose(b->inner.state, w, open, count);
@@ -51,6 +76,8 @@ static uint32_t bound_choose(void *state, struct rh_world *w, const struct rh_ch
 static void bound_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     struct bound *b = state;
+    b->runs_made++;
+    b->steps_made += run->events - 1;
     if (b->inner.explorer->end)
         b->inner.explorer->end(b->inner.state, w, run);
 }
@@ -59,7 +86,9 @@ static enum rh_verdict bound_verdict(const void *state)
 {
     const struct bound *b = state;
     enum rh_verdict v = b->inner.explorer->verdict ? b->inner.explorer->verdict(b->inner.state) : RH_VERDICT_SAMPLED;
-    return v == RH_VERDICT_EXHAUSTIVE && b->reached ? RH_VERDICT_BOUNDED : v;
+    if (b->stopped)
+        return RH_VERDICT_SAMPLED;
+    return v == RH_VERDICT_EXHAUSTIVE && b->cut ? RH_VERDICT_BOUNDED : v;
 }
 
 static double bound_estimate(const void *state)
@@ -70,7 +99,7 @@ static double bound_estimate(const void *state)
 
 const struct rh_explorer rh__explorer_bound = {
     .name = "bound",
-    .summary = "bound:DEPTH,EXPLORER: as EXPLORER wants, but runs end after DEPTH events",
+    .summary = "bound:DEPTH[;runs=N;steps=N],EXPLORER: as EXPLORER wants, but runs end after DEPTH events",
     .state_size = sizeof(struct bound),
     .open = bound_open,
     .begin = bound_begin,

@@ -42,6 +42,9 @@ static void bound_makes_every_run_within_it(void **unused)
     check("bound:1,dfs", 0, 4, RH_VERDICT_BOUNDED, 4, 4);
     check("bound:4,dfs", 0, 24, RH_VERDICT_EXHAUSTIVE, 24, 24); /* nothing was cut */
     check("bound:2,random", 5, 5, RH_VERDICT_SAMPLED, 0, 0);
+    check("bound:runs=7,random", 0, 7, RH_VERDICT_SAMPLED, 0, 0);
+    check("bound:depth=2;runs=100,dfs", 0, 12, RH_VERDICT_BOUNDED, 12, 12);
+    check("bound:steps=8,random", 0, 2, RH_VERDICT_SAMPLED, 0, 0); /* of four events each */
 }
 
 static void max_steps_bounds_too(void **unused)
@@ -189,6 +192,9 @@ static void wrong_explorers_are_refused_with_a_sentence(void **unused)
         { "bound:x,dfs", "a depth and an explorer are wanted" },
         { "bound:0,dfs", "a depth and an explorer are wanted" },
         { "bound:5", "a depth and an explorer are wanted" },
+        { "bound:runs=,dfs", "a depth and an explorer are wanted" },
+        { "bound:3;,dfs", "a depth and an explorer are wanted" },
+        { "bound:-3,dfs", "a depth and an explorer are wanted" },
         { "bound:5,nosuch", "no explorer is called \"nosuch\"" },
         { "portfolio", "portfolio wants explorers" },
         { "portfolio:dfs+nosuch", "no explorer is called \"nosuch\"" },
