@@ -16,7 +16,7 @@ struct replay {
     struct rh__schedule_line *lines;
     uint32_t line_count;
     struct rh_inner then; /* explorer NULL: first choices */
-    uint32_t at, taken, runs;
+    uint32_t at, runs;
     uint32_t handed_over; /* events when the schedule was done */
     char divergence[4096];
 };
@@ -89,7 +89,7 @@ static uint32_t replay_begin(void *state, struct rh_world *w)
         return 0;
     }
     r->runs++;
-    r->at = r->taken = r->handed_over = 0;
+    r->at = r->handed_over = 0;
     return keep;
 }
 
@@ -140,7 +140,7 @@ static uint32_t replay_choose(void *state, struct rh_world *w, const struct rh_c
 {
     struct replay *r = state;
     if (rh__depth(w) == 1) /* also where begin wanted to keep more: see rehearse/explorer.h */
-        r->at = r->taken = 0;
+        r->at = 0;
     uint32_t line = r->at;
     while (line < r->line_count && strcmp(r->lines[line].text, "...") == 0)
         line++;
@@ -149,7 +149,6 @@ static uint32_t replay_choose(void *state, struct rh_world *w, const struct rh_c
         uint32_t pick = find(w, open, count, r->lines[line].text);
         if (pick != RH_NONE) {
             r->at = line + 1;
-            r->taken++;
             return pick;
         }
         return gap ? 0 : diverge(r, w, open, count);
@@ -191,11 +190,6 @@ static double replay_estimate(const void *state)
 const char *rh__replay_divergence(const void *state)
 {
     return ((const struct replay *)state)->divergence;
-}
-
-uint32_t rh__replay_progress(const void *state)
-{
-    return ((const struct replay *)state)->taken;
 }
 
 const struct rh_explorer rh__explorer_replay = {

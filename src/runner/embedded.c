@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "findings/story.h"
+#include "report/result.h"
 #include "runner/commands.h"
 #include "trace/schedule.h"
 
@@ -92,7 +93,7 @@ static int explore(const struct rh__options *o, const struct rh_test *test, cons
         rh__text_add(to, "%s: %s", test->name, checked ? error : "no memory");
         goto release;
     }
-    x = rh__exploration_new(world, o->explorer, o->seed, &o->limits, error, sizeof error);
+    x = rh__exploration_new(world, o->explorer, semantics->seed, &o->limits, error, sizeof error);
     if (!x) {
         rh__text_add(to, "%s", error);
         goto release;
@@ -104,10 +105,14 @@ static int explore(const struct rh__options *o, const struct rh_test *test, cons
         code = RH__EXIT_TOOL;
         goto release;
     }
-    bool failed = x->finding_count || checked->kind != RH_OUTCOME_FINISHED;
+    struct rh__result r = { .x = x, .world = world };
+    bool never = rh__result_never(&r);
+    bool failed = x->finding_count || checked->kind != RH_OUTCOME_FINISHED || never;
     rh__text_add(to, "%s: %s (%s, %s): %llu runs, %llu behaviours\n", test->name,
                  failed ? "failed" : rh_verdict_name(rh__exploration_verdict(x)), rh__model_name(semantics->model),
                  o->explorer, (unsigned long long)x->runs, (unsigned long long)x->behaviours);
+    if (never)
+        rh__text_add(to, "a `sometimes` property held in no run\n");
     if (checked->kind != RH_OUTCOME_FINISHED)
         rh__text_add(to, "nondeterminism: %s\n", checked->text);
     for (uint32_t i = 0; i < x->finding_count; i++)

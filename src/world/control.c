@@ -19,7 +19,7 @@
 
 static struct actor *running(struct rh_world *w)
 {
-    return &w->actors[w->observing != RH_NONE ? w->observing : w->current];
+    return &w->actors[code_of(w)];
 }
 
 /* Of this thread: a thread that an actor starts (which escapes control) is not inside, nor is a child that it forks. */

@@ -54,7 +54,7 @@ void rh__fail_inside(struct rh_world *w, enum rh_outcome_kind kind, const char *
 {
     va_list args;
     va_start(args, format);
-    record(w, kind, w->observing != RH_NONE ? w->observing : w->current, place, format, args);
+    record(w, kind, code_of(w), place, format, args);
     va_end(args);
     rh__fiber_abandon(w);
 }
@@ -64,7 +64,7 @@ void rh__misuse(struct rh_world *w, const char *place, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (w->inside) {
-        record(w, RH_OUTCOME_MISUSE, w->observing != RH_NONE ? w->observing : w->current, place, format, args);
+        record(w, RH_OUTCOME_MISUSE, code_of(w), place, format, args);
         va_end(args);
         rh__fiber_abandon(w);
     }

@@ -18,12 +18,6 @@
 #include "world/receive.h"
 #include "world/step.h"
 
-/* Whose code runs: a monitor runs on the stack of whoever announces. */
-static uint32_t me(const struct rh_world *w)
-{
-    return w->observing != RH_NONE ? w->observing : w->current;
-}
-
 /* The world, if an actor calls; otherwise NULL after saying so. */
 static struct rh_world *inside(const char *call, const char *here)
 {
@@ -64,7 +58,7 @@ static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, co
     rh__preempt(w, here);
     if (type->kind == RH_KIND_MONITOR)
         rh__misuse(w, here, "%s is a monitor: use rh_observe", type->name);
-    uint32_t actor = rh__actor_spawn(w, me(w), type, state, here);
+    uint32_t actor = rh__actor_spawn(w, code_of(w), type, state, here);
     if (w->over)
         rh__fiber_abandon(w);
     return ref_of(actor);
@@ -79,7 +73,7 @@ static void dead_letter(struct rh_world *w, uint32_t to, const struct rh_message
     if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL)
         rh__fail_inside(w, RH_OUTCOME_DEAD_LETTER, here, "%s was sent to %s, which has ended", type->name, name);
     snprintf(text, sizeof text, "(%s to %s is lost: it has ended)", type->name, name);
-    rh__note(w, me(w), text);
+    rh__note(w, code_of(w), text);
 }
 
 /* Everything that becomes a message of the program goes through here; RH_NONE where it was lost. */
@@ -120,7 +114,7 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
     if (!w)
         return;
     rh__preempt(w, here);
-    uint32_t sender = me(w);
+    uint32_t sender = code_of(w);
     if (!rh_is_nobody(from)) {
         sender = known(w, from, "rh_send_from", here);
         if (w->actors[sender].status != STATUS_OUTSIDE)
@@ -243,7 +237,7 @@ static const void *seam_tail(size_t *size)
 static rh_ref seam_self(void)
 {
     struct rh_world *w = rh__world;
-    return w->inside ? ref_of(me(w)) : rh_nobody();
+    return w->inside ? ref_of(code_of(w)) : rh_nobody();
 }
 
 static rh_ref seam_sender(void)
@@ -290,11 +284,11 @@ static void seam_become(const struct rh_behaviour *behaviour, const char *here)
     struct rh_world *w = inside("rh_become", here);
     if (!w)
         return;
-    const struct actor *a = &w->actors[me(w)];
+    const struct actor *a = &w->actors[code_of(w)];
     if (behaviour->actor != a->type)
         rh__misuse(w, here, "%s cannot become %s: that is a behaviour of %s", a->type->name, behaviour->name,
                    behaviour->actor->name);
-    rh__actor_become(w, me(w), behaviour);
+    rh__actor_become(w, code_of(w), behaviour);
 }
 
 static void seam_stop(const char *here)
@@ -326,7 +320,7 @@ static void seam_kill(rh_ref who, const char *reason, const char *here)
     rh__preempt(w, here);
     uint32_t actor = known(w, who, "rh_kill", here);
     if (w->actors[actor].status < STATUS_ENDED)
-        rh__signal(w, me(w), actor, reason ? reason : "kill", false);
+        rh__signal(w, code_of(w), actor, reason ? reason : "kill", false);
 }
 
 static void seam_link(rh_ref who, bool on, const char *here)
@@ -457,7 +451,7 @@ static uint64_t seam_random(void)
     struct rh_world *w = rh__world;
     if (!w->inside)
         return 0;
-    struct actor *a = &w->actors[me(w)];
+    struct actor *a = &w->actors[code_of(w)];
     uint64_t state = a->random, value = rh__random_next(&state);
     put64(w, &a->random, state);
     return value;
@@ -586,7 +580,7 @@ static void seam_log(const char *text)
 {
     struct rh_world *w = rh__world;
     if (w->inside)
-        rh__note(w, me(w), text);
+        rh__note(w, code_of(w), text);
     else
         fprintf(stderr, "%s\n", text);
 }

@@ -113,7 +113,6 @@ struct timer {
     uint32_t actor;
     uint32_t next;         /* of the same actor, or in the list of free ones */
     uint32_t newer, older; /* among all that are set */
-    uint32_t armed_by;     /* event */
 };
 
 struct link {
@@ -253,7 +252,6 @@ struct rh_world {
     const void *job_value;
     rh_handler_fn *job_handler;
     rh_body_fn *job_body;
-    uint32_t job_stack;
     void *asan_fake; /* of the world's side, while a fiber runs */
     const void *asan_bottom;
     size_t asan_size;

@@ -26,7 +26,6 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     t->actor = actor;
     t->name = type ? rh__payload_text(w, name) : 0;
     t->payload = 0;
-    t->armed_by = w->event_count - 1;
     if (type) {
         t->payload = rh__payload_take(w, type->size);
         rh__copy(w->payload + t->payload, value, type->size);
