@@ -86,6 +86,7 @@ static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
             return RH_NONE; /* what the environment is told is of no consequence here */
         if (to->status == STATUS_ENDED) {
             dead_letter(w, s->to, s->type, here);
+            s->posted = true;
             rh__message_waste(w, s);
             return RH_NONE;
         }
@@ -182,7 +183,7 @@ static void seam_reply(struct rh_request request, const struct rh_message_type *
                                .tail_size = bounded(w, tail_size, here));
     s.answers = asked;
     if (asked != RH_NONE && w->actors[to].asking != asked)
-        rh__message_waste(w, &s); /* the one who asked has given up, or has its answer */
+        s.posted = true, rh__message_waste(w, &s); /* the one who asked has given up, or has its answer */
     else
         post(w, &s, here);
 }

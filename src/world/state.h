@@ -61,6 +61,7 @@ struct actor {
     uint32_t events;      /* how many so far; logged together with the next */
     uint32_t taken;       /* the message it handles; a process: took last */
     uint32_t status, flags;
+    uint32_t born;                      /* the event that made it */
     uint32_t parent, ordinal;           /* identity: the ordinal-th of its type among the parent's children */
     uint32_t first_child, next_sibling; /* newest first */
     uint32_t sends;                     /* how many so far */
@@ -105,7 +106,8 @@ struct message {
     uint32_t taken_by;
     uint32_t copy_of;
     uint32_t channel;
-    uint32_t timer; /* a process's timer that has fired: its name, payload offset / 16; else 0 */
+    uint32_t posted; /* by the program, not by the world */
+    uint32_t timer;  /* a process's timer that has fired: its name, payload offset / 16; else 0 */
 };
 
 /* Messages under way from one sender to one receiver; under RH_MAILBOX from all senders (sender RH_NONE); with
