@@ -1,6 +1,6 @@
 /* The fingerprint: a hash of all that can influence the rest of the run, kept up by what changes.
  *
- * It is the exclusive or of one hash per actor, channel and timer, and of one for the small tables; a change takes the
+ * It is the exclusive or of one hash per actor, channel, timer and item of a shared table, and of one for the small tables; a change takes the
  * old hash out and puts the thing on a list of stale ones, and asking for the fingerprint hashes those anew.  All of it
  * is logged like any other change.  Nothing is kept up before the first fingerprint is asked for. */
 #ifndef RH_WORLD_FINGERPRINT_H

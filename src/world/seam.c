@@ -16,6 +16,7 @@
 #include "world/network.h"
 #include "world/outcome.h"
 #include "world/receive.h"
+#include "world/seam_tables.h"
 #include "world/step.h"
 
 /* The world, if an actor calls; otherwise NULL after saying so. */
@@ -627,6 +628,11 @@ const struct rh_seam rh__controlled_seam = {
     .store_put = seam_store_put,
     .store_get = seam_store_get,
     .store_sync = seam_store_sync,
+    .table_change = rh__seam_table_change,
+    .table_get = rh__seam_table_get,
+    .table_add = rh__seam_table_add,
+    .table_count = rh__seam_table_count,
+    .table_next = rh__seam_table_next,
     .failed = seam_failed,
     .property = seam_property,
     .announce = seam_announce,
