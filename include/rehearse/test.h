@@ -33,6 +33,8 @@ enum rh_granularity {
     RH_GRAIN_HANDLER,   /* a handler with all its sends */
     RH_GRAIN_SEND,      /* under RH_MAILBOX: each send is accepted by itself, in order */
     RH_GRAIN_OPERATION, /* for processes: each operation on something shared */
+    RH_GRAIN_OBJECT,    /* for all: each operation whose order others can see (a name, a table, the life of another, an
+                         * announcement; under RH_MAILBOX a send); sends are not, where they commute */
 };
 
 enum rh_time {
@@ -52,7 +54,8 @@ struct rh_semantics {
     /* Budgets of faults; each fault within them is an explored choice. */
     uint32_t losses;        /* messages lost */
     uint32_t duplicates;    /* messages delivered twice */
-    uint32_t crashes;       /* actors that crash: they lose their state, timers and mailbox, not their store */
+    uint32_t crashes;       /* actors that crash: they lose their state and timers, not their store, nor what is under
+                             * way to them */
     uint32_t restarts;      /* restarts of crashed actors with their first state and rh_start; a run does not end while
                              * there is a crashed actor and budget to restart it */
     uint32_t kept_restarts; /* restarts of crashed actors with the state they had */

@@ -66,6 +66,7 @@ struct rh_event {
     struct rh_choice choice;
     uint32_t number;        /* the how-many-th event of its actor, from 0: with the actor's name its identity */
     uint32_t first_message; /* messages sent before it */
+    uint32_t first_access;  /* private */
     uint64_t private_mark[3];
 };
 

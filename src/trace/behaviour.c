@@ -5,30 +5,28 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "world/state.h"
-
-/* Actors of the beginning have the same index in every run; one that comes later is known by its creator, type and
- * ordinal, an external sender by its name. */
-static inline uint64_t identity_of_actor(const struct rh_world *w, uint32_t actor)
-{
-    uint64_t identity = 0;
-    if (actor < w->baseline_actors)
-        return actor;
-    while (actor != RH_NONE && actor >= w->baseline_actors) {
-        const struct actor *a = &w->actors[actor];
-        const char *name = a->status == STATUS_OUTSIDE ? w->payload + a->initial : a->type->name;
-        identity = rh__mix(identity, rh__hash(name, strlen(name), a->ordinal));
-        actor = a->parent;
-    }
-    return identity ? rh__mix(identity, actor) : actor;
-}
+#include "world/objects.h"
 
 static uint64_t identity_of_message(const struct rh_world *w, uint32_t message)
 {
     const struct message *m = &w->messages[message];
+    uint64_t copy = m->copy_of != RH_NONE;
+    if (copy)
+        m = &w->messages[m->copy_of];
     const struct rh_event *by = &w->events[m->event];
-    return rh__mix(identity_of_actor(w, by->choice.actor) ^ (uint64_t)by->number << 32,
-                   identity_of_actor(w, m->sender) ^ (uint64_t)m->ordinal << 32);
+    return rh__mix(w->actors[by->choice.actor].identity ^ (uint64_t)by->number << 32,
+                   w->actors[m->sender].identity ^ (uint64_t)m->ordinal << 32 ^ copy);
+}
+
+/* Which operations it made on shared objects, each as the how-many-th of its object. */
+static inline uint64_t hash_of_accesses(const struct rh_world *w, uint32_t event, uint64_t who)
+{
+    uint32_t n;
+    const struct rh__access *a = rh__event_accesses(w, event, &n);
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < n; i++)
+        hash ^= rh__mix(a[i].object ^ a[i].ordinal, who);
+    return hash;
 }
 
 uint64_t rh__event_hash(const struct rh_world *w, uint32_t event)
@@ -38,10 +36,11 @@ uint64_t rh__event_hash(const struct rh_world *w, uint32_t event)
     if (e->choice.actor == RH_NONE)
         return 0; /* nobody took anything: the network splits, heals, or the run ends */
     switch ((enum rh_choice_kind)e->choice.kind) {
+    case RH_CHOICE_LOSE:
+    case RH_CHOICE_DUPLICATE: /* that it happened counts, not when */
+        return rh__mix(e->choice.kind, identity_of_message(w, e->choice.what));
     case RH_CHOICE_DELIVER:
     case RH_CHOICE_ACCEPT:
-    case RH_CHOICE_LOSE:
-    case RH_CHOICE_DUPLICATE:
         what = identity_of_message(w, e->choice.what);
         break;
     case RH_CHOICE_TIMER:
@@ -56,5 +55,6 @@ uint64_t rh__event_hash(const struct rh_world *w, uint32_t event)
         what = e->choice.what;
         break;
     }
-    return rh__mix(rh__mix(e->choice.kind, what), identity_of_actor(w, e->choice.actor) ^ (uint64_t)e->number << 32);
+    uint64_t who = w->actors[e->choice.actor].identity ^ (uint64_t)e->number << 32;
+    return rh__mix(rh__mix(e->choice.kind, what), who) ^ hash_of_accesses(w, event, who);
 }

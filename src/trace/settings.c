@@ -8,7 +8,7 @@
 #include "trace/schedule.h"
 
 static const char *const models[] = { "fifo", "bag", "causal", "mailbox", NULL };
-static const char *const granularities[] = { "handler", "send", "operation", NULL };
+static const char *const granularities[] = { "handler", "send", "operation", "object", NULL };
 static const char *const times[] = { "free", "ordered", NULL };
 static const char *const dead_letters[] = { "log", "fail", "ignore", NULL };
 

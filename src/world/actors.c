@@ -16,6 +16,7 @@
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
+#include "world/objects.h"
 #include "world/outcome.h"
 
 static const struct rh_actor_type external_type = { "external", 0, RH_KIND_ACTOR, NULL, NULL };
@@ -76,6 +77,8 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         put32(w, &p->first_child, index);
     }
     a->ordinal = ordinal;
+    a->identity =
+        rh__mix(parent == RH_NONE ? 1 : w->actors[parent].identity, rh__hash(type->name, strlen(type->name), ordinal));
     /* Not by index: that depends on what unrelated actors did before. */
     a->random = rh__random_seed(parent == RH_NONE ? w->semantics.seed : w->actors[parent].random,
                                 rh__hash(type->name, strlen(type->name), ordinal));
@@ -170,6 +173,7 @@ uint32_t rh__actor_external(struct rh_world *w, const char *name)
     if (index == RH_NONE)
         return RH_NONE;
     w->actors[index].initial = rh__payload_text(w, name);
+    w->actors[index].identity = rh__hash(name, strlen(name), 2);
     w->actors[index].status = STATUS_OUTSIDE;
     w->actors[index].region = (char *)w->payload;
     return index;
@@ -238,7 +242,10 @@ void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reas
     struct exit_signal value = { .who = from, .from_link = from_link };
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = from, .to = to, .type = &rh__exit_signal, .value = &value);
-    rh__message_send(w, &s);
+    if (has_ended(&w->actors[to]))
+        rh__message_waste(w, &s);
+    else
+        rh__message_send(w, &s);
 }
 
 void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const char *reason)
@@ -248,40 +255,48 @@ void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const cha
     value.who = ref_of(who);
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = who, .to = watcher, .type = &rh_message_rh_down, .value = &value);
-    rh__message_send(w, &s);
+    if (has_ended(&w->actors[watcher]))
+        rh__message_waste(w, &s);
+    else
+        rh__message_send(w, &s);
+}
+
+/* Who is told first must not depend on who was linked first: those operations may be on different objects. */
+static uint32_t next_to_tell(const struct rh_world *w, uint32_t list)
+{
+    uint32_t best = w->links[list].other;
+    for (uint32_t i = w->links[list].next; i != RH_NONE; i = w->links[i].next)
+        if (w->actors[w->links[i].other].identity < w->actors[best].identity)
+            best = w->links[i].other;
+    return best;
 }
 
 static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reason)
 {
     struct actor *a = &w->actors[actor];
     while (a->links != RH_NONE) {
-        uint32_t other = w->links[a->links].other;
+        uint32_t other = next_to_tell(w, a->links);
         rh__link(w, actor, other, false);
-        if (!has_ended(&w->actors[other]))
-            rh__signal(w, actor, other, reason, true);
+        rh__signal(w, actor, other, reason, true);
     }
     while (a->monitors != RH_NONE) {
-        uint32_t watcher = w->links[a->monitors].other;
+        uint32_t watcher = next_to_tell(w, a->monitors);
         rh__monitor(w, watcher, actor, false);
-        if (!has_ended(&w->actors[watcher]))
-            rh__send_down(w, actor, watcher, reason);
+        rh__send_down(w, actor, watcher, reason);
     }
 }
 
 /* ---- death ------------------------------------------------------------------------------------------------------- */
 
+static void remove_name(struct rh_world *w, uint32_t *at);
+
 static void drop_names(struct rh_world *w, uint32_t actor)
 {
     for (uint32_t *at = &w->first_name; *at != RH_NONE;)
-        if (w->names[*at].actor == actor) {
-            uint32_t node = *at;
-            rh__tables_stale(w);
-            put32(w, at, w->names[node].next);
-            put32(w, &w->names[node].next, w->name_pool.free);
-            put32(w, &w->name_pool.free, node);
-        } else {
+        if (w->names[*at].actor == actor)
+            remove_name(w, at);
+        else
             at = &w->names[*at].next;
-        }
 }
 
 static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const char *reason)
@@ -302,7 +317,9 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     put_flag(w, &a->flags, FLAG_STOPPING, false);
     while (a->timers != RH_NONE)
         rh__timer_unset(w, a->timers);
-    drop_names(w, actor);
+    if (!rh__fine(w)) /* else a name whose owner has ended counts as free: its end is an operation on one object only */
+        drop_names(w, actor);
+    rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
     tell_the_others(w, actor, reason);
 }
 
@@ -341,6 +358,40 @@ static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
         }
 }
 
+/* With granularity object the end of an actor is an operation on its life, and others may come before it. */
+static bool halt_before(struct rh_world *w, uint32_t actor, enum then then, uint32_t what, const char *reason)
+{
+    struct actor *a = &w->actors[actor];
+    if (!rh__fine(w) || w->event_count == 1)
+        return false;
+    if (a->status != STATUS_RUNNING)
+        rh__fiber_discard(w, actor);
+    if (a->wake != RH_NONE) {
+        rh__timer_unset(w, a->wake);
+        put32(w, &a->wake, RH_NONE);
+    }
+    put64(w, &a->object, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
+    put32(w, &a->then, then);
+    put32(w, &a->then_what, what);
+    put32(w, &a->reason, (uint32_t)(rh__payload_text(w, reason) / 16));
+    if (a->status != STATUS_PREEMPTED)
+        put32(w, &w->halted, w->halted + 1);
+    put32(w, &a->status, STATUS_PREEMPTED);
+    return true;
+}
+
+void rh__actor_end_in_turn(struct rh_world *w, uint32_t actor, const char *reason)
+{
+    if (!halt_before(w, actor, THEN_END, 0, reason))
+        rh__actor_end(w, actor, reason);
+}
+
+void rh__actor_crash_in_turn(struct rh_world *w, uint32_t actor, uint32_t surviving_writes)
+{
+    if (!halt_before(w, actor, THEN_CRASH, surviving_writes, "crashed"))
+        rh__actor_crash(w, actor, surviving_writes);
+}
+
 void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
 {
     tell_of_dead_letters(w, actor);
@@ -349,15 +400,13 @@ void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
     leave(w, actor, STATUS_ENDED, reason);
 }
 
-/* A bag is a network without connections: what was under way may still come after the restart. */
+/* What is under way to it stays under way, and may come after a restart: to lose it too is a loss, with a budget of its
+ * own. */
 void rh__actor_crash(struct rh_world *w, uint32_t actor, uint32_t surviving_writes)
 {
     struct actor *a = &w->actors[actor];
     uint32_t open = a->writes_open;
-    if (w->semantics.model != RH_BAG)
-        rh__messages_drop(w, actor);
-    else
-        rh__messages_drop_own(w, actor);
+    rh__messages_drop_own(w, actor);
     while (a->writes_open > surviving_writes) {
         put32(w, &a->store, w->writes[a->store].older);
         put32(w, &a->writes_open, a->writes_open - 1);
@@ -401,38 +450,47 @@ void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
         struct sending s = SENDING(.from = signal.who, .to = actor, .type = &rh_message_rh_exited, .value = &value);
         rh__message_send(w, &s);
     } else if (killed) {
-        rh__actor_end(w, actor, "killed");
+        rh__actor_end_in_turn(w, actor, "killed");
     } else if (!normal) {
-        rh__actor_end(w, actor, signal.reason);
+        rh__actor_end_in_turn(w, actor, signal.reason);
     }
 }
 
 /* ---- names --------------------------------------------------------------------------------------------------------- */
 
+static uint32_t *name_at(struct rh_world *w, const char *name)
+{
+    uint32_t *at = &w->first_name;
+    while (*at != RH_NONE && strcmp(w->payload + w->names[*at].text, name) != 0)
+        at = &w->names[*at].next;
+    return at;
+}
+
 uint32_t rh__name_find(struct rh_world *w, const char *name)
 {
-    for (uint32_t i = w->first_name; i != RH_NONE; i = w->names[i].next)
-        if (strcmp(w->payload + w->names[i].text, name) == 0)
-            return w->names[i].actor;
-    return RH_NONE;
+    uint32_t node = *name_at(w, name);
+    return node == RH_NONE ? RH_NONE : w->names[node].actor;
+}
+
+static void remove_name(struct rh_world *w, uint32_t *at)
+{
+    uint32_t node = *at;
+    rh__tables_stale(w);
+    put32(w, at, w->names[node].next);
+    put32(w, &w->names[node].next, w->name_pool.free);
+    put32(w, &w->name_pool.free, node);
 }
 
 bool rh__name_set(struct rh_world *w, const char *name, uint32_t actor)
 {
-    if (actor == RH_NONE) {
-        for (uint32_t *at = &w->first_name; *at != RH_NONE; at = &w->names[*at].next)
-            if (strcmp(w->payload + w->names[*at].text, name) == 0) {
-                uint32_t node = *at;
-                rh__tables_stale(w);
-                put32(w, at, w->names[node].next);
-                put32(w, &w->names[node].next, w->name_pool.free);
-                put32(w, &w->name_pool.free, node);
-                return true;
-            }
+    uint32_t *at = name_at(w, name);
+    bool held = *at != RH_NONE && !has_ended(&w->actors[w->names[*at].actor]);
+    if (actor != RH_NONE && (held || has_ended(&w->actors[actor])))
         return false;
-    }
-    if (rh__name_find(w, name) != RH_NONE || has_ended(&w->actors[actor]))
-        return false;
+    if (*at != RH_NONE)
+        remove_name(w, at);
+    if (actor == RH_NONE)
+        return held;
     uint32_t node = POOL_TAKE(w, name_pool, names, MAX_NAMES);
     if (node == RH_NONE) {
         rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u registered names", MAX_NAMES);

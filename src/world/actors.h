@@ -14,6 +14,9 @@ void rh__actor_become(struct rh_world *w, uint32_t actor, const struct rh_behavi
 /* Ends the actor: messages to it are lost, those linked to it and its monitors are told. */
 void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason);
 void rh__actor_crash(struct rh_world *w, uint32_t actor, uint32_t surviving_writes);
+/* The same, when it is their turn: with granularity object that is a step of its own. */
+void rh__actor_end_in_turn(struct rh_world *w, uint32_t actor, const char *reason);
+void rh__actor_crash_in_turn(struct rh_world *w, uint32_t actor, uint32_t surviving_writes);
 void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state);
 /* An exit signal arrives; true if the actor goes on (it traps exits and is handed a message instead). */
 void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message);
@@ -31,6 +34,12 @@ uint32_t rh__name_find(struct rh_world *w, const char *name);
 static inline int64_t rh__ms(int64_t ms)
 {
     return ms < 0 ? 0 : ms > INT64_MAX / 1000000 ? INT64_MAX : ms * 1000000;
+}
+
+/* The time as the actor sees it. */
+static inline int64_t rh__time_of(const struct rh_world *w, uint32_t actor)
+{
+    return w->semantics.granularity == RH_GRAIN_OBJECT ? w->actors[actor].now_ns : w->now_ns;
 }
 
 /* Timers: type NULL wakes the actor. */

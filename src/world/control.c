@@ -2,6 +2,8 @@
  * chance, and the list of calls that escape control. */
 #include "world/control.h"
 
+#include "world/actors.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,7 +204,8 @@ int64_t rh__virtual_ns(void)
 {
     struct rh_world *w = rh__world;
     w->clock_used = true;
-    return w->now_ns;
+    uint32_t actor = code_of(w);
+    return actor == RH_NONE ? w->now_ns : rh__time_of(w, actor);
 }
 
 void rh__virtual_sleep(int64_t ns)

@@ -6,6 +6,7 @@
  * RH_CHOICE_END.  The order is fixed by the run: messages by channel, then the rest in the order above. */
 #include "world/actors.h"
 #include "world/network.h"
+#include "world/objects.h"
 #include "world/step.h"
 
 static void offer(struct rh_world *w, uint32_t kind, uint32_t actor, uint32_t what, uint32_t arg)
@@ -37,11 +38,12 @@ static void offer_messages(struct rh_world *w)
         }
 }
 
-/* A wait does not end for lack of a message that is there already: under mailbox any; where messages of one sender come in
+/* A wait does not end for lack of a message that is there already: under mailbox any (with granularity object those of which
+ * the actor can know); where messages of one sender come in
  * order, one that was passed over when a later one was taken; and what the actor has sent to itself. */
 static bool has_arrived(const struct rh_world *w, const struct channel *c, uint32_t message)
 {
-    return w->semantics.model == RH_MAILBOX || c->sender == c->receiver ||
+    return (w->semantics.model == RH_MAILBOX && !rh__fine(w)) || c->sender == c->receiver ||
            (w->semantics.model != RH_BAG && message < c->arrived);
 }
 
@@ -56,6 +58,12 @@ static bool must_take(struct rh_world *w, const struct actor *a)
     return false;
 }
 
+/* With granularity object one that stopped in the middle of something does nothing else before it has gone on. */
+static bool busy(const struct rh_world *w, const struct actor *a)
+{
+    return rh__fine(w) && (a->status == STATUS_PREEMPTED || a->status == STATUS_CHOOSING);
+}
+
 /* The actor must be able to take a timer's message, and want it. */
 static bool can_take_timer(struct rh_world *w, const struct timer *t)
 {
@@ -66,7 +74,7 @@ static bool can_take_timer(struct rh_world *w, const struct timer *t)
     if (!t->type)
         return !must_take(w, a);
     if (a->type->kind == RH_KIND_PROCESS)
-        return !has_ended(a) && a->start == RH_NONE; /* it goes to the mailbox */
+        return !has_ended(a) && a->start == RH_NONE && !busy(w, a); /* it goes to the mailbox */
     return a->status == STATUS_IDLE && a->start == RH_NONE && rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
 }
 
@@ -92,22 +100,32 @@ static void offer_timers(struct rh_world *w)
             offer(w, RH_CHOICE_TIMER, w->timers[i].actor, i, rh__timer_name(w, i));
 }
 
+static void offer_values(struct rh_world *w, uint32_t actor)
+{
+    for (uint32_t i = 0; i < w->actors[actor].choices; i++)
+        offer(w, RH_CHOICE_VALUE, actor, i, w->actors[actor].choices);
+}
+
 static void offer_actors(struct rh_world *w)
 {
-    if (!w->writes_open && w->semantics.granularity != RH_GRAIN_OPERATION)
+    if (!w->writes_open && !w->halted)
         return;
     for (uint32_t i = 0; i < w->actor_count; i++) {
-        if (w->actors[i].writes_open)
+        const struct actor *a = &w->actors[i];
+        if (a->writes_open && !busy(w, a))
             offer(w, RH_CHOICE_STORED, i, 0, 0);
-        if (w->actors[i].status == STATUS_PREEMPTED)
+        if (a->status == STATUS_PREEMPTED)
             offer(w, RH_CHOICE_RESUME, i, 0, 0);
+        if (a->status == STATUS_CHOOSING)
+            offer_values(w, i);
     }
 }
 
 bool rh__can_crash(const struct rh_world *w, uint32_t actor)
 {
     const struct actor *a = &w->actors[actor];
-    return actor != 0 && a->type->kind != RH_KIND_MONITOR && a->status != STATUS_OUTSIDE && !has_ended(a);
+    return actor != 0 && a->type->kind != RH_KIND_MONITOR && a->status != STATUS_OUTSIDE && !has_ended(a) &&
+           !busy(w, a);
 }
 
 static void offer_crashes(struct rh_world *w)
@@ -131,8 +149,8 @@ static void offer_restarts(struct rh_world *w)
 /* Every way to split a few nodes in two; of many nodes only one against the rest. */
 static void offer_partitions(struct rh_world *w)
 {
-    if (w->cut || !w->partitions || w->node_count < 2)
-        return;
+    if (w->cut || !w->partitions || w->node_count < 2 || rh__fine(w))
+        return; /* a partition only delays: see docs/exploration.md for granularity object */
     if (w->node_count <= 5)
         for (uint32_t side = 1; side < 1u << (w->node_count - 1); side++)
             offer(w, RH_CHOICE_PARTITION, RH_NONE, side << 1, 0);
@@ -141,16 +159,31 @@ static void offer_partitions(struct rh_world *w)
             offer(w, RH_CHOICE_PARTITION, RH_NONE, 1u << i, 0);
 }
 
+static void offer_faults_of(struct rh_world *w, uint32_t message)
+{
+    const struct message *m = &w->messages[message];
+    if (!rh__message_travels(m))
+        return;
+    if (w->losses)
+        offer(w, RH_CHOICE_LOSE, m->receiver, message, 0);
+    if (w->duplicates && m->copy_of == RH_NONE)
+        offer(w, RH_CHOICE_DUPLICATE, m->receiver, message, 0);
+}
+
+/* What is lost never comes, whenever that happens; so it is enough to offer it for what could be taken now.  With granularity
+ * object it is offered for all that is under way: then it can be decided when the message is sent. */
 static void offer_message_faults(struct rh_world *w, uint32_t ordinary)
 {
+    if (rh__fine(w)) {
+        for (uint32_t i = 0; i < w->message_count; i++)
+            if (w->messages[i].taken_by == RH_NONE)
+                offer_faults_of(w, i);
+        return;
+    }
     for (uint32_t i = 0; i < ordinary; i++) {
         struct rh_choice c = w->choices[i];
-        if (c.kind != RH_CHOICE_DELIVER || !rh__message_travels(&w->messages[c.what]))
-            continue;
-        if (w->losses)
-            offer(w, RH_CHOICE_LOSE, c.actor, c.what, 0);
-        if (w->duplicates && w->messages[c.what].copy_of == RH_NONE)
-            offer(w, RH_CHOICE_DUPLICATE, c.actor, c.what, 0);
+        if (c.kind == RH_CHOICE_DELIVER)
+            offer_faults_of(w, c.what);
     }
 }
 
@@ -188,8 +221,7 @@ bool rh__choice_just_offered(const struct rh_world *w, const struct rh_choice *c
 static void fill(struct rh_world *w)
 {
     if (w->chooser != RH_NONE) {
-        for (uint32_t i = 0; i < w->actors[w->chooser].choices; i++)
-            offer(w, RH_CHOICE_VALUE, w->chooser, i, w->actors[w->chooser].choices);
+        offer_values(w, w->chooser);
         return;
     }
     offer_messages(w);

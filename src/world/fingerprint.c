@@ -119,6 +119,10 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
     if (a->tickets)
         h = rh__mix(h, hash_store(w, a));
     h = rh__mix(h, (uint64_t)a->restarts << 1 | (a->start != RH_NONE));
+    if (a->status == STATUS_PREEMPTED)
+        h = rh__mix(h, a->object ^ (uint64_t)a->then << 32 ^ a->then_what);
+    if (a->now_ns && w->clock_used)
+        h = rh__mix(h, (uint64_t)a->now_ns);
     return h | 1;
 }
 

@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "world/memory.h"
 
+#include "world/objects.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +81,8 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(tables, (size_t)MAX_TABLES)
     TABLE(items, (size_t)MAX_ITEMS)
     TABLE(lines, (size_t)MAX_LINES)
+    TABLE(objects, (size_t)MAX_OBJECTS)
+    TABLE(accesses, (size_t)MAX_ACCESSES)
     TABLE(properties, (size_t)MAX_PROPERTIES)
     TABLE(choices, choices)
     TABLE(stack_next, actors + 1)

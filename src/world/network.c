@@ -21,6 +21,7 @@
 #include "world/fingerprint.h"
 #include "world/log.h"
 #include "world/memory.h"
+#include "world/objects.h"
 #include "world/outcome.h"
 #include "world/receive.h"
 
@@ -152,6 +153,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->timer = 0;
     m->channel = channel;
     m->next = RH_NONE;
+    m->sent_ns = sender->now_ns;
     char *value = w->payload + payload;
     rh__zero(value + value_bytes - 16, 16); /* no leftovers between the end of the value and the tail */
     if (s->value)
@@ -171,9 +173,11 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     return w->message_count++;
 }
 
-static uint32_t channel_key(const struct rh_world *w, uint32_t sender)
+/* With granularity object only what the program posts is an operation on the mailbox; what the world tells is in order by
+ * sender. */
+static uint32_t channel_key(const struct rh_world *w, const struct sending *s)
 {
-    return w->semantics.model == RH_MAILBOX ? RH_NONE : sender;
+    return w->semantics.model == RH_MAILBOX && (s->posted || !rh__fine(w)) ? RH_NONE : s->from;
 }
 
 static bool accepts_one_by_one(const struct rh_world *w)
@@ -183,12 +187,20 @@ static bool accepts_one_by_one(const struct rh_world *w)
 
 uint32_t rh__message_send(struct rh_world *w, const struct sending *s)
 {
-    uint32_t channel = accepts_one_by_one(w) ? channel_between(w, s->from, RH_NONE)
-                                             : channel_between(w, channel_key(w, s->from), s->to);
+    uint32_t channel =
+        accepts_one_by_one(w) ? channel_between(w, s->from, RH_NONE) : channel_between(w, channel_key(w, s), s->to);
     uint32_t m = append(w, s, channel);
     w->under_way++;
     push(w, channel, m);
     return m;
+}
+
+void rh__message_waste(struct rh_world *w, const struct sending *s)
+{
+    if (!rh__fine(w))
+        return;
+    uint32_t m = append(w, s, RH_NONE);
+    w->messages[m].taken_by = w->event_count - 1;
 }
 
 static void drop(struct rh_world *w, uint32_t message)
@@ -224,6 +236,8 @@ void rh__message_take(struct rh_world *w, uint32_t message)
     pull(w, message);
     w->under_way--;
     put32(w, &m->taken_by, w->event_count - 1);
+    if (m->sent_ns > w->actors[m->receiver].now_ns)
+        put_time(w, &w->actors[m->receiver].now_ns, m->sent_ns);
     if (w->semantics.model == RH_CAUSAL && w->actors[m->receiver].status != STATUS_OUTSIDE)
         put64(w, &w->actors[m->receiver].clock,
               vector_join(w, w->actors[m->receiver].clock, m->clock, m->sender, m->send_number));

@@ -20,6 +20,7 @@ struct sending {
     uint32_t tail_size;
     uint32_t answers, request, copy_of; /* each RH_NONE for none */
     uint32_t seen_as;                   /* RH_NONE: the sender itself */
+    bool posted;                        /* by the program, not by the world */
 };
 #define SENDING(...)                                                                                                   \
     {                                                                                                                  \
@@ -28,6 +29,9 @@ struct sending {
 
 /* Appends the message and puts it under way.  The receiver must not have ended.  Gives its index. */
 uint32_t rh__message_send(struct rh_world *w, const struct sending *s);
+/* The same for a receiver that has ended, or waits for it no more: it is lost at once, but counts among what was sent, so that
+ * the others are called the same whether it came in time or not. */
+void rh__message_waste(struct rh_world *w, const struct sending *s);
 
 /* Takes it out of its channel; the receiver of record stays. */
 void rh__message_take(struct rh_world *w, uint32_t message);

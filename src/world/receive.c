@@ -16,6 +16,7 @@
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
+#include "world/objects.h"
 #include "world/outcome.h"
 
 static struct rh_envelope envelope_of(const struct rh_world *w, uint32_t message)
@@ -94,6 +95,8 @@ void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message)
         rh__replies_drop(w, actor, request);
         rh__request_over(w, request);
     }
+    if (a->status == STATUS_PREEMPTED || (a->status == STATUS_CHOOSING && rh__fine(w)))
+        put32(w, &w->halted, w->halted - 1);
     put32(w, &a->status, STATUS_RUNNING);
     w->resumed_with = message;
     rh__fiber_resume(w, actor);
@@ -132,16 +135,26 @@ void rh__sleep(struct rh_world *w, int64_t ns, const char *place)
 uint32_t rh__choose(struct rh_world *w, uint32_t n, const char *place)
 {
     put32(w, &w->actors[w->current].choices, n);
-    put32(w, &w->chooser, w->current);
-    block(w, STATUS_CHOOSING, place);
+    if (rh__fine(w)) {
+        rh__halt(w, STATUS_CHOOSING, place);
+    } else {
+        put32(w, &w->chooser, w->current);
+        block(w, STATUS_CHOOSING, place);
+    }
     return w->resumed_with;
+}
+
+void rh__halt(struct rh_world *w, uint32_t status, const char *place)
+{
+    put32(w, &w->halted, w->halted + 1);
+    block(w, status, place);
 }
 
 void rh__preempt(struct rh_world *w, const char *place)
 {
     if (w->semantics.granularity == RH_GRAIN_OPERATION && w->inside && w->observing == RH_NONE &&
         w->actors[w->current].type->kind == RH_KIND_PROCESS)
-        block(w, STATUS_PREEMPTED, place);
+        rh__halt(w, STATUS_PREEMPTED, place);
 }
 
 /* ---- the store ----------------------------------------------------------------------------------------------------- */

@@ -14,6 +14,8 @@ uint32_t rh__await_reply(struct rh_world *w, uint32_t request, int64_t timeout_m
 void rh__sleep(struct rh_world *w, int64_t ns, const char *place);
 uint32_t rh__choose(struct rh_world *w, uint32_t n, const char *place);
 void rh__preempt(struct rh_world *w, const char *place);
+/* Blocks in a status that counts among the halted. */
+void rh__halt(struct rh_world *w, uint32_t status, const char *place);
 void rh__store_sync(struct rh_world *w, const char *place);
 
 /* World's side: the wait of an actor is over, by message or by time. */

@@ -14,6 +14,7 @@
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
+#include "world/objects.h"
 #include "world/outcome.h"
 #include "world/receive.h"
 #include "world/seam_tables.h"
@@ -68,7 +69,7 @@ static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, co
 static void dead_letter(struct rh_world *w, uint32_t to, const struct rh_message_type *type, const char *here)
 {
     char name[128], text[256];
-    if (w->actors[to].status == STATUS_CRASHED || w->semantics.dead_letters == RH_DEAD_LETTER_IGNORE)
+    if (w->semantics.dead_letters == RH_DEAD_LETTER_IGNORE)
         return;
     rh_world_actor_name(w, to, name, sizeof name);
     if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL)
@@ -84,8 +85,9 @@ static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
     if (__builtin_expect(to->status >= STATUS_ENDED, 0)) {
         if (to->status == STATUS_OUTSIDE)
             return RH_NONE; /* what the environment is told is of no consequence here */
-        if (to->status == STATUS_ENDED || w->semantics.model != RH_BAG) {
+        if (to->status == STATUS_ENDED) {
             dead_letter(w, s->to, s->type, here);
+            rh__message_waste(w, s);
             return RH_NONE;
         }
     }
@@ -97,7 +99,17 @@ static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
                         w->semantics.max_messages);
     if (__builtin_expect(to->type->kind == RH_KIND_MONITOR, 0))
         rh__misuse(w, here, "%s was sent to monitor %s: use rh_announce", s->type->name, to->type->name);
+    s->posted = true;
     return rh__message_send(w, s);
+}
+
+/* Before anything is sent: where arrival order is send order, sending is an operation on the receiver's mailbox. */
+static void before_sending(struct rh_world *w, uint32_t to, const char *here)
+{
+    if (!rh__fine(w))
+        rh__preempt(w, here);
+    else if (w->semantics.model == RH_MAILBOX && w->actors[to].status != STATUS_OUTSIDE)
+        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_MAILBOX, to), here);
 }
 
 static uint32_t bounded(struct rh_world *w, size_t size, const char *here)
@@ -114,15 +126,16 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
     struct rh_world *w = inside("rh_send", here);
     if (!w)
         return;
-    rh__preempt(w, here);
+    uint32_t receiver = known(w, to, "rh_send", here);
+    before_sending(w, receiver, here);
     uint32_t sender = code_of(w);
     if (!rh_is_nobody(from)) {
         sender = known(w, from, "rh_send_from", here);
         if (w->actors[sender].status != STATUS_OUTSIDE)
             rh__misuse(w, here, "rh_send_from is for external senders (rh_external)");
     }
-    struct sending s = SENDING(.from = sender, .to = known(w, to, "rh_send", here), .type = type, .value = value,
-                               .tail = tail, .tail_size = bounded(w, tail_size, here));
+    struct sending s = SENDING(.from = sender, .to = receiver, .type = type, .value = value, .tail = tail,
+                               .tail_size = bounded(w, tail_size, here));
     post(w, &s, here);
 }
 
@@ -163,15 +176,16 @@ static void seam_reply(struct rh_request request, const struct rh_message_type *
     struct rh_world *w = inside_actor("rh_reply", here);
     if (!w)
         return;
-    rh__preempt(w, here);
     uint32_t to = known(w, request.who, "rh_reply_to", here);
+    before_sending(w, to, here);
     uint32_t asked = request.ticket ? (uint32_t)(request.ticket - 1) : RH_NONE;
-    if (asked != RH_NONE && w->actors[to].asking != asked)
-        return; /* the one who asked has given up, or has its answer */
     struct sending s = SENDING(.from = w->current, .to = to, .type = type, .value = value, .tail = tail,
                                .tail_size = bounded(w, tail_size, here));
     s.answers = asked;
-    post(w, &s, here);
+    if (asked != RH_NONE && w->actors[to].asking != asked)
+        rh__message_waste(w, &s); /* the one who asked has given up, or has its answer */
+    else
+        post(w, &s, here);
 }
 
 static void seam_forward(rh_ref to, const char *here)
@@ -179,11 +193,11 @@ static void seam_forward(rh_ref to, const char *here)
     struct rh_world *w = inside_actor("rh_forward", here);
     if (!w)
         return;
-    rh__preempt(w, here);
+    uint32_t receiver = known(w, to, "rh_forward", here);
+    before_sending(w, receiver, here);
     const struct message *m = handled(w, "rh_forward", here);
-    struct sending s =
-        SENDING(.from = w->current, .to = known(w, to, "rh_forward", here), .type = m->type,
-                .value = rh__message_value(w, m), .tail = rh__message_tail(w, m), .tail_size = m->tail_size);
+    struct sending s = SENDING(.from = w->current, .to = receiver, .type = m->type, .value = rh__message_value(w, m),
+                               .tail = rh__message_tail(w, m), .tail_size = m->tail_size);
     s.request = m->request;
     s.seen_as = m->seen_as;
     post(w, &s, here);
@@ -195,10 +209,11 @@ static const void *seam_ask(rh_ref to, const struct rh_message_type *type, const
     struct rh_world *w = inside_actor("rh_ask", here);
     if (!w)
         return NULL;
-    rh__preempt(w, here);
-    struct sending s = SENDING(.from = w->current, .to = known(w, to, "rh_ask", here), .type = type, .value = value);
-    if (s.to == w->current)
+    uint32_t receiver = known(w, to, "rh_ask", here);
+    if (receiver == w->current)
         rh__misuse(w, here, "rh_ask of oneself would wait for ever");
+    before_sending(w, receiver, here);
+    struct sending s = SENDING(.from = w->current, .to = receiver, .type = type, .value = value);
     s.request = w->message_count; /* what it will be */
     uint32_t request = post(w, &s, here);
     if (request == RH_NONE)
@@ -252,8 +267,10 @@ static bool seam_alive(rh_ref who)
 {
     struct rh_world *w = rh__world;
     uint32_t actor = actor_of(w, who);
-    rh__preempt(w, "rh_alive");
-    return actor != RH_NONE && !has_ended(&w->actors[actor]);
+    if (actor == RH_NONE || !w->inside || actor == w->current)
+        return actor != RH_NONE && !has_ended(&w->actors[actor]);
+    rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), "rh_alive");
+    return !has_ended(&w->actors[actor]);
 }
 
 static const char *seam_name_of(rh_ref who)
@@ -318,9 +335,10 @@ static void seam_kill(rh_ref who, const char *reason, const char *here)
     struct rh_world *w = inside("rh_kill", here);
     if (!w)
         return;
-    rh__preempt(w, here);
+    if (!rh__fine(w)) /* else a signal like any other message: it comes too late for one that has ended */
+        rh__preempt(w, here);
     uint32_t actor = known(w, who, "rh_kill", here);
-    if (w->actors[actor].status < STATUS_ENDED)
+    if (w->actors[actor].status != STATUS_OUTSIDE)
         rh__signal(w, code_of(w), actor, reason ? reason : "kill", false);
 }
 
@@ -329,10 +347,10 @@ static void seam_link(rh_ref who, bool on, const char *here)
     struct rh_world *w = inside_actor("rh_link", here);
     if (!w)
         return;
-    rh__preempt(w, here);
     uint32_t actor = known(w, who, "rh_link", here);
     if (actor == w->current)
         return;
+    rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
     if (on && has_ended(&w->actors[actor])) {
         rh__signal(w, actor, w->current, "noproc", true);
         return;
@@ -347,8 +365,8 @@ static void seam_monitor(rh_ref who, bool on, const char *here)
     struct rh_world *w = inside_actor("rh_monitor", here);
     if (!w)
         return;
-    rh__preempt(w, here);
     uint32_t actor = known(w, who, "rh_monitor", here);
+    rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
     if (on && has_ended(&w->actors[actor])) {
         rh__send_down(w, actor, w->current, "noproc");
         return;
@@ -365,15 +383,33 @@ static void seam_trap_exits(bool yes, const char *here)
         put_flag(w, &w->actors[w->current].flags, FLAG_TRAPS, yes);
 }
 
+/* With granularity object whether one has ended is an operation of its own. */
+static void look_at_life(struct rh_world *w, uint32_t actor, const char *here)
+{
+    if (rh__fine(w) && actor != RH_NONE && actor != w->current)
+        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
+}
+
+/* Who holds the name; RH_NONE for nobody. */
+static uint32_t look_up(struct rh_world *w, const char *name, const char *here)
+{
+    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
+    uint32_t holder = rh__name_find(w, name);
+    look_at_life(w, holder, here);
+    return holder;
+}
+
 static bool seam_name_set(const char *name, rh_ref who, const char *here)
 {
     struct rh_world *w = inside("rh_register", here);
     if (!w)
         return false;
-    rh__preempt(w, here);
     if (!name || !*name)
         rh__misuse(w, here, "rh_register needs a name");
-    return rh__name_set(w, name, rh_is_nobody(who) ? RH_NONE : known(w, who, "rh_register", here));
+    uint32_t actor = rh_is_nobody(who) ? RH_NONE : known(w, who, "rh_register", here);
+    look_up(w, name, here);
+    look_at_life(w, actor, here);
+    return rh__name_set(w, name, actor);
 }
 
 static rh_ref seam_name_find(const char *name, const char *here)
@@ -381,11 +417,10 @@ static rh_ref seam_name_find(const char *name, const char *here)
     struct rh_world *w = inside("rh_whereis", here);
     if (!w)
         return rh_nobody();
-    rh__preempt(w, here);
     if (!name)
         rh__misuse(w, here, "rh_whereis needs a name");
-    uint32_t actor = rh__name_find(w, name);
-    return actor == RH_NONE ? rh_nobody() : ref_of(actor);
+    uint32_t actor = look_up(w, name, here);
+    return actor == RH_NONE || has_ended(&w->actors[actor]) ? rh_nobody() : ref_of(actor);
 }
 
 /* ---- time and chance --------------------------------------------------------------------------------------------------- */
@@ -427,7 +462,8 @@ static int64_t seam_now_ms(void)
     struct rh_world *w = rh__world;
     if (w->inside)
         w->clock_used = true;
-    return w->now_ns / 1000000;
+    uint32_t actor = code_of(w);
+    return (actor == RH_NONE ? w->now_ns : rh__time_of(w, actor)) / 1000000;
 }
 
 static void seam_sleep(int64_t ms, const char *here)
@@ -530,6 +566,13 @@ static void seam_property(enum rh_property kind, const char *name, bool holds, c
     struct rh_world *w = rh__world;
     if (w->matching == RH_NONE && !inside("a property", here))
         return;
+    if (kind == RH_EVENTUALLY && w->inside) { /* the last evaluation counts, whoever makes it */
+        uint64_t object = rh__object_named(RH__OBJECT_PROPERTY, name);
+        if (rh__fine(w))
+            rh__operation(w, object, here);
+        else
+            rh__touch(w, object);
+    }
     struct property *p = property_named(w, kind, name, here);
     p->held += holds;
     p->failed += !holds;
@@ -547,13 +590,19 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
         return;
     if (w->observing != RH_NONE)
         rh__misuse(w, here, "a monitor cannot announce");
-    rh__preempt(w, here);
+    if (!rh__fine(w))
+        rh__preempt(w, here);
     for (uint32_t i = 0; i < w->monitor_count; i++) {
         const struct rh_entry *entry;
         uint32_t monitor = w->monitors[i];
+        uint64_t object = rh__object_of_actor(w, RH__OBJECT_MONITOR, monitor);
+        if (rh__fine(w))
+            rh__operation(w, object, here);
         rh__disposition(&w->actors[monitor], type, &entry);
         if (!entry || entry->action != RH_ACTION_HANDLE)
             continue;
+        if (!rh__fine(w))
+            rh__touch(w, object);
         rh__touch_monitor(w, monitor);
         w->observing = monitor;
         entry->call(ref_of(monitor), w->actors[monitor].region, value);

@@ -6,21 +6,10 @@
 
 #include "actor/tables.h"
 #include "base/hash.h"
+#include "world/fiber.h"
+#include "world/objects.h"
 #include "world/outcome.h"
-#include "world/receive.h"
-#include "world/state.h"
 #include "world/tables.h"
-
-enum { RH__OBJECT_TABLE = 2 };
-static uint64_t rh__object(uint32_t kind, uint64_t which)
-{
-    return kind ^ which;
-}
-static void rh__operation(struct rh_world *w, uint64_t object, const char *here)
-{
-    (void)object;
-    rh__preempt(w, here);
-}
 
 /* The world, if an actor calls; otherwise NULL after saying so. */
 static struct rh_world *inside(const char *call, const char *here)
@@ -35,12 +24,15 @@ static struct rh_world *inside(const char *call, const char *here)
     return w;
 }
 
+/* Others may move until it returns. */
 static void begin(struct rh_world *w, const struct rh_table *table, const char *key, const char *here)
 {
     uint64_t which = rh__hash(table->name, strlen(table->name), 0);
     if (!table->ordered)
         which = rh__mix(which, rh__hash(key, strlen(key), 1));
     rh__operation(w, rh__object(RH__OBJECT_TABLE, which), here);
+    if (w->over) /* there is no room to record it */
+        rh__fiber_abandon(w);
 }
 
 static bool holds(const struct rh_world *w, const struct rh_table_change *change, uint32_t item)

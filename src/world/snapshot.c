@@ -13,6 +13,7 @@
 #include "world/fiber.h"
 #include "world/log.h"
 #include "world/memory.h"
+#include "world/objects.h"
 #include "world/pages.h"
 
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *at, size_t size);
@@ -98,10 +99,9 @@ static size_t collect_rows(struct rh_world *w, char *to, size_t at, uint32_t *co
         (uint64_t)(uintptr_t) & w->table[w->from], (uint64_t)((w->to_) - (w->from)) * sizeof *w->table                 \
     }
     const struct entry rows[] = {
-        ROWS(actors, baseline_actors, actor_count),
-        ROWS(channels, baseline_channels, channel_count),
-        ROWS(writes, baseline_writes, write_pool.count),
-        ROWS(lines, baseline_lines, line_count),
+        ROWS(actors, baseline_actors, actor_count),      ROWS(channels, baseline_channels, channel_count),
+        ROWS(writes, baseline_writes, write_pool.count), ROWS(lines, baseline_lines, line_count),
+        ROWS(accesses, baseline_accesses, access_count),
     };
 #undef ROWS
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

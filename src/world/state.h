@@ -15,6 +15,7 @@
 #include <rehearse/world.h>
 
 struct rh__pages;
+struct rh__access;
 
 enum status {
     STATUS_IDLE,      /* between two messages */
@@ -23,7 +24,7 @@ enum status {
     STATUS_SLEEPING,  /* blocked until its wake timer fires */
     STATUS_SYNCING,   /* blocked until its writes are durable */
     STATUS_CHOOSING,  /* in rh_choose; nobody else moves until a value is given */
-    STATUS_PREEMPTED, /* before an operation on something shared */
+    STATUS_PREEMPTED, /* before an operation on something shared, or before its end: see `then` */
     STATUS_ENDED,
     STATUS_CRASHED, /* may start again */
     STATUS_OUTSIDE, /* an external sender: has no code */
@@ -33,6 +34,13 @@ enum {
     FLAG_STOPPING = 1, /* ends when its handler returns */
     FLAG_TRAPS = 2,    /* gets exit signals as messages */
     FLAG_DEFERS = 4,   /* its behaviour defers something */
+};
+
+/* What a preempted actor does when it goes on. */
+enum then {
+    THEN_GO_ON,
+    THEN_END,   /* for `reason` */
+    THEN_CRASH, /* with `then_what` writes surviving */
 };
 
 struct actor {
@@ -47,6 +55,9 @@ struct actor {
     uint64_t region_hash; /* of a large region, kept up word by word */
     uint64_t initial;     /* payload offset of the state it was spawned with */
     uint64_t clock;       /* causal: payload offset of its vector, 0 for none */
+    uint64_t identity;    /* the same in every run */
+    uint64_t object;      /* while preempted: of the operation to come */
+    int64_t now_ns;       /* granularity object: the time as far as it can know, see timers.c */
     uint32_t events;      /* how many so far; logged together with the next */
     uint32_t taken;       /* the message it handles; a process: took last */
     uint32_t status, flags;
@@ -71,9 +82,10 @@ struct actor {
     uint32_t node;                      /* for partitions: 0 .. 15, or RH_NONE */
     uint32_t restarts;
     uint32_t reason; /* why it ended: payload offset / 16 */
-    uint64_t epoch;  /* its region is in the log since this epoch; not logged */
-    uint32_t stale;  /* it is on the list of stale hashes */
-    uint32_t large;  /* its region is tracked by pages: w->large */
+    uint32_t then, then_what;
+    uint64_t epoch; /* its region is in the log since this epoch; not logged */
+    uint32_t stale; /* it is on the list of stale hashes */
+    uint32_t large; /* its region is tracked by pages: w->large */
 };
 
 struct message {
@@ -81,6 +93,7 @@ struct message {
     uint64_t payload; /* offset of its value, 16-aligned; the tail follows, 16-aligned */
     uint64_t hash;    /* of type, value, tail, sender; 0 until wanted */
     uint64_t clock;   /* causal: payload offset of the sender's vector when sent */
+    int64_t sent_ns;  /* granularity object: the time its sender knew */
     uint32_t size, tail_size;
     uint32_t sender, receiver;
     uint32_t seen_as; /* whom the receiver sees as sender: the first one, where it was forwarded */
@@ -148,6 +161,12 @@ struct item {
     uint32_t next; /* free ones */
 };
 
+/* One that was touched in this run. */
+struct object {
+    uint64_t object;
+    uint32_t touches;
+};
+
 struct line {
     uint64_t text;
     uint32_t event, actor;
@@ -177,11 +196,13 @@ enum {
     MAX_NAMES = 1u << 14,
     MAX_WRITES = 1u << 22,
     MAX_TABLES = 1u << 10,
-    MAX_ITEMS = 1u << 20,
+    MAX_ITEMS = 1u << 18,
     MAX_LINES = 1u << 20,
     MAX_PROPERTIES = 1u << 10,
     MAX_ESCAPES = 64,
     MAX_NODES = 16,
+    MAX_OBJECTS = 1u << 16,
+    MAX_ACCESSES = 1u << 24,
     CHANNEL_CACHE = 1024,
     SMALL_REGION = 8192, /* a region up to this size is copied whole; a larger one is tracked by pages */
 };
@@ -215,6 +236,8 @@ struct rh_world {
     struct table *tables;
     struct item *items;
     struct line *lines;
+    struct object *objects;      /* open addressing */
+    struct rh__access *accesses; /* in order */
     struct property *properties;
     struct rh_choice *choices;
     uint32_t *stack_next; /* list of free stacks */
@@ -239,8 +262,10 @@ struct rh_world {
     uint32_t losses, duplicates, crashes, restarts, kept_restarts, partitions; /* what is left */
     uint32_t cut; /* the nodes on one side of a partition; 0 for none */
     uint32_t node_count;
-    uint32_t chooser; /* the actor in rh_choose */
-    uint32_t over;    /* the run has been ended: by a finding or by choice */
+    uint32_t chooser; /* the actor in rh_choose; RH_NONE with granularity object, where others go on meanwhile */
+    uint32_t halted;  /* actors that are preempted or, with granularity object, choosing */
+    uint32_t object_count, access_count;
+    uint32_t over; /* the run has been ended: by a finding or by choice */
     uint32_t allocations;
     uint32_t writes_open; /* of all actors */
     int64_t now_ns;
@@ -289,7 +314,7 @@ struct rh_world {
     uint64_t epoch;
     char *baseline_log; /* after rh_world_begin */
     uint32_t baseline_messages, baseline_under_way;
-    uint32_t baseline_actors, baseline_channels, baseline_writes, baseline_lines;
+    uint32_t baseline_actors, baseline_channels, baseline_writes, baseline_lines, baseline_accesses;
     uint64_t baseline_payload;
     uint32_t loaded_events; /* a snapshot was loaded: undo does not reach before this event; else 1 */
     bool hashing;           /* component hashes are kept */

@@ -10,6 +10,7 @@
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
+#include "world/objects.h"
 #include "world/pages.h"
 #include "world/receive.h"
 
@@ -17,6 +18,9 @@
 
 static bool message_fault_open(struct rh_world *w, uint32_t message, uint32_t budget)
 {
+    if (rh__fine(w))
+        return budget && message < w->message_count && w->messages[message].taken_by == RH_NONE &&
+               rh__message_travels(&w->messages[message]);
     return budget && rh__message_deliverable(w, message) && rh__message_travels(&w->messages[message]);
 }
 
@@ -76,19 +80,46 @@ static bool watched(const struct rh_world *w, const struct actor *a)
     return a->links != RH_NONE || a->monitors != RH_NONE;
 }
 
-static void exit_now(struct rh_world *w, uint32_t actor)
+static void end_for(struct rh_world *w, uint32_t actor, const char *reason, const char *place)
 {
-    struct actor *a = &w->actors[actor];
-    const char *reason = w->exit_reason;
     bool abnormal = strcmp(reason, "normal") != 0 && strcmp(reason, "shutdown") != 0;
-    bool alone = abnormal && !watched(w, a);
-    w->exit_reason = NULL;
+    bool alone = abnormal && place && !watched(w, &w->actors[actor]);
     rh__actor_end(w, actor, reason);
     if (alone)
-        rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, actor, w->exit_place,
+        rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, actor, place,
                  "it ended with reason \"%s\", and nobody was linked "
                  "to it or monitored it",
                  reason);
+}
+
+/* By its own rh_exit: `place` remembers that it was. */
+static void exit_now(struct rh_world *w, uint32_t actor)
+{
+    const char *reason = w->exit_reason;
+    w->exit_reason = NULL;
+    if (rh__fine(w) && w->event_count > 1) {
+        put_pointer(w, &w->actors[actor].place, w->exit_place);
+        rh__actor_end_in_turn(w, actor, reason);
+        put32(w, &w->actors[actor].then_what, 1);
+    } else {
+        end_for(w, actor, reason, w->exit_place);
+    }
+}
+
+/* It stopped before its end, with granularity object. */
+static void come_to_end(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    enum then then = a->then;
+    char reason[RH_REASON_SIZE];
+    snprintf(reason, sizeof reason, "%s", w->payload + (uint64_t)a->reason * 16);
+    put32(w, &w->halted, w->halted - 1);
+    put32(w, &a->then, THEN_GO_ON);
+    put32(w, &a->status, STATUS_RUNNING); /* its stack is gone */
+    if (then == THEN_CRASH)
+        rh__actor_crash(w, actor, a->then_what);
+    else
+        end_for(w, actor, reason, a->then_what ? a->place : NULL);
 }
 
 /* What the fiber's return means for its actor. */
@@ -102,7 +133,7 @@ static void settle(struct rh_world *w, uint32_t actor)
     switch (w->yield) {
     case YIELD_DONE:
         if (a->type->kind == RH_KIND_PROCESS || a->flags & FLAG_STOPPING) {
-            rh__actor_end(w, actor, "normal");
+            rh__actor_end_in_turn(w, actor, "normal");
         } else if (a->status != STATUS_IDLE) {
             put32(w, &a->status, STATUS_IDLE);
         }
@@ -194,6 +225,8 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
     struct actor *a = &w->actors[actor];
     if (t.deadline_ns > w->now_ns)
         put_time(w, &w->now_ns, t.deadline_ns);
+    if (rh__fine(w) && t.deadline_ns > a->now_ns)
+        put_time(w, &a->now_ns, t.deadline_ns);
     if (!t.type) {
         resume(w, actor, RH_NONE);
         return;
@@ -213,7 +246,8 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
 
 static void choose(struct rh_world *w, uint32_t actor, uint32_t value)
 {
-    put32(w, &w->chooser, RH_NONE);
+    if (w->chooser != RH_NONE)
+        put32(w, &w->chooser, RH_NONE);
     resume(w, actor, value);
 }
 
@@ -242,7 +276,10 @@ static void act(struct rh_world *w, const struct rh_choice *c)
         choose(w, c->actor, c->what);
         break;
     case RH_CHOICE_RESUME:
-        resume(w, c->actor, RH_NONE);
+        if (w->actors[c->actor].then != THEN_GO_ON)
+            come_to_end(w, c->actor);
+        else
+            resume(w, c->actor, RH_NONE);
         break;
     case RH_CHOICE_ACCEPT:
         accept(w, c->what);
@@ -264,7 +301,7 @@ static void act(struct rh_world *w, const struct rh_choice *c)
         break;
     case RH_CHOICE_CRASH:
         put32(w, &w->crashes, w->crashes - 1);
-        rh__actor_crash(w, c->actor, c->what);
+        rh__actor_crash_in_turn(w, c->actor, c->what);
         break;
     case RH_CHOICE_RESTART:
         if (c->what)
@@ -303,8 +340,10 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
     if (choice.kind == RH_CHOICE_RESUME) /* where it goes on, for people */
         choice.arg = (uint32_t)(rh__payload_text(w, w->actors[choice.actor].place) / 16);
     e->choice = choice;
-    e->number = choice.actor == RH_NONE ? 0 : w->actors[choice.actor].events;
+    bool counts = choice.actor != RH_NONE && choice.kind != RH_CHOICE_LOSE && choice.kind != RH_CHOICE_DUPLICATE;
+    e->number = counts ? w->actors[choice.actor].events : 0; /* what befalls a message is no event of its receiver */
     e->first_message = w->message_count;
+    e->first_access = w->access_count;
     e->private_mark[0] = (uint64_t)(uintptr_t)w->log;
     e->private_mark[1] = payload_before;
     e->private_mark[2] = w->under_way;
@@ -313,7 +352,7 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
     w->counts.steps++;
     if (!w->no_undo)
         w->epoch++;
-    if (choice.actor != RH_NONE) {
+    if (counts) {
         rh__actor_stale(w, choice.actor);
         log_pair(w, &w->actors[choice.actor].events);
         w->actors[choice.actor].events = e->number + 1;

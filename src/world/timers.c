@@ -1,7 +1,10 @@
 /* Timers (actors.h): a list per actor for names, and one of all that are set, newest first, for whoever asks what may
  * happen next.
  *
- * Which of them may fire is for enabled.c to say. */
+ * Which of them may fire is for enabled.c to say.
+ *
+ * With granularity object there is no clock that all share, because looking at it would put everything in order: an actor
+ * knows the time of its own timers that have fired and what those who wrote to it knew (now_ns, sent_ns). */
 #include <string.h>
 
 #include "base/copy.h"
@@ -22,7 +25,8 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     struct timer *t = &w->timers[index];
     rh__log_image(w, t, sizeof *t);
     t->type = type;
-    t->deadline_ns = delay_ns <= 0 ? w->now_ns : delay_ns > INT64_MAX - w->now_ns ? INT64_MAX : w->now_ns + delay_ns;
+    int64_t now = rh__time_of(w, actor);
+    t->deadline_ns = delay_ns <= 0 ? now : delay_ns > INT64_MAX - now ? INT64_MAX : now + delay_ns;
     t->actor = actor;
     t->name = type ? rh__payload_text(w, name) : 0;
     t->payload = 0;

@@ -48,6 +48,10 @@ static bool settle_semantics(struct rh_semantics *s, char *error, size_t error_s
         snprintf(error, error_size, "granularity send goes with delivery model mailbox only");
         return false;
     }
+    if (s->granularity == RH_GRAIN_OBJECT && s->time == RH_TIME_ORDERED) {
+        snprintf(error, error_size, "granularity object goes with time free only");
+        return false;
+    }
     if (s->max_stack_bytes < 16 << 10) {
         snprintf(error, error_size, "max_stack_bytes is %u; a handler needs at least %u", s->max_stack_bytes, 16 << 10);
         return false;
@@ -109,6 +113,8 @@ static void clear(struct rh_world *w)
     memset(w->ready, 0, (w->channel_count + 63) / 64 * sizeof *w->ready);
     memset(w->large, 0, w->actor_count * sizeof *w->large);
     memset(w->channel_cache, 0xff, sizeof w->channel_cache);
+    if (w->object_count)
+        memset(w->objects, 0, MAX_OBJECTS * sizeof *w->objects);
     memset(&w->event_count, 0, offsetof(struct rh_world, logged_end) - offsetof(struct rh_world, event_count));
     for (uint32_t i = 0; i < w->property_count; i++)
         w->properties[i].last = 0;
@@ -155,6 +161,7 @@ void rh_world_begin(struct rh_world *w)
     w->baseline_channels = w->channel_count;
     w->baseline_writes = w->write_pool.count;
     w->baseline_lines = w->line_count;
+    w->baseline_accesses = w->access_count;
     w->loaded_events = 1;
     w->epoch++;
 }

@@ -159,7 +159,7 @@ static void every_kind_of_choice_goes_round(void **unused)
 {
     (void)unused;
     tally_new();
-    for (uint64_t seed = 1; seed <= 200; seed++) {
+    for (uint64_t seed = 1; seed <= 260; seed++) {
         struct rh_semantics s = program_semantics(seed);
         program_seed = seed;
         s.losses = 1;
