@@ -20,25 +20,6 @@
 #include "world/seam_tables.h"
 #include "world/step.h"
 
-/* The world, if an actor calls; otherwise NULL after saying so. */
-static struct rh_world *inside(const char *call, const char *here)
-{
-    struct rh_world *w = rh__world;
-    if (__builtin_expect(w->inside, 1))
-        return w;
-    rh__misuse(w, here ? here : "", "%s was called outside of an actor", call);
-    return NULL;
-}
-
-/* The same for calls that block or need a mailbox of one's own. */
-static struct rh_world *inside_actor(const char *call, const char *here)
-{
-    struct rh_world *w = inside(call, here);
-    if (w && w->observing != RH_NONE)
-        rh__misuse(w, here, "%s cannot be used by a monitor", call);
-    return w;
-}
-
 static uint32_t known(struct rh_world *w, rh_ref who, const char *call, const char *here)
 {
     uint32_t actor = actor_of(w, who);

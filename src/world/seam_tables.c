@@ -9,20 +9,8 @@
 #include "world/fiber.h"
 #include "world/objects.h"
 #include "world/outcome.h"
+#include "world/seam.h"
 #include "world/tables.h"
-
-/* The world, if an actor calls; otherwise NULL after saying so. */
-static struct rh_world *inside(const char *call, const char *here)
-{
-    struct rh_world *w = rh__world;
-    if (!w->inside) {
-        rh__misuse(w, here, "%s was called outside of an actor", call);
-        return NULL;
-    }
-    if (w->observing != RH_NONE)
-        rh__misuse(w, here, "%s cannot be used by a monitor", call);
-    return w;
-}
 
 /* Others may move until it returns. */
 static void begin(struct rh_world *w, const struct rh_table *table, const char *key, const char *here)
@@ -52,7 +40,7 @@ static bool holds(const struct rh_world *w, const struct rh_table_change *change
 bool rh__seam_table_change(const struct rh_table *table, const struct rh_table_change *change, const char *here)
 {
     char text[RH__TABLE_TEXT];
-    struct rh_world *w = inside(change->call, here);
+    struct rh_world *w = inside_actor(change->call, here);
     if (!w)
         return false;
     if (rh__table_change_wrong(table, change, w->semantics.max_message_bytes, text))
@@ -69,7 +57,7 @@ int64_t rh__seam_table_get(const struct rh_table *table, const char *key, void *
                            const char *here)
 {
     char text[RH__TABLE_TEXT];
-    struct rh_world *w = inside("rh_table_get", here);
+    struct rh_world *w = inside_actor("rh_table_get", here);
     if (!w)
         return -1;
     if (rh__table_get_wrong(table, key, buffer, capacity, text))
@@ -88,7 +76,7 @@ int64_t rh__seam_table_add(const struct rh_table *table, const char *key, int64_
 {
     char text[RH__TABLE_TEXT];
     int64_t sum = 0;
-    struct rh_world *w = inside("rh_table_add", here);
+    struct rh_world *w = inside_actor("rh_table_add", here);
     if (!w)
         return 0;
     if (rh__table_add_wrong(table, key, text))
@@ -110,7 +98,7 @@ int64_t rh__seam_table_add(const struct rh_table *table, const char *key, int64_
 uint32_t rh__seam_table_count(const struct rh_table *table, const char *here)
 {
     char text[RH__TABLE_TEXT];
-    struct rh_world *w = inside("rh_table_count", here);
+    struct rh_world *w = inside_actor("rh_table_count", here);
     if (!w)
         return 0;
     if (rh__table_count_wrong(table, text))
@@ -123,7 +111,7 @@ bool rh__seam_table_next(const struct rh_table *table, const char *previous, cha
                          const char *here)
 {
     char text[RH__TABLE_TEXT];
-    struct rh_world *w = inside("rh_table_next", here);
+    struct rh_world *w = inside_actor("rh_table_next", here);
     if (!w)
         return false;
     if (rh__table_next_wrong(table, key, text))

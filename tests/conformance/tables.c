@@ -160,6 +160,24 @@ PROGRAM(between_a_get_and_a_put_others_run, STEPS,
     rh_spawn(hasty);
 }
 
+RH_ACTOR(rash);
+RH_HANDLER(rash, go)
+{
+    int64_t value = 0;
+    rh_table_get(counters, "sold", &value, sizeof value);
+    value++;
+    rh_table_put(counters, "sold", &value, sizeof value);
+    say("%lld", (long long)value);
+}
+RH_BEHAVIOUR(rash, open, go);
+PROGRAM(between_a_get_and_a_put_of_a_handler_others_run_too, .semantics = { .granularity = RH_GRAIN_OBJECT },
+        .allowed = { "rash#1: 1 | rash#2: 2", "rash#1: 2 | rash#2: 1", "rash#1: 1 | rash#2: 1" })
+{
+    rh_ref a = rh_spawn(rash), b = rh_spawn(rash);
+    rh_send(a, go);
+    rh_send(b, go);
+}
+
 RH_PROCESS(careful);
 RH_BODY(careful)
 {
