@@ -442,7 +442,7 @@ static int64_t seam_now_ms(void)
 {
     struct rh_world *w = rh__world;
     if (w->inside)
-        w->clock_used = true;
+        rh__clock_seen(w);
     uint32_t actor = code_of(w);
     return (actor == RH_NONE ? w->now_ns : rh__time_of(w, actor)) / 1000000;
 }
