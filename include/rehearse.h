@@ -384,8 +384,8 @@ void rh_store_sync_(const char *here); /* waits until all puts of this actor are
 /* ---- shared tables ------------------------------------------------------------------------------------------------- */
 
 /* Keys and bytes that all actors see and change (the ETS of Erlang).  Each call is one atomic step; two calls are two
- * steps, and between a get and a put others may run.  What must be one step is rh_table_insert_new, rh_table_swap or
- * rh_table_add.
+ * steps, and between a get and a put others may run (under test with RH_GRAIN_OBJECT; see rehearse/test.h).  What must be
+ * one step is rh_table_insert_new, rh_table_swap or rh_table_add.
  *
  *     RH_TABLE(seats);                                  in a header, where several files use it
  *     if (rh_table_insert_new(seats, "12A", &self, sizeof self)) ...
