@@ -17,26 +17,8 @@
 #include "world/objects.h"
 #include "world/outcome.h"
 #include "world/receive.h"
+#include "world/seam_tables.h"
 #include "world/step.h"
-
-/* The world, if an actor calls; otherwise NULL after saying so. */
-static struct rh_world *inside(const char *call, const char *here)
-{
-    struct rh_world *w = rh__world;
-    if (__builtin_expect(w->inside, 1))
-        return w;
-    rh__misuse(w, here ? here : "", "%s was called outside of an actor", call);
-    return NULL;
-}
-
-/* The same for calls that block or need a mailbox of one's own. */
-static struct rh_world *inside_actor(const char *call, const char *here)
-{
-    struct rh_world *w = inside(call, here);
-    if (w && w->observing != RH_NONE)
-        rh__misuse(w, here, "%s cannot be used by a monitor", call);
-    return w;
-}
 
 static uint32_t known(struct rh_world *w, rh_ref who, const char *call, const char *here)
 {
@@ -461,7 +443,7 @@ static int64_t seam_now_ms(void)
 {
     struct rh_world *w = rh__world;
     if (w->inside)
-        w->clock_used = true;
+        rh__clock_seen(w);
     uint32_t actor = code_of(w);
     return (actor == RH_NONE ? w->now_ns : rh__time_of(w, actor)) / 1000000;
 }
@@ -677,6 +659,11 @@ const struct rh_seam rh__controlled_seam = {
     .store_put = seam_store_put,
     .store_get = seam_store_get,
     .store_sync = seam_store_sync,
+    .table_change = rh__seam_table_change,
+    .table_get = rh__seam_table_get,
+    .table_add = rh__seam_table_add,
+    .table_count = rh__seam_table_count,
+    .table_next = rh__seam_table_next,
     .failed = seam_failed,
     .property = seam_property,
     .announce = seam_announce,
