@@ -34,6 +34,21 @@ static bool same_send(const struct send_id *id, const struct node *send)
     return id->actor == send->actor && id->position == send->position;
 }
 
+/* Where a snapshot was loaded before, the way back leads over the beginning. */
+static void go_back_to(struct rh_world *w, uint32_t step)
+{
+    size_t bytes = step * sizeof(struct rh_choice);
+    struct rh_choice *choices = rh__alloc(bytes);
+    RH__ASSERT(choices, "no memory to look back");
+    for (uint32_t i = 0; i < step; i++)
+        choices[i] = w->events[i].choice;
+    rh_world_rollback(w, step);
+    while (w->event_count < step && rh_world_step(w, &choices[w->event_count]))
+        ;
+    RH__ASSERT(w->event_count == step, "step %u is out of reach", step);
+    rh__free(choices);
+}
+
 /* The predicate of a receive can only be asked in the state in which it waited: the world goes back there and returns.  The
  * message does not exist then; its copy stands where the next one would. */
 static bool ask_predicate(const struct graph *g, struct rh_world *w, const struct node *event, const struct node *send)
@@ -44,9 +59,7 @@ static bool ask_predicate(const struct graph *g, struct rh_world *w, const struc
     char *value = rh__alloc(bytes + 1);
     RH__ASSERT(now && value, "no memory to look back");
     rh__copy(value, w->payload + m.payload, bytes);
-    rh_world_rollback(w, event->event.step);
-    RH__ASSERT(rh_world_save != NULL && w->event_count == event->event.step, "step %u is out of reach",
-               event->event.step);
+    go_back_to(w, event->event.step);
     uint64_t at = (w->payload_at + 15) & ~(uint64_t)15;
     rh__copy(w->payload + at, value, bytes);
     m.payload = at;

@@ -320,7 +320,9 @@ static uint32_t optimal_choose(void *state, struct rh_world *w, const struct rh_
             o->full = true;
             return RH_NONE;
         }
-        if (!add_sends(o, w) || !add_lives(o, w, open, count))
+        bool ours = add_sends(o, w);
+        open = rh_world_enabled(w, &count); /* predicates may have been asked in the past, over the same table */
+        if (!ours || !add_lives(o, w, open, count))
             continue;
         uint32_t place = choose_place(g, w, open, count);
         if (place != RH_NONE)
