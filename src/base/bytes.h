@@ -1,6 +1,6 @@
 /* Bytes that leave the process: written into a buffer of the caller's, read back without trust.
  *
- * A writer that runs out of room notes it and writes nothing more; a reader that runs out of bytes, or is told something
+ * A writer that runs out of room gets more, if it owns its buffer, or else notes it and writes nothing more; a reader that runs out of bytes, or is told something
  * that cannot be, gives zeros from then on.  So a whole record is written or read, and asked about once, at its end:
  *
  *     struct rh__reader r = rh__reader_of(bytes, size);
@@ -18,10 +18,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 struct rh__writer {
     unsigned char *at;
     size_t cap, len;
     bool full; /* something did not fit */
+    bool owns; /* the buffer: rh__writer_release gives it back */
 };
 
 struct rh__reader {
@@ -32,15 +35,40 @@ struct rh__reader {
 
 static inline struct rh__writer rh__writer_of(void *buffer_kept, size_t cap)
 {
-    return (struct rh__writer){ buffer_kept, cap, 0, false };
+    return (struct rh__writer){ buffer_kept, cap, 0, false, false };
+}
+
+static inline struct rh__writer rh__writer_new(void)
+{
+    return (struct rh__writer){ .owns = true };
+}
+
+static inline void rh__writer_release(struct rh__writer *w)
+{
+    if (w->owns)
+        rh__free(w->at);
+    *w = (struct rh__writer){ .owns = w->owns };
+}
+
+/* Whether so many bytes fit now. */
+static inline bool rh__writer_has(struct rh__writer *w, size_t size)
+{
+    if (!w->full && size > w->cap - w->len && w->owns) {
+        size_t cap = w->cap + size + w->cap / 2 + 256;
+        void *at = cap > w->cap ? rh__realloc(w->at, cap) : NULL;
+        if (at) {
+            w->at = at;
+            w->cap = cap;
+        }
+    }
+    w->full = w->full || size > w->cap - w->len;
+    return !w->full;
 }
 
 static inline void rh__put(struct rh__writer *w, const void *bytes, size_t size)
 {
-    if (w->full || size > w->cap - w->len) {
-        w->full = true;
+    if (!rh__writer_has(w, size))
         return;
-    }
     if (size)
         memcpy(w->at + w->len, bytes, size);
     w->len += size;

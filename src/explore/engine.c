@@ -79,12 +79,22 @@ static void keep_tally(const struct rh_world *w, struct rh__tally *to, uint32_t 
         to[i] = (struct rh__tally){ w->properties[i].held, w->properties[i].failed };
 }
 
+static void put_tally_back(struct rh_exploration *x)
+{
+    for (uint32_t i = 0; i < x->tally_count; i++) {
+        x->world->properties[i].held = x->tally[i].held;
+        x->world->properties[i].failed = x->tally[i].failed;
+    }
+}
+
 /* Each child makes the beginning of all runs; it counts once. */
 static void note_beginning(struct rh_exploration *x)
 {
     if (!x->begun)
         keep_tally(x->world, x->begin_tally, &x->begin_tally_count);
     x->begun = true;
+    if (x->tallied)
+        put_tally_back(x);
 }
 
 /* The explorer leads to where its work begins; false if the program does not follow. */
@@ -120,10 +130,8 @@ static bool start_run(struct rh_exploration *x, uint32_t keep)
             break;
     if (x->moved && !lead(x, keep))
         x->diverged = x->stopped = true;
-    for (uint32_t i = 0; i < x->tally_count && (x->moved || x->tallied); i++) {
-        w->properties[i].held = x->tally[i].held;
-        w->properties[i].failed = x->tally[i].failed;
-    }
+    if (x->moved || x->tallied)
+        put_tally_back(x);
     x->replay_count = 0;
     x->moved = x->tallied = false;
     if (x->diverged)
@@ -315,7 +323,7 @@ static bool enough(struct rh_exploration *x)
     x->ticks = x->world->ticks;
     double now = rh__now_seconds();
     if ((x->limits.max_seconds > 0 && now - x->started >= x->limits.max_seconds) ||
-        (x->slice_end > 0 && now >= x->slice_end))
+        (x->slice_end > 0 && now >= x->slice_end && x->runs != x->slice_runs))
         return x->stopped = true;
     if (x->progress && now >= x->next_progress)
         x->progress(x);
@@ -335,6 +343,7 @@ static void bury(struct rh_exploration *x)
     x->tallied = true;
     if (!x->open) {                        /* it died at its beginning: in the body of the test, before any choice */
         x->diverged |= w->event_count > 1; /* or else on a way that did not kill it before */
+        x->stillborn = true;
         x->runs++;
         x->failed++;
         add_finding(x, x->runs);

@@ -70,6 +70,7 @@ struct rh_exploration {
     bool stopped;             /* by a limit, a finding or the user */
     bool incomplete;          /* something could not be explored */
     bool diverged;            /* work made elsewhere did not fit what was seen here */
+    bool stillborn;           /* the program dies before the first choice */
     volatile int interrupted;
     double seconds;
 
@@ -77,6 +78,8 @@ struct rh_exploration {
     uint32_t workers; /* 0: this process explores by itself */
     double share;     /* of the tree that is done, and in how many runs */
     uint64_t share_runs;
+    char *texts; /* names that came from other processes */
+    size_t texts_used;
 
     struct rh__finding findings[RH__MAX_FINDINGS];
     uint32_t finding_count;
@@ -114,7 +117,8 @@ struct rh_exploration {
     void *more_arg;
     bool moved;           /* the explorer has other work: its next run has nothing of the last */
     bool least;           /* of equal findings keep the one that is first in the tree, not the first that was found */
-    double slice_end;     /* stop between runs when it is so late; 0: never */
+    double slice_end;     /* stop between runs when it is so late, but not before one is made; 0: never */
+    uint64_t slice_runs;  /* runs before it */
     struct rh__news news; /* list NULL: behaviours are counted here */
 };
 

@@ -126,6 +126,8 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     else if (whose != RH_NONE && WIFEXITED(status))
         rh__fail(w, RH_OUTCOME_EXIT, whose, "", "its process ended with status %d", WEXITSTATUS(status));
     else {
+        if (w->killed && w->supervised)
+            return RH_SANDBOX_FAILED;
         if (WIFSIGNALED(status))
             fprintf(stderr, "rehearse: %sthe exploring process %s signal %d (%s)\n",
                     WTERMSIG(status) == SIGKILL ? "" : "internal error: ",
