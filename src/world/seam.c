@@ -408,6 +408,8 @@ static bool seam_name_set(const char *name, rh_ref who, const char *here)
     uint32_t actor = rh_is_nobody(who) ? RH_NONE : known(w, who, "rh_register", here);
     look_up(w, name, here);
     look_at_life(w, actor, here);
+    if (!rh__fine(w) && actor != RH_NONE && actor != w->current)
+        rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor)); /* one that has ended gets no name */
     return rh__name_set(w, name, actor);
 }
 
@@ -620,6 +622,7 @@ static rh_ref seam_observe(const struct rh_actor_type *type, const void *state, 
     uint32_t actor = rh__actor_spawn(w, w->current, type, state, here);
     if (w->over)
         rh__fiber_abandon(w);
+    rh__touch(w, rh__object_of_actor(w, RH__OBJECT_MONITOR, actor));
     put32(w, &w->monitors[w->monitor_count], actor);
     put32(w, &w->monitor_count, w->monitor_count + 1);
     return ref_of(actor);
