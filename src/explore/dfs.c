@@ -5,18 +5,14 @@
  * all subtrees weighed the same; at the end that share is one and the estimate exact. */
 #include <stdio.h>
 
+#include "explore/estimate.h"
 #include "explore/explorers.h"
 
-struct branch {
-    uint32_t pick, size;
-};
-
 struct dfs {
-    struct branch *path;
+    struct rh__level *path; /* at each, child number `done` is under way */
     uint32_t top;
     uint32_t floor; /* choices before this one are not ours: a decorator takes them */
     bool started, placed, confused;
-    uint64_t runs;
 };
 
 static bool dfs_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
@@ -40,11 +36,13 @@ static uint32_t dfs_begin(void *state, struct rh_world *w)
         d->started = true;
         return 1;
     }
-    while (d->top > d->floor && d->path[d->top - 1].pick + 1 == d->path[d->top - 1].size)
-        d->top--;
-    if (d->top <= d->floor || d->confused)
+    uint32_t at = d->top;
+    while (at > d->floor && d->path[at - 1].done + 1 == d->path[at - 1].children)
+        at--;
+    if (at <= d->floor || d->confused)
         return 0;
-    d->path[d->top - 1].pick++;
+    rh__level_back(d->path, at - 1, d->top);
+    d->top = at;
     return d->top; /* the beginning and the choices before this one */
 }
 
@@ -58,19 +56,13 @@ static uint32_t dfs_choose(void *state, struct rh_world *w, const struct rh_choi
         d->floor = depth;
     }
     if (depth >= d->top) {
-        d->path[depth] = (struct branch){ 0, count };
+        rh__level_enter(&d->path[depth], count);
         d->top = depth + 1;
-    } else if (d->path[depth].size != count) {
+    } else if (d->path[depth].children != count) {
         d->confused = true; /* the program is not deterministic: counting on would be wrong */
         return RH_NONE;
     }
-    return d->path[depth].pick;
-}
-
-static void dfs_end(void *state, struct rh_world *w, const struct rh_run *run)
-{
-    (void)w, (void)run;
-    ((struct dfs *)state)->runs++;
+    return d->path[depth].done;
 }
 
 static enum rh_verdict dfs_verdict(const void *state)
@@ -81,13 +73,7 @@ static enum rh_verdict dfs_verdict(const void *state)
 static double dfs_estimate(const void *state)
 {
     const struct dfs *d = state;
-    double behind = 0, weight = 1;
-    for (uint32_t i = d->floor; i < d->top && weight > 1e-300; i++) {
-        weight /= d->path[i].size;
-        behind += weight * d->path[i].pick;
-    }
-    behind += weight; /* the run that ended last */
-    return (double)d->runs / behind;
+    return d->started ? rh__levels_estimate(d->path, d->floor, d->top) : 0;
 }
 
 const struct rh_explorer rh__explorer_dfs = {
@@ -97,7 +83,6 @@ const struct rh_explorer rh__explorer_dfs = {
     .open = dfs_open,
     .begin = dfs_begin,
     .choose = dfs_choose,
-    .end = dfs_end,
     .verdict = dfs_verdict,
     .estimate = dfs_estimate,
 };
