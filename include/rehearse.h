@@ -381,6 +381,69 @@ uint32_t rh_store_put_(const char *key, const void *bytes, size_t size, const ch
 int64_t rh_store_get_(const char *key, void *buffer, size_t capacity, const char *here);
 void rh_store_sync_(const char *here); /* waits until all puts of this actor are durable */
 
+/* ---- shared tables ------------------------------------------------------------------------------------------------- */
+
+/* Keys and bytes that all actors see and change (the ETS of Erlang).  Each call is one atomic step; two calls are two
+ * steps, and between a get and a put others may run (under test with RH_GRAIN_OBJECT; see rehearse/test.h).  What must be
+ * one step is rh_table_insert_new, rh_table_swap or rh_table_add.
+ *
+ *     RH_TABLE(seats);                                  in a header, where several files use it
+ *     if (rh_table_insert_new(seats, "12A", &self, sizeof self)) ...
+ *
+ * RH_TABLE(name) declares a table whose keys have nothing to do with each other.  RH_TABLE_ORDERED(name) declares one
+ * that can also be counted and walked through (rh_table_count, rh_table_next), which depends on all of its keys: under
+ * test every two calls on such a table have an order that is explored, in production they share a lock.  Nothing creates
+ * a table: it is there, empty, when the runtime or the run begins, and goes with it.  What it holds belongs to no actor:
+ * it outlives the end and the crash of whoever put it there, and partitions do not divide it.
+ *
+ * Keys are texts of 1 to RH_TABLE_KEY_SIZE - 1 bytes; values are at most max_message_bytes bytes, copied in and out.
+ * Where bytes are given, NULL stands for no value at all.  In production any thread may use tables; monitors (RH_MONITOR)
+ * may not. */
+struct rh_table {
+    const char *name;
+    bool ordered;
+};
+enum { RH_TABLE_KEY_SIZE = 128 };
+
+#define RH_TABLE(name)         RH_TABLE_(name, false)
+#define RH_TABLE_ORDERED(name) RH_TABLE_(name, true)
+
+/* Gives the key a value, or with NULL none; whether it had one before. */
+#define rh_table_put(table, key, bytes, size) rh_table_put_(&rh_table_of_##table, key, bytes, size, RH_HERE)
+/* The same if it has none; whether that was so. */
+#define rh_table_insert_new(table, key, bytes, size)                                                                   \
+    rh_table_insert_new_(&rh_table_of_##table, key, bytes, size, RH_HERE)
+/* Takes the value away; whether there was one. */
+#define rh_table_remove(table, key) rh_table_remove_(&rh_table_of_##table, key, RH_HERE)
+/* Compare and swap: gives the key a new value if it has exactly the one expected; whether that was so.  Expected NULL: if
+ * it has none; bytes NULL: takes the value away. */
+#define rh_table_swap(table, key, expected, expected_size, bytes, size)                                                \
+    rh_table_swap_(&rh_table_of_##table, key, expected, expected_size, bytes, size, RH_HERE)
+/* The size of the value, of which at most `capacity` bytes are copied; -1 where there is none. */
+#define rh_table_get(table, key, buffer, capacity) rh_table_get_(&rh_table_of_##table, key, buffer, capacity, RH_HERE)
+/* A counter: adds to a value that is an int64_t, 0 where there is none, and gives the sum (which wraps around). */
+#define rh_table_add(table, key, delta) rh_table_add_(&rh_table_of_##table, key, delta, RH_HERE)
+/* Of an ordered table: how many keys have a value. */
+#define rh_table_count(table) rh_table_count_(&rh_table_of_##table, RH_HERE)
+/* Of an ordered table: the first key, in the order of strcmp, after `previous` (NULL or "": of all), which need not be
+ * there; false behind the last.  `previous` and `key` may be the same buffer:
+ *     char key[RH_TABLE_KEY_SIZE] = "";
+ *     while (rh_table_next(members, key, key, sizeof key)) ...
+ * Each call is a step of its own: keys that come and go meanwhile may be seen or not, others are seen once. */
+#define rh_table_next(table, previous, key, capacity)                                                                  \
+    rh_table_next_(&rh_table_of_##table, previous, key, capacity, RH_HERE)
+
+bool rh_table_put_(const struct rh_table *table, const char *key, const void *bytes, size_t size, const char *here);
+bool rh_table_insert_new_(const struct rh_table *table, const char *key, const void *bytes, size_t size,
+                          const char *here);
+bool rh_table_remove_(const struct rh_table *table, const char *key, const char *here);
+bool rh_table_swap_(const struct rh_table *table, const char *key, const void *expected, size_t expected_size,
+                    const void *bytes, size_t size, const char *here);
+int64_t rh_table_get_(const struct rh_table *table, const char *key, void *buffer, size_t capacity, const char *here);
+int64_t rh_table_add_(const struct rh_table *table, const char *key, int64_t delta, const char *here);
+uint32_t rh_table_count_(const struct rh_table *table, const char *here);
+bool rh_table_next_(const struct rh_table *table, const char *previous, char *key, size_t capacity, const char *here);
+
 /* ---- what must hold ---------------------------------------------------------------------------------------------- */
 
 /* rh_assert(condition) or rh_assert(condition, "format", ...): stays on everywhere.  Under test a failure is a finding

@@ -41,6 +41,8 @@ struct rh_run {
     bool is_new;                  /* no run before had this behaviour, as far as is remembered; see wants_new */
 };
 
+#define RH_ELSEWHERE 0xfffffffeu /* see choose */
+
 struct rh_exploration; /* what it is part of */
 uint64_t rh_exploration_seed(const struct rh_exploration *x);
 uint32_t rh_exploration_max_steps(const struct rh_exploration *x);
@@ -60,13 +62,15 @@ struct rh_explorer {
     const char *name;
     const char *summary; /* one line for people */
     size_t state_size;
+    bool objects;   /* it works with granularity object only, which is then used */
     bool wants_new; /* it looks at struct rh_run.is_new, which costs some time a run; else that is false */
     /* Reads what stands behind the colon in --explorer NAME:ARG ("" for nothing); false with a sentence.  May be NULL if
      * there is nothing to read. */
     bool (*open)(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size);
     /* A run begins: how many events of the last one to keep (1: none but the beginning); 0: there is nothing left. */
     uint32_t (*begin)(void *state, struct rh_world *w);
-    /* The index of the choice to take; RH_NONE ends the run here.  It may be asked about events that begin wanted to keep:
+    /* The index of the choice to take; RH_NONE ends the run here; RH_ELSEWHERE gives it up as if it had not been begun: begin is
+     * asked next, and end is not told.  It may be asked about events that begin wanted to keep:
      * after a crash, and inside decorators, a run is made again from its beginning. */
     uint32_t (*choose)(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count);
     /* The run has ended; may be NULL.  After a crash the world holds the run only to look at. */

@@ -114,6 +114,10 @@ template <class T> static inline const T *rh_value_at_(const T &value)
     RH_EXTERN_C RH_SHARED struct rh_actor_type rh_actor_##name_;                                                       \
     struct rh_actor_type rh_actor_##name_ = { #name_, sizeof(struct name_), kind, 0, 0 }
 
+#define RH_TABLE_(name_, ordered)                                                                                      \
+    RH_EXTERN_C RH_SHARED const struct rh_table rh_table_of_##name_;                                                   \
+    const struct rh_table rh_table_of_##name_ = { #name_, ordered }
+
 #define RH_ENTRY_N(actor, message)                  { &rh_message_##message, rh_call_##actor##_##message, RH_ACTION_HANDLE },
 #define RH_ENTRY_P(actor, item)                     RH_ENTRY_P_(actor, RH_UNWRAP_ item)
 #define RH_UNWRAP_(...)                             __VA_ARGS__

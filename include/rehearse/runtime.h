@@ -10,8 +10,8 @@
  *         rh_runtime_stop();
  *     }
  *
- * Between start and stop any thread may spawn, send and look up names; the other functions of rehearse.h are for
- * actors.  One runtime at a time in a process; another may be started after it has stopped.
+ * Between start and stop any thread may spawn, send, look up names and use tables; the other functions of rehearse.h are
+ * for actors.  One runtime at a time in a process; another may be started after it has stopped.
  *
  * Handlers run on the threads of a pool.  One that blocks (rh_receive, rh_ask, rh_sleep, rh_store_sync, and under
  * RH_OVERFLOW_WAIT also rh_send) gives its thread to others and may go on on another one: across such a call hold no

@@ -14,6 +14,18 @@
 extern "C" {
 #endif
 
+/* A change of one key of a table, as rh_table_put, rh_table_insert_new, rh_table_remove and rh_table_swap ask for it. */
+enum rh_table_when { RH_WHEN_ANY, RH_WHEN_ABSENT, RH_WHEN_EQUAL };
+struct rh_table_change {
+    const char *call; /* "rh_table_put", for messages */
+    const char *key;
+    enum rh_table_when when; /* to be made whatever is there, if nothing is, if `expected` is */
+    const void *expected;
+    size_t expected_size;
+    const void *bytes; /* NULL: no value */
+    size_t size;
+};
+
 struct rh_seam {
     const char *name;
     rh_ref (*spawn)(const struct rh_actor_type *type, const void *state,
@@ -52,6 +64,15 @@ struct rh_seam {
     uint32_t (*store_put)(const char *key, const void *bytes, size_t size, const char *here);
     int64_t (*store_get)(const char *key, void *buffer, size_t capacity, const char *here);
     void (*store_sync)(const char *here);
+    /* (any) in production.  table_change says whether the condition held; where there was none, whether the key had a
+     * value. */
+    bool (*table_change)(const struct rh_table *table, const struct rh_table_change *change, const char *here);
+    int64_t (*table_get)(const struct rh_table *table, const char *key, void *buffer, size_t capacity,
+                         const char *here);
+    int64_t (*table_add)(const struct rh_table *table, const char *key, int64_t delta, const char *here);
+    uint32_t (*table_count)(const struct rh_table *table, const char *here);
+    bool (*table_next)(const struct rh_table *table, const char *previous, char *key, size_t capacity,
+                       const char *here);
     void (*failed)(const char *here, const char *condition, const char *text); /* (any) an assertion does not hold */
     void (*property)(enum rh_property kind, const char *name, bool holds, const char *here);
     void (*announce)(const struct rh_message_type *type, const void *value, const char *here);

@@ -173,8 +173,8 @@ void rh_world_load(struct rh_world *w, const struct rh_snapshot *snapshot);
 size_t rh_snapshot_bytes(const struct rh_snapshot *snapshot);
 void rh_snapshot_free(struct rh_snapshot *snapshot);
 
-/* A hash of all that can influence what happens from here on: states, mailboxes, timers, names, stores, budgets.  The
- * clock is part of it only once some run has asked for the time: fingerprints from before that must not be compared with
+/* A hash of all that can influence what happens from here on: states, mailboxes, timers, names, stores, tables, budgets.
+ * The clock is part of it only once some run has asked for the time: fingerprints from before that must not be compared with
  * those from after it. */
 uint64_t rh_world_fingerprint(struct rh_world *w);
 bool rh_world_clock_used(const struct rh_world *w);

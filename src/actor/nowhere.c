@@ -205,6 +205,41 @@ static void store_sync(const char *here)
     too_early("rh_store_sync", here);
 }
 
+static bool table_change(const struct rh_table *table, const struct rh_table_change *change, const char *here)
+{
+    (void)table;
+    too_early(change->call, here);
+    return false;
+}
+
+static int64_t table_get(const struct rh_table *table, const char *key, void *buffer, size_t capacity, const char *here)
+{
+    (void)table, (void)key, (void)buffer, (void)capacity;
+    too_early("rh_table_get", here);
+    return -1;
+}
+
+static int64_t table_add(const struct rh_table *table, const char *key, int64_t delta, const char *here)
+{
+    (void)table, (void)key, (void)delta;
+    too_early("rh_table_add", here);
+    return 0;
+}
+
+static uint32_t table_count(const struct rh_table *table, const char *here)
+{
+    (void)table;
+    too_early("rh_table_count", here);
+    return 0;
+}
+
+static bool table_next(const struct rh_table *table, const char *previous, char *key, size_t capacity, const char *here)
+{
+    (void)table, (void)previous, (void)key, (void)capacity;
+    too_early("rh_table_next", here);
+    return false;
+}
+
 static void failed(const char *here, const char *condition, const char *text)
 {
     fprintf(stderr, "rehearse: %s: assertion `%s` does not hold%s%s\n", here, condition, *text ? ": " : "", text);
@@ -273,6 +308,11 @@ const struct rh_seam rh__nowhere = {
     .store_put = store_put,
     .store_get = store_get,
     .store_sync = store_sync,
+    .table_change = table_change,
+    .table_get = table_get,
+    .table_add = table_add,
+    .table_count = table_count,
+    .table_next = table_next,
     .failed = failed,
     .property = property,
     .announce = announce,

@@ -244,6 +244,56 @@ void rh_store_sync_(const char *here)
     world->store_sync(here);
 }
 
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+bool rh_table_put_(const struct rh_table *table, const char *key, const void *bytes, size_t size, const char *here)
+{
+    struct rh_table_change change = { "rh_table_put", key, RH_WHEN_ANY, NULL, 0, bytes, bytes ? size : 0 };
+    return world->table_change(table, &change, here);
+}
+
+bool rh_table_insert_new_(const struct rh_table *table, const char *key, const void *bytes, size_t size,
+                          const char *here)
+{
+    struct rh_table_change change = { "rh_table_insert_new", key, RH_WHEN_ABSENT, NULL, 0, bytes, bytes ? size : 0 };
+    return world->table_change(table, &change, here);
+}
+
+bool rh_table_remove_(const struct rh_table *table, const char *key, const char *here)
+{
+    struct rh_table_change change = { "rh_table_remove", key, RH_WHEN_ANY, NULL, 0, NULL, 0 };
+    return world->table_change(table, &change, here);
+}
+
+bool rh_table_swap_(const struct rh_table *table, const char *key, const void *expected, size_t expected_size,
+                    const void *bytes, size_t size, const char *here)
+{
+    struct rh_table_change change = { "rh_table_swap", key,           expected ? RH_WHEN_EQUAL : RH_WHEN_ABSENT,
+                                      expected,        expected_size, bytes,
+                                      bytes ? size : 0 };
+    return world->table_change(table, &change, here);
+}
+
+int64_t rh_table_get_(const struct rh_table *table, const char *key, void *buffer, size_t capacity, const char *here)
+{
+    return world->table_get(table, key, buffer, capacity, here);
+}
+
+int64_t rh_table_add_(const struct rh_table *table, const char *key, int64_t delta, const char *here)
+{
+    return world->table_add(table, key, delta, here);
+}
+
+uint32_t rh_table_count_(const struct rh_table *table, const char *here)
+{
+    return world->table_count(table, here);
+}
+
+bool rh_table_next_(const struct rh_table *table, const char *previous, char *key, size_t capacity, const char *here)
+{
+    return world->table_next(table, previous, key, capacity, here);
+}
+
 /* ---- what must hold, tests --------------------------------------------------------------------------------------- */
 
 /* The macro cannot stringise its first argument alone without expanding it: what it gives is all of them.  The condition

@@ -38,6 +38,7 @@ const char *rh_verdict_name(enum rh_verdict verdict)
 
 static void start_run(struct rh_exploration *x, uint32_t keep);
 static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome);
+static void give_up_run(struct rh_exploration *x);
 static bool enough(struct rh_exploration *x);
 static bool too_late(struct rh_exploration *x);
 
@@ -54,13 +55,17 @@ static void drive(struct rh_world *w, void *arg)
             break;
         }
         start_run(x, keep);
+        uint32_t pick = 0;
         for (const struct rh_choice *choices; (choices = rh_world_enabled(w, &open)), open;) {
-            uint32_t pick = e->choose(x->explorer.state, w, choices, open);
+            pick = e->choose(x->explorer.state, w, choices, open);
             if (pick >= open || too_late(x))
                 break;
             rh_world_step(w, &choices[pick]);
         }
-        end_run(x, open ? RH_OUTCOME_RUNNING : rh_world_outcome(w)->kind);
+        if (open && pick == RH_ELSEWHERE)
+            give_up_run(x);
+        else
+            end_run(x, open ? RH_OUTCOME_RUNNING : rh_world_outcome(w)->kind);
     }
 }
 
@@ -204,6 +209,13 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     }
     if (x->explorer.explorer->end)
         x->explorer.explorer->end(x->explorer.state, w, &run);
+}
+
+static void give_up_run(struct rh_exploration *x)
+{
+    x->steps += x->world->event_count;
+    x->given_up++;
+    x->open = false;
 }
 
 /* Also in the middle of a run, which may be long: when the watchdog has ticked it is worth a look at the clock. */

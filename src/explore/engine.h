@@ -47,6 +47,7 @@ struct rh_exploration {
 
     /* Counts. */
     uint64_t runs, steps, cut, blocked, failed;
+    uint64_t given_up;        /* begun and not counted as runs */
     uint64_t behaviours;      /* distinct, exact below the table's size */
     bool behaviours_at_least; /* the table is full */
     uint64_t noted;           /* the behaviour of the last run, not yet among them; 0 for none */
@@ -86,6 +87,9 @@ bool rh__explore(struct rh_exploration *x);
 enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x);
 double rh__exploration_estimate(const struct rh_exploration *x);
 void rh__exploration_free(struct rh_exploration *x);
+
+/* Whether one of the explorers it names works with granularity object. */
+bool rh__explorer_wants_objects(const char *name_and_arg);
 
 double rh__now_seconds(void);
 /* In a child that makes many runs: what the program prints on standard output goes nowhere. */

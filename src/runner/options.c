@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/engine.h"
 #include "trace/schedule.h"
 
 typedef bool take_fn(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size);
@@ -235,6 +236,16 @@ bool rh__options_semantics(const struct rh__options *o, const struct rh_test *te
     for (size_t i = 0; i < o->setting_count; i++)
         if (!rh__semantics_set(s, o->settings[i].name, o->settings[i].value, error, error_size))
             return false;
+    if (rh__explorer_wants_objects(o->explorer)) {
+        bool named = false;
+        for (size_t i = 0; i < o->setting_count; i++)
+            named |= strcmp(o->settings[i].name, "granularity") == 0;
+        if (named && s->granularity != RH_GRAIN_OBJECT) {
+            snprintf(error, error_size, "explorer %s works with granularity object only", o->explorer);
+            return false;
+        }
+        s->granularity = RH_GRAIN_OBJECT;
+    }
     return true;
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/room.h"
 #include "runtime/seam.h"
 #include "runtime/store.h"
+#include "runtime/tables.h"
 
 enum { CLOSED = 1u << 31, FIRST_SLOT_NS = 5000 };
 
@@ -320,6 +321,7 @@ static void stop(void)
     last_counts = counts_now();
     rh__table_release(rh__slot_clear);
     rh__registry_release();
+    rh__tables_release();
     rh__name_forget_root();
     workers_free();
     rh__fiber_release_spares();

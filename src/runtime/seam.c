@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 
+#include "actor/tables.h"
 #include "base/random.h"
 #include "runtime/actor.h"
 #include "runtime/failure.h"
 #include "runtime/names.h"
 #include "runtime/registry.h"
 #include "runtime/store.h"
+#include "runtime/tables.h"
 
 /* The actor that runs now; NULL, and the misuse is told, where none does. */
 static struct rh__actor *inside(const char *call, const char *here)
@@ -370,6 +372,92 @@ static void store_sync(const char *here)
         rh__store_sync(actor, here);
 }
 
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
+
+static bool table_change(const struct rh_table *table, const struct rh_table_change *change, const char *here)
+{
+    struct rh__worker *worker = rh__worker();
+    char text[RH__TABLE_TEXT];
+    bool result = false;
+    if (!enter(worker, change->call, here))
+        return false;
+    if (rh__table_change_wrong(table, change, rh__rt.options.max_message_bytes, text))
+        rh__misuse(here, "%s", text);
+    else
+        result = rh__tables_change(table, change);
+    leave(worker);
+    return result;
+}
+
+static int64_t table_get(const struct rh_table *table, const char *key, void *buffer, size_t capacity, const char *here)
+{
+    struct rh__worker *worker = rh__worker();
+    char text[RH__TABLE_TEXT];
+    int64_t result = -1;
+    if (!enter(worker, "rh_table_get", here))
+        return -1;
+    if (rh__table_get_wrong(table, key, buffer, capacity, text))
+        rh__misuse(here, "%s", text);
+    else
+        result = rh__tables_get(table, key, buffer, capacity);
+    leave(worker);
+    return result;
+}
+
+static int64_t table_add(const struct rh_table *table, const char *key, int64_t delta, const char *here)
+{
+    struct rh__worker *worker = rh__worker();
+    char text[RH__TABLE_TEXT];
+    int64_t sum = 0;
+    if (!enter(worker, "rh_table_add", here))
+        return 0;
+    bool bad = rh__table_add_wrong(table, key, text);
+    size_t size = 0;
+    if (!bad && !rh__tables_add(table, key, delta, &sum, &size)) {
+        rh__table_no_counter(table, key, size, text);
+        bad = true;
+    }
+    if (bad)
+        rh__misuse(here, "%s", text);
+    leave(worker);
+    return sum;
+}
+
+static uint32_t table_count(const struct rh_table *table, const char *here)
+{
+    struct rh__worker *worker = rh__worker();
+    char text[RH__TABLE_TEXT];
+    uint32_t count = 0;
+    if (!enter(worker, "rh_table_count", here))
+        return 0;
+    if (rh__table_count_wrong(table, text))
+        rh__misuse(here, "%s", text);
+    else
+        count = rh__tables_count(table);
+    leave(worker);
+    return count;
+}
+
+static bool table_next(const struct rh_table *table, const char *previous, char *key, size_t capacity, const char *here)
+{
+    struct rh__worker *worker = rh__worker();
+    char text[RH__TABLE_TEXT];
+    size_t size = 0;
+    if (!enter(worker, "rh_table_next", here))
+        return false;
+    bool bad = rh__table_next_wrong(table, key, text);
+    if (!bad) {
+        size = rh__tables_next(table, previous ? previous : "", key, capacity);
+        bad = size > capacity;
+        if (bad)
+            rh__table_no_room(table, size, capacity, text);
+    }
+    if (bad)
+        rh__misuse(here, "%s", text);
+    leave(worker);
+    return size && !bad;
+}
+
 /* ---- what must hold -------------------------------------------------------------------------------------------- */
 
 static void failed(const char *here, const char *condition, const char *text)
@@ -449,6 +537,11 @@ const struct rh_seam rh__runtime_seam = {
     .store_put = store_put,
     .store_get = store_get,
     .store_sync = store_sync,
+    .table_change = table_change,
+    .table_get = table_get,
+    .table_add = table_add,
+    .table_count = table_count,
+    .table_next = table_next,
     .failed = failed,
     .property = property,
     .announce = announce,

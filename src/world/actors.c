@@ -49,6 +49,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         .type = type,
         .behaviour = type->initial,
         .parent = parent,
+        .born = w->event_count - 1,
         .first_child = RH_NONE,
         .next_sibling = RH_NONE,
         .channels = RH_NONE,

@@ -12,6 +12,7 @@
 
 #include "base/copy.h"
 #include "base/random.h"
+#include "world/fingerprint.h"
 #include "world/guard.h"
 #include "world/heap.h"
 #include "world/log.h"
@@ -203,7 +204,7 @@ RH__NO_SANITIZE bool rh__in_region(const void *p)
 int64_t rh__virtual_ns(void)
 {
     struct rh_world *w = rh__world;
-    w->clock_used = true;
+    rh__clock_seen(w);
     uint32_t actor = code_of(w);
     return actor == RH_NONE ? w->now_ns : rh__time_of(w, actor);
 }

@@ -187,6 +187,18 @@ static void offer_message_faults(struct rh_world *w, uint32_t ordinary)
     }
 }
 
+/* With granularity object whether a fault may happen never depends on what others can do. */
+static void offer_faults_at_any_time(struct rh_world *w)
+{
+    offer_restarts(w);
+    uint32_t ordinary = w->choice_count;
+    if (w->losses || w->duplicates)
+        offer_message_faults(w, ordinary);
+    offer_crashes(w);
+    if (!ordinary && w->choice_count)
+        offer(w, RH_CHOICE_END, RH_NONE, 0, 0);
+}
+
 static void offer_faults(struct rh_world *w)
 {
     uint32_t ordinary = w->choice_count;
@@ -228,7 +240,9 @@ static void fill(struct rh_world *w)
     if (w->timer_newest != RH_NONE)
         offer_timers(w);
     offer_actors(w);
-    if (w->any_faults)
+    if (w->any_faults && rh__fine(w))
+        offer_faults_at_any_time(w);
+    else if (w->any_faults)
         offer_faults(w);
 }
 

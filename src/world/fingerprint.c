@@ -3,7 +3,7 @@
  * Left out on purpose, because no program can see it: events and messages of the past, who is how old, free stacks and
  * free list entries, and the clock until the program first asks for it (and with free time the deadlines of timers).
  * What is in: identity, behaviour, status and memory of each actor (a suspended one's stack as well), messages under way
- * by channel and order, timers, names, links, monitors, stores, budgets, the partition. */
+ * by channel and order, timers, names, links, monitors, stores, shared tables, budgets, the partition. */
 #include "world/fingerprint.h"
 
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "world/fiber.h"
 #include "world/memory.h"
 #include "world/network.h"
+#include "world/tables.h"
 
 void rh__actor_hash_out(struct rh_world *w, uint32_t actor)
 {
@@ -193,6 +194,7 @@ static void begin_hashing(struct rh_world *w)
         w->channels[i].stale = 0;
         w->total ^= w->channels[i].hash = hash_channel(w, i);
     }
+    w->total ^= rh__tables_hash(w);
 }
 
 /* Which messages under way are in the past of a vector, `of`. */

@@ -78,6 +78,8 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(links, (size_t)MAX_LINKS)
     TABLE(names, (size_t)MAX_NAMES)
     TABLE(writes, (size_t)MAX_WRITES)
+    TABLE(tables, (size_t)MAX_TABLES)
+    TABLE(items, (size_t)MAX_ITEMS)
     TABLE(lines, (size_t)MAX_LINES)
     TABLE(objects, (size_t)MAX_OBJECTS)
     TABLE(accesses, (size_t)MAX_ACCESSES)

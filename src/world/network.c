@@ -156,6 +156,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->taken_by = RH_NONE;
     m->copy_of = s->copy_of;
     m->timer = 0;
+    m->posted = s->posted;
     m->channel = channel;
     m->next = RH_NONE;
     m->sent_ns = sender->now_ns;
@@ -260,6 +261,7 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message)
         .request = original.request,
         .copy_of = message,
         .seen_as = original.seen_as,
+        .posted = original.posted,
     };
     uint32_t copy = append(w, &again, original.channel);
     struct message *m = &w->messages[copy];
@@ -417,6 +419,12 @@ static bool causal_ready(struct rh_world *w, uint32_t message)
                 return false;
         }
     return true;
+}
+
+bool rh__message_in_past(const struct rh_world *w, uint32_t message, uint32_t of)
+{
+    const struct message *x = &w->messages[message], *m = &w->messages[of];
+    return x->copy_of == RH_NONE && m->copy_of == RH_NONE && x->send_number <= vector_at(w, m->clock, x->sender);
 }
 
 void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(struct rh_world *w, uint32_t message))

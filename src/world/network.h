@@ -55,6 +55,8 @@ bool rh__timer_recall(struct rh_world *w, uint32_t actor, const char *name);
 /* All that is under way to the actor is lost. */
 void rh__messages_drop(struct rh_world *w, uint32_t receiver);
 
+/* Causal: whether it was sent in the past of the other. */
+bool rh__message_in_past(const struct rh_world *w, uint32_t message, uint32_t of);
 /* Whether the receiver can take it now. */
 bool rh__message_deliverable(struct rh_world *w, uint32_t message);
 /* Calls `each` for the messages of this channel that can be taken now. */

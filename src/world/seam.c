@@ -17,26 +17,8 @@
 #include "world/objects.h"
 #include "world/outcome.h"
 #include "world/receive.h"
+#include "world/seam_tables.h"
 #include "world/step.h"
-
-/* The world, if an actor calls; otherwise NULL after saying so. */
-static struct rh_world *inside(const char *call, const char *here)
-{
-    struct rh_world *w = rh__world;
-    if (__builtin_expect(w->inside, 1))
-        return w;
-    rh__misuse(w, here ? here : "", "%s was called outside of an actor", call);
-    return NULL;
-}
-
-/* The same for calls that block or need a mailbox of one's own. */
-static struct rh_world *inside_actor(const char *call, const char *here)
-{
-    struct rh_world *w = inside(call, here);
-    if (w && w->observing != RH_NONE)
-        rh__misuse(w, here, "%s cannot be used by a monitor", call);
-    return w;
-}
 
 static uint32_t known(struct rh_world *w, rh_ref who, const char *call, const char *here)
 {
@@ -86,6 +68,7 @@ static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
             return RH_NONE; /* what the environment is told is of no consequence here */
         if (to->status == STATUS_ENDED) {
             dead_letter(w, s->to, s->type, here);
+            s->posted = true;
             rh__message_waste(w, s);
             return RH_NONE;
         }
@@ -182,7 +165,7 @@ static void seam_reply(struct rh_request request, const struct rh_message_type *
                                .tail_size = bounded(w, tail_size, here));
     s.answers = asked;
     if (asked != RH_NONE && w->actors[to].asking != asked)
-        rh__message_waste(w, &s); /* the one who asked has given up, or has its answer */
+        s.posted = true, rh__message_waste(w, &s); /* the one who asked has given up, or has its answer */
     else
         post(w, &s, here);
 }
@@ -462,7 +445,7 @@ static int64_t seam_now_ms(void)
 {
     struct rh_world *w = rh__world;
     if (w->inside)
-        w->clock_used = true;
+        rh__clock_seen(w);
     uint32_t actor = code_of(w);
     return (actor == RH_NONE ? w->now_ns : rh__time_of(w, actor)) / 1000000;
 }
@@ -679,6 +662,11 @@ const struct rh_seam rh__controlled_seam = {
     .store_put = seam_store_put,
     .store_get = seam_store_get,
     .store_sync = seam_store_sync,
+    .table_change = rh__seam_table_change,
+    .table_get = rh__seam_table_get,
+    .table_add = rh__seam_table_add,
+    .table_count = rh__seam_table_count,
+    .table_next = rh__seam_table_next,
     .failed = seam_failed,
     .property = seam_property,
     .announce = seam_announce,

@@ -61,6 +61,7 @@ struct actor {
     uint32_t events;      /* how many so far; logged together with the next */
     uint32_t taken;       /* the message it handles; a process: took last */
     uint32_t status, flags;
+    uint32_t born;                      /* the event that made it */
     uint32_t parent, ordinal;           /* identity: the ordinal-th of its type among the parent's children */
     uint32_t first_child, next_sibling; /* newest first */
     uint32_t sends;                     /* how many so far */
@@ -105,7 +106,8 @@ struct message {
     uint32_t taken_by;
     uint32_t copy_of;
     uint32_t channel;
-    uint32_t timer; /* a process's timer that has fired: its name, payload offset / 16; else 0 */
+    uint32_t posted; /* by the program, not by the world */
+    uint32_t timer;  /* a process's timer that has fired: its name, payload offset / 16; else 0 */
 };
 
 /* Messages under way from one sender to one receiver; under RH_MAILBOX from all senders (sender RH_NONE); with
@@ -146,6 +148,21 @@ struct write {
     uint32_t older;
 };
 
+struct table {
+    const struct rh_table *declared;
+    uint32_t root; /* of its items, a tree: see tables.c */
+    uint32_t count;
+};
+
+struct item {
+    uint64_t key, bytes; /* payload offsets */
+    uint64_t rank;       /* hash of the key; a parent has a larger one than its children */
+    uint32_t size;
+    uint32_t table; /* RH_NONE for a free one */
+    uint32_t left, right;
+    uint32_t next; /* free ones */
+};
+
 /* One that was touched in this run. */
 struct object {
     uint64_t object;
@@ -180,6 +197,8 @@ enum {
     MAX_LINKS = 1u << 20,
     MAX_NAMES = 1u << 14,
     MAX_WRITES = 1u << 22,
+    MAX_TABLES = 1u << 10,
+    MAX_ITEMS = 1u << 18,
     MAX_LINES = 1u << 20,
     MAX_PROPERTIES = 1u << 10,
     MAX_ESCAPES = 64,
@@ -216,6 +235,8 @@ struct rh_world {
     struct link *links;
     struct name *names;
     struct write *writes;
+    struct table *tables;
+    struct item *items;
     struct line *lines;
     struct object *objects;      /* open addressing */
     struct rh__access *accesses; /* in order */
@@ -235,8 +256,8 @@ struct rh_world {
     uint32_t under_way; /* messages */
 
     /* Logged. */
-    uint32_t actor_count, channel_count, line_count, monitor_count;
-    struct pool timer_pool, link_pool, name_pool, write_pool;
+    uint32_t actor_count, channel_count, line_count, monitor_count, table_count;
+    struct pool timer_pool, link_pool, name_pool, write_pool, item_pool;
     uint32_t timer_newest; /* of all that are set */
     uint32_t first_name;
     uint32_t stack_free, stack_count;

@@ -330,6 +330,12 @@ void rh__touch_monitor(struct rh_world *w, uint32_t monitor)
     rh__region_enter(w, monitor);
 }
 
+/* As a choice carries it: one that has never been blocked may still come to its end in turn, at no place of its own. */
+static uint32_t resume_place(struct rh_world *w, const struct actor *a)
+{
+    return (uint32_t)(rh__payload_text(w, a->place ? a->place : "") / 16);
+}
+
 void rh__take(struct rh_world *w, const struct rh_choice *c)
 {
     struct rh_choice choice = *c; /* it may be in the table that is about to be filled anew */
@@ -338,7 +344,7 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
         choice.arg = rh__timer_name(w, choice.what);
     uint64_t payload_before = w->payload_at;
     if (choice.kind == RH_CHOICE_RESUME) /* where it goes on, for people */
-        choice.arg = (uint32_t)(rh__payload_text(w, w->actors[choice.actor].place) / 16);
+        choice.arg = resume_place(w, &w->actors[choice.actor]);
     e->choice = choice;
     bool counts = choice.actor != RH_NONE && choice.kind != RH_CHOICE_LOSE && choice.kind != RH_CHOICE_DUPLICATE;
     e->number = counts ? w->actors[choice.actor].events : 0; /* what befalls a message is no event of its receiver */

@@ -119,7 +119,7 @@ static void clear(struct rh_world *w)
     for (uint32_t i = 0; i < w->property_count; i++)
         w->properties[i].last = 0;
     w->payload_at = 16;
-    w->timer_pool.free = w->link_pool.free = w->name_pool.free = w->write_pool.free = RH_NONE;
+    w->timer_pool.free = w->link_pool.free = w->name_pool.free = w->write_pool.free = w->item_pool.free = RH_NONE;
     w->timer_newest = w->first_name = w->stack_free = w->chooser = RH_NONE;
     w->current = w->observing = w->matching = RH_NONE;
     w->losses = w->semantics.losses;

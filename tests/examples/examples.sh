@@ -83,6 +83,7 @@ declare -A found=(
     [procreg/check_then_act]=assertion [procreg/start_twice]=assertion
     [procreg/too_soon]=assertion [procreg/regrace]=assertion
     [own_explorer/no_wait]=assertion
+    [tickets/check_then_act]=assertion
 )
 
 for example in "$SOURCE_DIR"/examples/*/test.c; do
@@ -118,6 +119,7 @@ makes 6 bank                                # (2 + 1)!
 makes 120 bank -p deposits=3 -p withdrawals=2 # (3 + 2)!
 makes 15 threadring -p passers=3            # 1 * 3 * 5
 makes 945 threadring -p passers=5           # 1 * 3 * 5 * 7 * 9
+makes 26 tickets                            # 2 * (35 - 22)
 makes 14 own_explorer -p sales=3            # the fourth Catalan number
 makes 16796 own_explorer -p sales=9         # the tenth
 makes 6 barber -p customers=1

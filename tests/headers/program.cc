@@ -31,6 +31,21 @@ RH_BODY(caller)
     rh_log("%d", answer->count);
 }
 
+RH_TABLE(seats);
+RH_TABLE_ORDERED(members);
+RH_PROCESS(clerk);
+RH_BODY(clerk)
+{
+    int64_t count = rh_table_add(seats, "sold", 1);
+    char key[RH_TABLE_KEY_SIZE] = "";
+    rh_table_put(seats, "a", &count, sizeof count);
+    rh_table_swap(seats, "a", &count, sizeof count, nullptr, 0);
+    while (rh_table_next(members, key, key, sizeof key))
+        count -= rh_table_remove(members, key);
+    rh_assert(rh_table_count(members) == 0 && rh_table_get(seats, "a", &count, sizeof count) < 0);
+    rh_assert(rh_table_insert_new(seats, "b", "", 0));
+}
+
 RH_TEST(it_compiles)
 {
     rh_ref e = rh_spawn(echo);

@@ -10,6 +10,8 @@ RH_MESSAGE(question);
 RH_MESSAGE(answer);
 RH_MESSAGE(other_answer);
 
+RH_TABLE_ORDERED(some);
+
 /* The line on which the misuse stands: written by the program, read by the test. */
 static int line;
 #define HERE(call) (line = __LINE__, call)
@@ -59,6 +61,9 @@ RH_HANDLER(blocking_monitor, note)
         break;
     case 6:
         HERE(rh_stop());
+        break;
+    case 7:
+        HERE(rh_table_get(some, "key", NULL, 0));
         break;
     default:
         break;
@@ -133,6 +138,11 @@ static void store_too_large(void)
 {
     static char bytes[3000];
     HERE(rh_store_put("key", bytes, sizeof bytes));
+}
+static void table_too_large(void)
+{
+    static char bytes[3000];
+    HERE(rh_table_put(some, "key", bytes, sizeof bytes));
 }
 static void store_without_key(void)
 {
@@ -210,6 +220,7 @@ IN_A_MONITOR(monitor_announces, 3)
 IN_A_MONITOR(monitor_asks, 4)
 IN_A_MONITOR(monitor_chooses, 5)
 IN_A_MONITOR(monitor_stops, 6)
+IN_A_MONITOR(monitor_reads_a_table, 7)
 
 static void spawn_too_many(void)
 {
@@ -254,6 +265,7 @@ static const struct misuse {
     { "a message over the limit is a misuse", send_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
     { "a message of a tebibyte is a misuse", send_absurdly_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
     { "a stored value over the limit is a misuse", store_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
+    { "a value of a table over the limit is a misuse", table_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
     { "a put without a key is a misuse", store_without_key, RH_OUTCOME_MISUSE, "needs a key" },
     { "rh_become to a behaviour of another actor is a misuse", become_foreign, RH_OUTCOME_MISUSE,
       "behaviour of stranger" },
@@ -279,6 +291,8 @@ static const struct misuse {
     { "a monitor that asks is a misuse", monitor_asks, RH_OUTCOME_MISUSE, "monitor" },
     { "a monitor that chooses is a misuse", monitor_chooses, RH_OUTCOME_MISUSE, "monitor" },
     { "a monitor that stops is a misuse", monitor_stops, RH_OUTCOME_MISUSE, "monitor" },
+    { "a monitor that uses a table is a misuse", monitor_reads_a_table, RH_OUTCOME_MISUSE,
+      "rh_table_get cannot be used by a monitor" },
     { "too many messages under way are a limit", send_too_many, RH_OUTCOME_LIMIT, "max_messages" },
     { "a state over the limit is a limit", spawn_too_large, RH_OUTCOME_LIMIT, "max_bytes_per_actor" },
     { "a heap over the limit is a limit", allocate_too_much, RH_OUTCOME_LIMIT, "max_bytes_per_actor" },
@@ -578,6 +592,14 @@ static void call_everything_outside(void)
     SAYS("rh_store_put", rh_store_put("key", "x", 1));
     SAYS("rh_store_get", assert_int_equal(rh_store_get("key", NULL, 0), -1));
     SAYS("rh_store_sync", rh_store_sync());
+    SAYS("rh_table_put", assert_false(rh_table_put(some, "key", "x", 1)));
+    SAYS("rh_table_insert_new", assert_false(rh_table_insert_new(some, "key", "x", 1)));
+    SAYS("rh_table_remove", assert_false(rh_table_remove(some, "key")));
+    SAYS("rh_table_swap", assert_false(rh_table_swap(some, "key", NULL, 0, "x", 1)));
+    SAYS("rh_table_get", assert_int_equal(rh_table_get(some, "key", NULL, 0), -1));
+    SAYS("rh_table_add", assert_int_equal(rh_table_add(some, "key", 1), 0));
+    SAYS("rh_table_count", assert_int_equal(rh_table_count(some), 0));
+    SAYS("rh_table_next", assert_false(rh_table_next(some, NULL, NULL, 0)));
     SAYS("rh_observe", assert_true(rh_is_nobody(rh_observe(blocking_monitor))));
     assert_true(rh_is_nobody(rh_self()));
     assert_true(rh_is_nobody(rh_sender()));

@@ -4,6 +4,8 @@
 RH_MESSAGE(go);
 RH_MESSAGE(huge, char bytes[2 << 20];);
 
+RH_TABLE_ORDERED(things);
+
 static _Atomic(int) done;
 static struct huge huge_value;
 
@@ -237,6 +239,12 @@ static void without_a_runtime_calls_give_nothing(void **unused)
     assert_false(rh_alive(v));
     assert_string_equal(rh_name(v), "nobody");
     assert_false(rh_register("x", v));
+    assert_false(rh_table_put(things, "x", "", 0));
+    assert_false(rh_table_remove(things, "x"));
+    assert_int_equal(rh_table_get(things, "x", NULL, 0), -1);
+    assert_int_equal(rh_table_add(things, "x", 1), 0);
+    assert_int_equal(rh_table_count(things), 0);
+    assert_false(rh_table_next(things, NULL, NULL, 0));
     rh_send(v, go);
     rh_runtime_wait();
     rh_runtime_wait_quiet();

@@ -22,6 +22,7 @@
 #include "world/network.h"
 #include "world/pages.h"
 #include "world/state.h"
+#include "world/tables.h"
 
 /* ---- worlds ---------------------------------------------------------------------------------------------------- */
 
@@ -313,6 +314,23 @@ static inline void digest_actor(struct digest *d, const struct rh_world *w, uint
     digest_add(d, "\n");
 }
 
+/* In order of keys, which is one order for equal contents; rows of tables are in the order of their first use. */
+static inline void digest_table(struct digest *d, const struct rh_world *w, const struct table *t)
+{
+    uint32_t count = 0;
+    digest_add(d, "table %s", t->declared->name);
+    for (uint32_t i = rh__table_after(w, t->declared, ""); i != RH_NONE;
+         i = rh__table_after(w, t->declared, w->payload + w->items[i].key)) {
+        const struct item *x = &w->items[i];
+        assert_int_equal(rh__table_find(w, t->declared, w->payload + x->key), i);
+        digest_add(d, "\n  %s in %u, left %u right %u: ", w->payload + x->key, i, x->left, x->right);
+        digest_bytes(d, w->payload + x->bytes, x->size);
+        count++;
+    }
+    digest_add(d, "\n  %u items\n", t->count);
+    assert_int_equal(count, t->count);
+}
+
 /* Everything.  `globals` are bytes of the test's own that handlers write. */
 static inline void digest_world(struct digest *d, struct rh_world *w, const void *globals, size_t size)
 {
@@ -322,6 +340,8 @@ static inline void digest_world(struct digest *d, struct rh_world *w, const void
         digest_actor(d, w, i);
     for (uint32_t i = w->first_name; i != RH_NONE; i = w->names[i].next)
         digest_add(d, "name %s is %u\n", w->payload + w->names[i].text, w->names[i].actor);
+    for (uint32_t i = 0; i < w->table_count; i++)
+        digest_table(d, w, &w->tables[i]);
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
         digest_add(d, "set timer %u\n", i);
     digest_add(d, "%u events %u messages %u under way, payload %llu, now %lld\n", w->event_count, w->message_count,

@@ -1,5 +1,5 @@
 /* A program that uses all there is: heap (also blocks of several MB), globals, choices, timers, spawn, stop and exit,
- * links and monitors, names, asks, processes with selective receive, stores, deferral, announcements.
+ * links and monitors, names, asks, processes with selective receive, stores, shared tables, deferral, announcements.
  *
  * What an actor does with a message depends, by a hash, on its state and the message, so one seed is one program. */
 #ifndef RH_TESTS_WORLD_RICH_H
@@ -32,6 +32,10 @@ RH_ACTOR(rich, uint64_t number; void *block[RICH_BLOCKS]; uint32_t size[RICH_BLO
 RH_ACTOR(server, uint64_t number; rh_ref other;);
 RH_PROCESS(walker, uint64_t number; char *text;);
 RH_MONITOR(seen, uint64_t number; char *text;);
+
+RH_TABLE(shared);
+RH_TABLE(counted);
+RH_TABLE_ORDERED(listed);
 
 static const char *const rich_names[] = { "r0", "r1", "r2", "server", "walker", "extra" };
 enum { RICH_NAMES = sizeof rich_names / sizeof *rich_names };
@@ -134,6 +138,47 @@ static void rich_names_and_links(struct rich *state, rh_ref self, uint64_t *rand
     }
 }
 
+static void rich_tables(struct rich *state, uint64_t *random)
+{
+    char key[RH_TABLE_KEY_SIZE] = "key0";
+    uint64_t was = 0, now = state->number % 1000;
+    key[3] = (char)('0' + generated_below(random, 5));
+    switch (generated_below(random, 10)) {
+    case 0:
+        state->number += rh_table_put(shared, key, &now, generated_below(random, 9));
+        break;
+    case 1:
+        state->number += rh_table_put(listed, key, &now, sizeof now);
+        break;
+    case 2:
+        state->number += rh_table_insert_new(listed, key, &now, generated_below(random, 9));
+        break;
+    case 3:
+        state->number += rh_table_remove(shared, key);
+        break;
+    case 4:
+        state->number += rh_table_remove(listed, key);
+        break;
+    case 5:
+        state->number = state->number * 31 + (uint64_t)rh_table_get(listed, key, &was, sizeof was) + was;
+        if (rh_table_swap(listed, key, &was, sizeof was, &now, sizeof now))
+            state->number++;
+        break;
+    case 6:
+        state->number = state->number * 31 + (uint64_t)rh_table_add(counted, key, (int64_t)now);
+        break;
+    case 7:
+        state->number += rh_table_count(listed);
+        break;
+    case 8:
+        for (key[0] = 0; rh_table_next(listed, key, key, sizeof key);)
+            state->number = state->number * 31 + (uint64_t)key[3];
+        break;
+    default:
+        state->number = state->number * 31 + (uint64_t)rh_table_get(shared, key, &was, sizeof was) + was;
+    }
+}
+
 static void rich_ask(struct rich *state, uint64_t *random)
 {
     rh_ref server = rh_whereis("server");
@@ -150,7 +195,7 @@ static void rich_ask(struct rich *state, uint64_t *random)
 static void rich_act(struct rich *state, rh_ref self, uint64_t *random, int32_t ttl)
 {
     char key[] = "key0";
-    switch (generated_below(random, 20)) {
+    switch (generated_below(random, 23)) {
     case 0:
     case 1:
     case 2:
@@ -226,6 +271,11 @@ static void rich_act(struct rich *state, rh_ref self, uint64_t *random, int32_t 
         rh_log("number %llu", (unsigned long long)state->number);
         if (generated_below(random, 3) == 0)
             rh_sleep(5 * generated_below(random, 3));
+        break;
+    case 19:
+    case 20:
+    case 21:
+        rich_tables(state, random);
         break;
     default: {
         rh_ref walker = rh_whereis("walker");
@@ -315,7 +365,7 @@ RH_BODY(walker)
     uint64_t random = rich_seed * 77;
     for (int turn = 0; turn < 6; turn++) {
         uint32_t value = 0;
-        switch (generated_below(&random, 6)) {
+        switch (generated_below(&random, 7)) {
         case 0: {
             const struct op *m = rh_receive(op, .timeout_ms = 30);
             value = m ? m->value : 99;
@@ -344,6 +394,10 @@ RH_BODY(walker)
             state->text = malloc(100 + generated_below(&random, 9000));
             if (state->text)
                 state->text[50] = 'w';
+            break;
+        case 5:
+            value = (uint32_t)rh_table_add(counted, "key1", 1);
+            rh_table_put(listed, "walker", &value, sizeof value);
             break;
         default:
             value = rh_choose(2);

@@ -300,6 +300,12 @@ static void going_back_restores_everything_with_preemption(void **unused)
     walks(&(struct rh_semantics){ .model = RH_FIFO, .granularity = RH_GRAIN_OPERATION, .crashes = 1 }, 25);
 }
 
+static void going_back_restores_everything_with_granularity_object(void **unused)
+{
+    (void)unused;
+    walks(&(struct rh_semantics){ .model = RH_FIFO, .granularity = RH_GRAIN_OBJECT, .crashes = 1, .restarts = 1 }, 25);
+}
+
 /* Runs of the same choices from the beginning, in a world that keeps no record of its steps. */
 static void a_world_without_undo_resets_as_well(void **unused)
 {
@@ -360,6 +366,7 @@ int main(void)
         WORLD_TEST(going_back_restores_everything_under_mailbox),
         WORLD_TEST(going_back_restores_everything_under_acceptance),
         WORLD_TEST(going_back_restores_everything_with_preemption),
+        WORLD_TEST(going_back_restores_everything_with_granularity_object),
         WORLD_TEST(a_world_without_undo_resets_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
