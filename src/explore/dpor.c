@@ -171,11 +171,17 @@ static bool passes_through(const struct message *m)
     return m->taken_by == m->event && m->channel != RH_NONE;
 }
 
+/* Whether a message that comes too late differs from one that was under way when its receiver ended. */
+static bool ends_matter(const struct rh_world *w)
+{
+    return w->semantics.dead_letters == RH_DEAD_LETTER_FAIL || accepts_one_by_one(w);
+}
+
 static void meet_by_sending(struct dpor *d, const struct rh_world *w, struct step *of, uint32_t *end, uint32_t actor,
                             uint32_t message)
 {
     const struct message *m = &w->messages[message];
-    if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL)
+    if (ends_matter(w))
         meet(d, of, end, blind(m->receiver, MEET_GRAVE));
     if (m->channel == RH_NONE || passes_through(m) || w->semantics.model == RH_BAG)
         return;
@@ -252,12 +258,14 @@ static void place(struct dpor *d, const struct rh_world *w, uint32_t event)
     const struct rh__access *access = rh__event_accesses(w, event, &n);
     for (uint32_t i = 0; i < n; i++)
         meet(d, unit, &end, access[i].object & ~(uint64_t)1);
-    if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL && ends_itself(w, event))
+    if (ends_matter(w) && ends_itself(w, event))
         meet(d, unit, &end, blind(actor, MEET_GRAVE));
     for (uint32_t m = e->first_message; m < last; m++)
         meet_by_sending(d, w, unit, &end, actor, m);
-    if (e->choice.kind == RH_CHOICE_ACCEPT)
+    if (e->choice.kind == RH_CHOICE_ACCEPT) {
         meet(d, unit, &end, blind(w->messages[e->choice.what].receiver, MEET_MAILBOX));
+        meet(d, unit, &end, blind(w->messages[e->choice.what].receiver, MEET_GRAVE));
+    }
     if (s->waits || (shared_mailboxes(w) && e->choice.kind == RH_CHOICE_TIMER && !e->choice.arg))
         meet(d, unit, &end, blind(actor, MEET_MAILBOX)); /* a wait ends only if nothing is there */
     if (s->timed)
@@ -314,6 +322,14 @@ static void put_cause_in_past(struct dpor *d, const struct rh_world *w, const st
         put_in_past(d, w->messages[c->what].event);
 }
 
+/* Not dropped, lost or wasted. */
+static bool is_taken(const struct rh_world *w, uint32_t message)
+{
+    const struct message *m = &w->messages[message];
+    const struct rh_choice *c = m->taken_by == RH_NONE ? NULL : &w->events[m->taken_by].choice;
+    return passes_through(m) || (c && c->kind == RH_CHOICE_DELIVER && c->what == message);
+}
+
 static bool in_past(struct dpor *d, const struct rh_world *w, uint32_t unit)
 {
     const struct step *s = &d->step[unit];
@@ -322,7 +338,7 @@ static bool in_past(struct dpor *d, const struct rh_world *w, uint32_t unit)
         return true;
     if (s->everywhere)
         return d->past_any;
-    if (c->kind == RH_CHOICE_ACCEPT && w->messages[c->what].taken_by != RH_NONE &&
+    if (c->kind == RH_CHOICE_ACCEPT && is_taken(w, c->what) &&
         d->step[d->step[w->messages[c->what].taken_by].unit].walk == d->walk)
         return true;
     for (uint32_t i = s->meetings; i < d->step[s->last + 1].meetings; i++)
@@ -346,6 +362,15 @@ static void follow(struct dpor *d, const struct rh_world *w, uint32_t unit)
 
 /* ---- evil ancestors and good siblings (5.2) ------------------------------------------------------------------------------ */
 
+/* Whether nothing in the past that lies behind `evil` has to come before this. */
+static bool comes_first(const struct dpor *d, uint32_t evil, uint32_t unit)
+{
+    for (uint32_t i = evil + 1; i < unit; i++)
+        if (d->step[i].unit == i && d->step[i].walk == d->walk && dependence(d, i, unit) == MEET)
+            return false;
+    return true;
+}
+
 /* A good sibling of `evil` is selected: what is in the past of this walk and lies behind `evil`, up to `last`; false where
  * there is none. */
 static bool select_good_sibling(struct dpor *d, const struct rh_world *w, uint32_t evil, uint32_t last)
@@ -357,7 +382,7 @@ static bool select_good_sibling(struct dpor *d, const struct rh_world *w, uint32
             (c->kind == RH_CHOICE_DELIVER && w->messages[c->what].event >= evil))
             continue;
         uint32_t at = place_of(d, node, c);
-        if (at == RH_NONE || at == d->node[node].pick)
+        if (at == RH_NONE || at == d->node[node].pick || !comes_first(d, evil, i))
             continue;
         if (is_selected(d, node, at))
             return true;
@@ -500,12 +525,9 @@ static void study_own(struct dpor *d, const struct rh_world *w, uint32_t unit)
 static void study_untaken(struct dpor *d, const struct rh_world *w)
 {
     uint32_t first = d->floor + 1 < w->event_count ? w->events[d->floor + 1].first_message : w->message_count;
-    for (uint32_t i = accepts_one_by_one(w) ? 0 : first; i < w->message_count; i++) {
-        const struct message *m = &w->messages[i];
-        if (m->taken_by == RH_NONE || (!passes_through(m) && w->events[m->taken_by].choice.kind != RH_CHOICE_DELIVER) ||
-            (!passes_through(m) && w->events[m->taken_by].choice.what != i))
+    for (uint32_t i = accepts_one_by_one(w) ? 0 : first; i < w->message_count; i++)
+        if (!is_taken(w, i))
             study_message(d, w, i, w->event_count);
-    }
 }
 
 /* What was open before the unit and is not behind it. */

@@ -67,9 +67,9 @@ static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
         if (to->status == STATUS_OUTSIDE)
             return RH_NONE; /* what the environment is told is of no consequence here */
         if (to->status == STATUS_ENDED) {
-            dead_letter(w, s->to, s->type, here);
             s->posted = true;
             rh__message_waste(w, s);
+            dead_letter(w, s->to, s->type, here);
             return RH_NONE;
         }
     }
@@ -198,8 +198,8 @@ static const void *seam_ask(rh_ref to, const struct rh_message_type *type, const
     struct sending s = SENDING(.from = w->current, .to = receiver, .type = type, .value = value);
     s.request = w->message_count; /* what it will be */
     uint32_t request = post(w, &s, here);
-    if (request == RH_NONE)
-        request = RH_NONE - 1; /* nobody will answer: wait for the timeout, or for ever */
+    if (request == RH_NONE) /* nobody will answer: wait for the timeout, or for ever */
+        request = s.request < w->message_count ? s.request : RH_NONE - 1;
     uint32_t got = rh__await_reply(w, request, timeout_ms, here);
     if (got == RH_NONE)
         return NULL;

@@ -1,6 +1,7 @@
 /* dpor against dfs: the same outcomes, and the same behaviours of runs that come to their end. */
 #include "explore/features.h"
 #include "explore/support.h"
+#include "world/objects.h"
 
 enum { LARGEST = 20000 };
 
@@ -33,6 +34,27 @@ static void ends_end(void *state, struct rh_world *w, const struct rh_run *run)
     if (rh_outcome_failed(run->outcome)) {
         hash = fnv(hash, o->place, strlen(o->place));
         hash = fnv(hash, o->text, strlen(o->text));
+    }
+    if (getenv("DUMP")) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s", o->text);
+        for (char *c = text; *c; c++)
+            if (*c == '\n')
+                *c = '|';
+        fprintf(stderr, "-- run %llu: %s %s %s beh %llx\n", (unsigned long long)run->number, rh_outcome_name(run->outcome),
+                rh_outcome_failed(run->outcome) ? text : "", rh_outcome_failed(run->outcome) ? o->place : "", (unsigned long long)run->behaviour);
+        for (uint32_t i = 1; i < w->event_count; i++) {
+            rh_world_choice_text(w, &w->events[i].choice, text, sizeof text);
+            fprintf(stderr, "   %u %s   [", i, text);
+            uint32_t to = i + 1 < w->event_count ? w->events[i + 1].first_message : w->message_count;
+            for (uint32_t m = w->events[i].first_message; m < to; m++)
+                fprintf(stderr, " %u:%s>%u", m, w->messages[m].type->name, w->messages[m].receiver);
+            uint32_t na = (i + 1 < w->event_count ? w->events[i + 1].first_access : w->access_count);
+            fprintf(stderr, " ] ");
+            for (uint32_t k = w->events[i].first_access; k < na; k++)
+                fprintf(stderr, " %04x.%u", (unsigned)(w->accesses[k].object & 0xffff), w->accesses[k].ordinal);
+            fprintf(stderr, "\n");
+        }
     }
     if (noted->runs < MOST_RUNS) {
         noted->outcome[noted->outcomes++] = hash;
