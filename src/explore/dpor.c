@@ -134,7 +134,7 @@ static uint32_t before(uint32_t unit)
 
 /* ---- where events meet (5.4) --------------------------------------------------------------------------------------------- */
 
-enum { MEET_ACTOR = 1, MEET_SENDER, MEET_TIME, MEET_MAILBOX, MEET_GRAVE };
+enum { MEET_ACTOR = 1, MEET_SENDER, MEET_TIME, MEET_MAILBOX, MEET_GRAVE, MEET_WAIT };
 
 static void meet(struct dpor *d, struct step *of, uint32_t *end, meeting at)
 {
@@ -183,6 +183,8 @@ static void meet_by_sending(struct dpor *d, const struct rh_world *w, struct ste
     const struct message *m = &w->messages[message];
     if (ends_matter(w))
         meet(d, of, end, blind(m->receiver, MEET_GRAVE));
+    if (accepts_one_by_one(w) && m->answers != RH_NONE)
+        meet(d, of, end, blind(m->receiver, MEET_WAIT));
     if (m->channel == RH_NONE || passes_through(m) || w->semantics.model == RH_BAG)
         return;
     if (shared_mailboxes(w) && !accepts_one_by_one(w))
@@ -268,6 +270,8 @@ static void place(struct dpor *d, const struct rh_world *w, uint32_t event)
     }
     if (s->waits || (shared_mailboxes(w) && e->choice.kind == RH_CHOICE_TIMER && !e->choice.arg))
         meet(d, unit, &end, blind(actor, MEET_MAILBOX)); /* a wait ends only if nothing is there */
+    if (accepts_one_by_one(w) && s->stance.status == STATUS_WAITING)
+        meet(d, unit, &end, blind(actor, MEET_WAIT)); /* a reply may come too late even to be sent */
     if (s->timed)
         meet(d, unit, &end, learns(0, MEET_TIME));
     d->step[event + 1].meetings = end;
@@ -531,28 +535,39 @@ static void study_untaken(struct dpor *d, const struct rh_world *w)
 }
 
 /* What was open before the unit and is not behind it. */
-static void study_disabled(struct dpor *d, const struct rh_world *w, uint32_t unit, bool failed)
+static void study_disabled(struct dpor *d, uint32_t unit)
 {
-    uint32_t node = before(unit), next = d->step[unit].last, left = 0;
+    uint32_t node = before(unit), next = d->step[unit].last;
     const struct node *n = &d->node[node];
-    if (next < d->top) {
-        for (uint32_t i = 0; i < n->count; i++)
-            if (i != n->pick && !is_selected(d, node, i) && place_of(d, next, &d->choice[n->first + i]) == RH_NONE)
-                select(d, node, i);
-    } else if (!failed) {
-        if (!d->cut)
-            select_all(d, node);
-    } else {
-        d->marks[n->first + n->pick] |= FATAL;
-        for (uint32_t i = 0; i < n->count; i++)
-            left += (d->marks[n->first + i] & (SELECTED | FATAL)) == SELECTED;
-        for (uint32_t i = 0; i < n->count && !left; i++)
-            if (!is_selected(d, node, i)) {
-                select(d, node, i);
-                left++;
-            }
-    }
-    (void)w;
+    for (uint32_t i = 0; i < n->count; i++)
+        if (!is_selected(d, node, i) && (next >= d->top || place_of(d, next, &d->choice[n->first + i]) == RH_NONE))
+            select(d, node, i);
+}
+
+/* Whether this choice is none of an actor with which a run from this node ended, nor a fault. */
+static bool is_bystander(const struct dpor *d, const struct rh_world *w, uint32_t node, uint32_t place)
+{
+    const struct node *n = &d->node[node];
+    const struct rh_choice *c = &d->choice[n->first + place];
+    for (uint32_t i = 0; i < n->count; i++)
+        if (d->marks[n->first + i] & FATAL && d->choice[n->first + i].actor == c->actor)
+            return false;
+    return !is_everywhere(w, c);
+}
+
+/* The run ended with this unit; the others go on in a run in which a bystander moves first. */
+static void study_early_end(struct dpor *d, const struct rh_world *w, uint32_t unit)
+{
+    uint32_t node = before(unit), best = RH_NONE;
+    const struct node *n = &d->node[node];
+    d->marks[n->first + n->pick] |= FATAL;
+    for (uint32_t i = 0; i < n->count; i++)
+        if (is_bystander(d, w, node, i) && (best == RH_NONE || is_selected(d, node, i)))
+            best = i;
+    if (best != RH_NONE)
+        select(d, node, best);
+    else
+        select_all(d, node);
 }
 
 /* ---- watching a run ---------------------------------------------------------------------------------------------------- */
@@ -594,7 +609,7 @@ static void note_after(struct dpor *d, const struct rh_world *w, uint32_t event)
         (s->stance.timers || a->timers != RH_NONE || (shared_mailboxes(w) && sends_to_a_clock_watcher(w, event)));
 }
 
-static void study(struct dpor *d, const struct rh_world *w, bool failed)
+static void study(struct dpor *d, const struct rh_world *w, bool ended_early)
 {
     uint32_t end = w->event_count, fresh = d->fresh;
     for (uint32_t i = fresh; i < end; i++)
@@ -606,7 +621,12 @@ static void study(struct dpor *d, const struct rh_world *w, bool failed)
             continue;
         study_others(d, w, i);
         study_own(d, w, i);
-        study_disabled(d, w, i, failed);
+        if (d->step[i].last + 1 < end)
+            study_disabled(d, i);
+        else if (ended_early)
+            study_early_end(d, w, i);
+        else if (!d->cut)
+            study_disabled(d, i);
     }
     study_untaken(d, w);
 }
@@ -706,7 +726,7 @@ static uint32_t dpor_choose(void *state, struct rh_world *w, const struct rh_cho
 }
 
 /* By what an event did, not for lack of choices. */
-static bool ended_early(const struct rh_world *w, enum rh_outcome_kind outcome)
+static bool is_early_end(const struct rh_world *w, enum rh_outcome_kind outcome)
 {
     if (w->over)
         return w->events[w->event_count - 1].choice.kind != RH_CHOICE_END;
@@ -723,7 +743,7 @@ static void dpor_end(void *state, struct rh_world *w, const struct rh_run *run)
         run->outcome == RH_OUTCOME_CUT || run->outcome == RH_OUTCOME_RUNNING || run->outcome == RH_OUTCOME_ENDLESS_RUN;
     if (w->event_count - 1 > d->floor)
         note_after(d, w, w->event_count - 1);
-    study(d, w, ended_early(w, run->outcome));
+    study(d, w, is_early_end(w, run->outcome));
 }
 
 static enum rh_verdict dpor_verdict(const void *state)

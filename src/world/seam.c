@@ -406,8 +406,11 @@ static bool seam_name_set(const char *name, rh_ref who, const char *here)
     if (rh__fine(w))
         return set_name_in_turns(w, name, actor, here);
     rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
+    uint32_t holder = rh__name_find(w, name);
     if (actor != RH_NONE && actor != w->current)
         rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor)); /* one that has ended gets no name */
+    if (holder != RH_NONE && holder != w->current && holder != actor)
+        rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, holder)); /* its end would have freed the name */
     return rh__name_set(w, name, actor);
 }
 
