@@ -118,7 +118,7 @@ static bool is_selected(const struct dpor *d, uint32_t node, uint32_t place)
     return d->marks[d->node[node].first + place] & SELECTED;
 }
 
-static void select(struct dpor *d, uint32_t node, uint32_t place)
+static void want(struct dpor *d, uint32_t node, uint32_t place)
 {
     if (!is_selected(d, node, place)) {
         d->marks[d->node[node].first + place] |= SELECTED;
@@ -377,7 +377,7 @@ static bool comes_first(const struct dpor *d, uint32_t evil, uint32_t unit)
 
 /* A good sibling of `evil` is selected: what is in the past of this walk and lies behind `evil`, up to `last`; false where
  * there is none. */
-static bool select_good_sibling(struct dpor *d, const struct rh_world *w, uint32_t evil, uint32_t last)
+static bool want_good_sibling(struct dpor *d, const struct rh_world *w, uint32_t evil, uint32_t last)
 {
     uint32_t node = before(evil), good = RH_NONE;
     for (uint32_t i = last; i > evil; i--) {
@@ -393,15 +393,15 @@ static bool select_good_sibling(struct dpor *d, const struct rh_world *w, uint32
         good = at;
     }
     if (good != RH_NONE)
-        select(d, node, good);
+        want(d, node, good);
     return good != RH_NONE;
 }
 
 /* It should not come to this: something is in the past that we do not know of. */
-static void select_all(struct dpor *d, uint32_t node)
+static void want_all(struct dpor *d, uint32_t node)
 {
     for (uint32_t i = 0; i < d->node[node].count; i++)
-        select(d, node, i);
+        want(d, node, i);
 }
 
 /* The ancestors on other actors. */
@@ -426,9 +426,9 @@ static void study_others(struct dpor *d, const struct rh_world *w, uint32_t unit
         enum dependence how = dependence(d, i, unit);
         if (how == INDEPENDENT)
             continue;
-        bool found = select_good_sibling(d, w, i, unit);
+        bool found = want_good_sibling(d, w, i, unit);
         if (!found && !s->everywhere && !d->step[i].everywhere)
-            select_all(d, before(i));
+            want_all(d, before(i));
         else if (found && how == MEET_BLINDLY)
             return;
         follow(d, w, i);
@@ -502,8 +502,8 @@ static void study_message(struct dpor *d, const struct rh_world *w, uint32_t m, 
                 return; /* and so are all before it */
             follow(d, w, i);
         } else if (at_receiver && is_race(d, w, i, m)) {
-            if (!select_good_sibling(d, w, i, arrival))
-                select_all(d, before(i));
+            if (!want_good_sibling(d, w, i, arrival))
+                want_all(d, before(i));
             return;
         }
     }
@@ -520,7 +520,7 @@ static void study_own(struct dpor *d, const struct rh_world *w, uint32_t unit)
         i--;
     uint32_t at = i > d->floor ? place_of(d, before(i), c) : RH_NONE;
     if (at != RH_NONE)
-        select(d, before(i), at);
+        want(d, before(i), at);
     else if (c->kind == RH_CHOICE_DELIVER)
         study_message(d, w, c->what, unit);
 }
@@ -541,7 +541,7 @@ static void study_disabled(struct dpor *d, uint32_t unit)
     const struct node *n = &d->node[node];
     for (uint32_t i = 0; i < n->count; i++)
         if (!is_selected(d, node, i) && (next >= d->top || place_of(d, next, &d->choice[n->first + i]) == RH_NONE))
-            select(d, node, i);
+            want(d, node, i);
 }
 
 /* Whether this choice is none of an actor with which a run from this node ended, nor a fault. */
@@ -565,9 +565,9 @@ static void study_early_end(struct dpor *d, const struct rh_world *w, uint32_t u
         if (is_bystander(d, w, node, i) && (best == RH_NONE || is_selected(d, node, i)))
             best = i;
     if (best != RH_NONE)
-        select(d, node, best);
+        want(d, node, best);
     else
-        select_all(d, node);
+        want_all(d, node);
 }
 
 /* ---- watching a run ---------------------------------------------------------------------------------------------------- */
@@ -697,9 +697,9 @@ static bool enter(struct dpor *d, const struct rh_world *w, uint32_t depth, cons
     memset(d->marks + first, 0, count);
     rh__level_enter(&d->level[depth], 0);
     rh__level_enter(&d->space[depth], count);
-    select(d, depth, 0);
+    want(d, depth, 0);
     if (w->chooser != RH_NONE)
-        select_all(d, depth);
+        want_all(d, depth);
     d->top = depth + 1;
     return true;
 }
