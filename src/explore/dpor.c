@@ -5,43 +5,38 @@
  *
  *     the paper                       here
  *     execution, message sequence     a run and its events
- *     state, decision tree            node: the choices open before an event, which are selected and which are done; only those
- *                                     of the current branch are kept, with their events, so memory is linear in the depth
- *     happens-before (5.3)            in_past: the earlier events of the same actor, the event that sent the message, and
- *                                     those before an operation on the same shared object, taken together
- *     independence (5.4)              no trace in common: under mailbox a mailbox that both send to, as in the paper
- *     evil ancestor                   an earlier event that is neither independent nor in the past
- *     good sibling                    a choice open before the evil ancestor that is the event itself or in its past; one
- *                                     that is selected already is preferred
+ *     state, decision tree            node: the choices open before an event, which are selected and which are done; only
+ *                                     those of the current branch are kept, so memory is linear in the depth
+ *     happens-before (5.3)            the past of an event: dependence.h
+ *     independence (5.4)              they meet nowhere: dependence.h; under mailbox they meet where both send to, as in
+ *                                     the paper
+ *     evil ancestor (5.2)             an earlier event that is not independent, and not in the past
+ *     good sibling (5.2)              a choice open before the evil ancestor: the event itself, or one from its past that
+ *                                     can come first; one that is selected already is preferred
  *
- * A handler sees what is in its mailbox only by taking it, so the order in which others send says nothing about what it does,
- * and is no part of its past.  What it finds in a shared object it does see; hence all evil ancestors count that share an
- * object, where for mailboxes the nearest is enough: behind it the others become nearest in turn.
+ * The order in which others send to a mailbox is nothing that a handler can see, so there the nearest evil ancestor is
+ * enough: behind it the others become nearest in turn.  What it finds in a shared object may decide what it does next, so
+ * there all of them count.
  *
- * The paper's actors take every message once, in the order of their mailbox.  Ours do not, and so there is more to look at:
+ * The paper's actors take every message once, in the order of their mailbox.  Ours do not, and there is more to look at:
  *
- *   races at a receiver   Two messages to one actor can be taken in either order, unless the delivery model forbids.  The
- *                         event before which a message could have been taken is an evil ancestor of its delivery, even of one
- *                         that never came to be: the receiver had ended, or put it off for ever.
- *   disabled choices      A choice that was open before an event and is not after it is a good sibling of that event: two
- *                         values of rh_choose, a timer that was cancelled, a message that could have been lost.
- *   runs that end early   By a finding.  One more sibling is selected before the last event, so that what the others would
- *                         have done is looked at all the same.
+ *   study_own, study_untaken   Two messages to one actor can be taken in either order, unless the delivery model forbids.
+ *                              What the actor did when it could have taken a message instead is an evil ancestor of its
+ *                              delivery, even of one that never came to be: the actor had ended, or put it off for ever.
+ *   study_disabled             A choice that was open before an event and is not after it is a good sibling of that event:
+ *                              another value of rh_choose, a timer that was cancelled, a message that could be lost.
+ *   study_early_end            After a finding nobody goes on.  What the others would have done is looked at in a run in
+ *                              which one who has nothing to do with it moves first.
  *
- * Events whose effect is everywhere are dependent on all: faults; timers once the program has asked for the time; with
- * ordered time those of actors that have timers, on each other.  The values of rh_choose belong to the step they are part of
- * (unit).  Globals that several actors use are not seen.  A run that is cut has unknown siblings, so the verdict is then
- * `sampled`.
- *
- * What is found: every outcome of dfs, and every behaviour of the runs that come to their end. */
+ * Found is every outcome of dfs, and every behaviour of runs that come to their end.  Not seen are globals that several
+ * actors use.  A run that is cut has siblings that nobody knows of, so the verdict is then `sampled`. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "explore/dependence.h"
 #include "explore/estimate.h"
 #include "explore/explorers.h"
-#include "world/network.h"
-#include "world/objects.h"
+#include "world/state.h"
 
 enum { SELECTED = 1, DONE = 2, FATAL = 4 }; /* of a choice; fatal: a run ended with it */
 
@@ -50,48 +45,16 @@ struct node {
     uint32_t pick;
 };
 
-/* What events can meet at; bit 0 is set where it is no way to learn of another (see above: mailboxes). */
-typedef uint64_t meeting;
-
-/* What its actor would have taken before the event, as far as it is known. */
-struct stance {
-    const struct rh_behaviour *behaviour;
-    const struct rh_message_type *type; /* a receive, of these only */
-    uint64_t from;
-    uint32_t status, asking;
-    bool timers;
-};
-
-struct step {
-    struct stance stance;
-    uint64_t signature; /* a bit for each meeting; like `last` and `walk` on the first event of a unit */
-    uint32_t meetings;  /* the first of them; those of the next event follow */
-    uint32_t unit;      /* first event of it */
-    uint32_t last;      /* event of the unit */
-    uint32_t walk;      /* it is in the past, in the walk of this number */
-    bool everywhere;    /* dependent on all */
-    bool timed, waits;
-};
-
-struct seen {
-    meeting at;
-    uint32_t walk;
-};
-
-enum { MOST_CHOICES = 1 << 24, MOST_MEETINGS = 1 << 24, SEEN = 1 << 17 };
+enum { MOST_CHOICES = 1 << 24 };
 
 struct dpor {
+    struct rh__history history;
     struct node *node;               /* node[i] is before event i + 1 */
-    struct step *step;               /* step[i] is event i; one more for the end */
     struct rh__level *level, *space; /* of selected and of all choices */
     struct rh_choice *choice;
     unsigned char *marks; /* of choices */
-    meeting *meeting;
-    struct seen *seen;   /* where the past has been; open addressing */
-    uint32_t top, floor; /* nodes; choices before the floor are a decorator's */
-    uint32_t fresh;      /* the first event that was not studied */
-    uint32_t walk;
-    bool past_any, past_all; /* something is in the past; everything from here back is */
+    uint32_t top, floor;  /* nodes; choices before the floor are a decorator's */
+    uint32_t fresh;       /* the first event that was not studied */
     bool started, placed, confused, cut;
 };
 
@@ -132,245 +95,14 @@ static uint32_t before(uint32_t unit)
     return unit - 1;
 }
 
-/* ---- where events meet (5.4) --------------------------------------------------------------------------------------------- */
-
-enum { MEET_ACTOR = 1, MEET_SENDER, MEET_TIME, MEET_MAILBOX, MEET_GRAVE, MEET_WAIT };
-
-static void meet(struct dpor *d, struct step *of, uint32_t *end, meeting at)
-{
-    if (*end == MOST_MEETINGS) {
-        d->confused = true;
-        return;
-    }
-    d->meeting[(*end)++] = at;
-    of->signature |= (uint64_t)1 << (at >> 1) % 64;
-}
-
-static meeting learns(uint64_t what, uint64_t kind)
-{
-    return rh__mix(what, kind) & ~(uint64_t)1;
-}
-static meeting blind(uint64_t what, uint64_t kind)
-{
-    return rh__mix(what, kind) | 1;
-}
-
-static bool accepts_one_by_one(const struct rh_world *w)
-{
-    return w->semantics.granularity == RH_GRAIN_SEND;
-}
-
-static bool shared_mailboxes(const struct rh_world *w)
-{
-    return w->semantics.model == RH_MAILBOX && !rh__fine(w);
-}
-
-/* A timer's message is taken at once. */
-static bool passes_through(const struct message *m)
-{
-    return m->taken_by == m->event && m->channel != RH_NONE;
-}
-
-/* Whether a message that comes too late differs from one that was under way when its receiver ended. */
-static bool ends_matter(const struct rh_world *w)
-{
-    return w->semantics.dead_letters == RH_DEAD_LETTER_FAIL || accepts_one_by_one(w);
-}
-
-static void meet_by_sending(struct dpor *d, const struct rh_world *w, struct step *of, uint32_t *end, uint32_t actor,
-                            uint32_t message)
-{
-    const struct message *m = &w->messages[message];
-    if (ends_matter(w))
-        meet(d, of, end, blind(m->receiver, MEET_GRAVE));
-    if (accepts_one_by_one(w) && m->answers != RH_NONE)
-        meet(d, of, end, blind(m->receiver, MEET_WAIT));
-    if (m->channel == RH_NONE || passes_through(m) || w->semantics.model == RH_BAG)
-        return;
-    if (shared_mailboxes(w) && !accepts_one_by_one(w))
-        meet(d, of, end, blind(m->receiver, MEET_MAILBOX));
-    else if (m->sender != actor)
-        meet(d, of, end, learns(m->sender, MEET_SENDER)); /* one outside, for whom several speak */
-}
-
-static bool is_everywhere(const struct rh_world *w, const struct rh_choice *c)
-{
-    switch ((enum rh_choice_kind)c->kind) {
-    case RH_CHOICE_LOSE:
-    case RH_CHOICE_DUPLICATE:
-    case RH_CHOICE_CRASH:
-    case RH_CHOICE_RESTART:
-    case RH_CHOICE_PARTITION:
-    case RH_CHOICE_HEAL:
-    case RH_CHOICE_END:
-        return true;
-    case RH_CHOICE_TIMER:
-        return w->clock_used && !rh__fine(w);
-    default:
-        return w->semantics.fail_allocation != 0; /* they are counted in the order of the run */
-    }
-}
-
-/* One that begins to observe when others may have announced something. */
-static bool observes_late(const struct rh_world *w, uint32_t event)
-{
-    for (uint32_t i = 0; i < w->monitor_count; i++)
-        if (w->monitors[i] >= w->baseline_actors) {
-            uint32_t n;
-            uint64_t object = rh__object_of_actor(w, RH__OBJECT_MONITOR, w->monitors[i]);
-            const struct rh__access *a = rh__event_accesses(w, event, &n);
-            for (uint32_t k = 0; k < n; k++)
-                if (a[k].object == object && a[k].ordinal == 0)
-                    return true;
-        }
-    return false;
-}
-
-static bool ends_itself(const struct rh_world *w, uint32_t event)
-{
-    uint32_t n, actor = w->events[event].choice.actor;
-    const struct rh__access *a = rh__event_accesses(w, event, &n);
-    for (uint32_t i = 0; actor != RH_NONE && i < n; i++)
-        if (a[i].object == rh__object_of_actor(w, RH__OBJECT_LIFE, actor))
-            return true;
-    return false;
-}
-
-static bool joins_unit(const struct rh_world *w, uint32_t event)
-{
-    return event > 1 && w->events[event].choice.kind == RH_CHOICE_VALUE && !rh__fine(w);
-}
-
-static void place(struct dpor *d, const struct rh_world *w, uint32_t event)
-{
-    const struct rh_event *e = &w->events[event];
-    struct step *s = &d->step[event];
-    uint32_t end = s->meetings, actor = e->choice.actor, n;
-    uint32_t last = event + 1 < w->event_count ? w->events[event + 1].first_message : w->message_count;
-    s->unit = joins_unit(w, event) ? d->step[event - 1].unit : event;
-    struct step *unit = &d->step[s->unit];
-    if (s->unit == event) {
-        s->signature = 0;
-        s->everywhere = false;
-    }
-    unit->last = event;
-    unit->everywhere |= is_everywhere(w, &e->choice) || observes_late(w, event);
-    if (actor != RH_NONE)
-        meet(d, unit, &end, learns(actor, MEET_ACTOR));
-    const struct rh__access *access = rh__event_accesses(w, event, &n);
-    for (uint32_t i = 0; i < n; i++)
-        meet(d, unit, &end, access[i].object & ~(uint64_t)1);
-    if (ends_matter(w) && ends_itself(w, event))
-        meet(d, unit, &end, blind(actor, MEET_GRAVE));
-    for (uint32_t m = e->first_message; m < last; m++)
-        meet_by_sending(d, w, unit, &end, actor, m);
-    if (e->choice.kind == RH_CHOICE_ACCEPT) {
-        meet(d, unit, &end, blind(w->messages[e->choice.what].receiver, MEET_MAILBOX));
-        meet(d, unit, &end, blind(w->messages[e->choice.what].receiver, MEET_GRAVE));
-    }
-    if (s->waits || (shared_mailboxes(w) && e->choice.kind == RH_CHOICE_TIMER && !e->choice.arg))
-        meet(d, unit, &end, blind(actor, MEET_MAILBOX)); /* a wait ends only if nothing is there */
-    if (accepts_one_by_one(w) && s->stance.status == STATUS_WAITING)
-        meet(d, unit, &end, blind(actor, MEET_WAIT)); /* a reply may come too late even to be sent */
-    if (s->timed)
-        meet(d, unit, &end, learns(0, MEET_TIME));
-    d->step[event + 1].meetings = end;
-}
-
-enum dependence { INDEPENDENT, MEET_BLINDLY, MEET };
-
-static enum dependence dependence(const struct dpor *d, uint32_t one, uint32_t other)
-{
-    const struct step *a = &d->step[one], *b = &d->step[other];
-    enum dependence found = INDEPENDENT;
-    if (a->everywhere || b->everywhere)
-        return MEET_BLINDLY;
-    if (!(a->signature & b->signature))
-        return INDEPENDENT;
-    for (uint32_t i = a->meetings; i < d->step[a->last + 1].meetings; i++)
-        for (uint32_t k = b->meetings; k < d->step[b->last + 1].meetings; k++)
-            if (d->meeting[i] == d->meeting[k]) {
-                if (!(d->meeting[i] & 1))
-                    return MEET;
-                found = MEET_BLINDLY;
-            }
-    return found;
-}
-
-/* ---- happens before (5.3) -------------------------------------------------------------------------------------------------- */
-
-static struct seen *seen_at(struct dpor *d, meeting at)
-{
-    uint32_t i = (uint32_t)(at >> 1) & (SEEN - 1);
-    while (d->seen[i].walk == d->walk && d->seen[i].at != at)
-        i = (i + 1) & (SEEN - 1);
-    return &d->seen[i];
-}
-
-static void begin_walk(struct dpor *d)
-{
-    d->walk++;
-    d->past_any = d->past_all = false;
-}
-
-static void put_in_past(struct dpor *d, uint32_t event)
-{
-    d->step[d->step[event].unit].walk = d->walk;
-}
-
-/* What made this choice possible, if it is about a message. */
-static void put_cause_in_past(struct dpor *d, const struct rh_world *w, const struct rh_choice *c)
-{
-    if (c->kind == RH_CHOICE_DELIVER || c->kind == RH_CHOICE_ACCEPT || c->kind == RH_CHOICE_LOSE ||
-        c->kind == RH_CHOICE_DUPLICATE)
-        put_in_past(d, w->messages[c->what].event);
-}
-
-/* Not dropped, lost or wasted. */
-static bool is_taken(const struct rh_world *w, uint32_t message)
-{
-    const struct message *m = &w->messages[message];
-    const struct rh_choice *c = m->taken_by == RH_NONE ? NULL : &w->events[m->taken_by].choice;
-    return passes_through(m) || (c && c->kind == RH_CHOICE_DELIVER && c->what == message);
-}
-
-static bool in_past(struct dpor *d, const struct rh_world *w, uint32_t unit)
-{
-    const struct step *s = &d->step[unit];
-    const struct rh_choice *c = &w->events[unit].choice;
-    if (s->walk == d->walk || d->past_all)
-        return true;
-    if (s->everywhere)
-        return d->past_any;
-    if (c->kind == RH_CHOICE_ACCEPT && is_taken(w, c->what) &&
-        d->step[d->step[w->messages[c->what].taken_by].unit].walk == d->walk)
-        return true;
-    for (uint32_t i = s->meetings; i < d->step[s->last + 1].meetings; i++)
-        if (!(d->meeting[i] & 1) && seen_at(d, d->meeting[i])->walk == d->walk)
-            return true;
-    return false;
-}
-
-/* With all that is before it: a walk goes backwards. */
-static void follow(struct dpor *d, const struct rh_world *w, uint32_t unit)
-{
-    struct step *s = &d->step[unit];
-    s->walk = d->walk;
-    d->past_any = true;
-    d->past_all |= s->everywhere;
-    put_cause_in_past(d, w, &w->events[unit].choice);
-    for (uint32_t i = s->meetings; i < d->step[s->last + 1].meetings; i++)
-        if (!(d->meeting[i] & 1))
-            *seen_at(d, d->meeting[i]) = (struct seen){ d->meeting[i], d->walk };
-}
-
 /* ---- evil ancestors and good siblings (5.2) ------------------------------------------------------------------------------ */
 
 /* Whether nothing in the past that lies behind `evil` has to come before this. */
 static bool comes_first(const struct dpor *d, uint32_t evil, uint32_t unit)
 {
     for (uint32_t i = evil + 1; i < unit; i++)
-        if (d->step[i].unit == i && d->step[i].walk == d->walk && dependence(d, i, unit) == MEET)
+        if (rh__is_unit(&d->history, i) && d->history.step[i].walk == d->history.walk &&
+            rh__dependence(&d->history, i, unit) == RH__MEET)
             return false;
     return true;
 }
@@ -382,7 +114,7 @@ static bool want_good_sibling(struct dpor *d, const struct rh_world *w, uint32_t
     uint32_t node = before(evil), good = RH_NONE;
     for (uint32_t i = last; i > evil; i--) {
         const struct rh_choice *c = &w->events[i].choice;
-        if (d->step[i].unit != i || d->step[i].walk != d->walk ||
+        if (!rh__is_unit(&d->history, i) || d->history.step[i].walk != d->history.walk ||
             (c->kind == RH_CHOICE_DELIVER && w->messages[c->what].event >= evil))
             continue;
         uint32_t at = place_of(d, node, c);
@@ -408,100 +140,49 @@ static void want_all(struct dpor *d, uint32_t node)
 static void study_others(struct dpor *d, const struct rh_world *w, uint32_t unit)
 {
     const struct rh_choice *c = &w->events[unit].choice;
-    const struct step *s = &d->step[unit];
-    begin_walk(d);
-    put_in_past(d, unit);
-    put_cause_in_past(d, w, c);
+    const struct rh__step *s = &d->history.step[unit];
+    rh__walk_begin(&d->history);
+    rh__walk_put(&d->history, unit);
+    rh__walk_cause(&d->history, w, c);
     if (!s->everywhere) {
-        meeting self = learns(c->actor, MEET_ACTOR);
-        *seen_at(d, self) = (struct seen){ self, d->walk };
+        rh__walk_actor(&d->history, c->actor);
     }
-    for (uint32_t i = unit - 1; i > d->floor && !d->past_all; i--) {
-        if (d->step[i].unit != i)
+    for (uint32_t i = unit - 1; i > d->floor && !d->history.all; i--) {
+        if (!rh__is_unit(&d->history, i))
             continue;
-        if (in_past(d, w, i)) {
-            follow(d, w, i);
+        if (rh__walk_meets(&d->history, w, i)) {
+            rh__walk_follow(&d->history, w, i);
             continue;
         }
-        enum dependence how = dependence(d, i, unit);
-        if (how == INDEPENDENT)
+        enum rh__dependence how = rh__dependence(&d->history, i, unit);
+        if (how == RH__INDEPENDENT)
             continue;
         bool found = want_good_sibling(d, w, i, unit);
-        if (!found && !s->everywhere && !d->step[i].everywhere)
+        if (!found && !s->everywhere && !d->history.step[i].everywhere)
             want_all(d, before(i));
-        else if (found && how == MEET_BLINDLY)
+        else if (found && how == RH__MEET_BLINDLY)
             return;
-        follow(d, w, i);
+        rh__walk_follow(&d->history, w, i);
     }
-}
-
-/* Whether the model puts message x, which its receiver took before m was sent, before m. */
-static bool is_ordered(const struct rh_world *w, uint32_t x, uint32_t m)
-{
-    const struct message *a = &w->messages[x], *b = &w->messages[m];
-    bool signal = b->type == &rh__exit_signal;
-    if (w->semantics.model == RH_BAG || signal != (a->type == &rh__exit_signal))
-        return false;
-    return a->channel == b->channel || (w->semantics.model == RH_CAUSAL && !signal && rh__sent_in_past(w, a, b));
-}
-
-/* Whether the actor would have left the message where it was, before an event of its. */
-static bool is_unwilling(const struct stance *s, const struct message *m)
-{
-    const struct rh_entry *entry;
-    if (m->type == &rh__exit_signal)
-        return s->status == STATUS_PREEMPTED;
-    if (s->status == STATUS_WAITING && s->asking != RH_NONE)
-        return m->answers != s->asking;
-    if (s->status == STATUS_WAITING)
-        return m->answers != RH_NONE || (s->type && s->type != m->type) ||
-               (s->from && s->from != ref_of(m->seen_as).id);
-    if (s->status != STATUS_IDLE || !s->behaviour)
-        return true; /* a process before its start, and one that is busy */
-    struct actor a = { .behaviour = s->behaviour };
-    return rh__disposition(&a, m->type, &entry) == RH_ACTION_DEFER;
-}
-
-/* Could the receiver have taken m, had it been there, instead of doing what it did in this event? */
-static bool is_race(const struct dpor *d, const struct rh_world *w, uint32_t unit, uint32_t m)
-{
-    const struct rh_choice *c = &w->events[unit].choice;
-    bool took = c->kind == RH_CHOICE_DELIVER;
-    if (d->step[unit].everywhere || is_unwilling(&d->step[unit].stance, &w->messages[m]))
-        return false;
-    if (took && w->messages[c->what].type == &rh_message_rh_start)
-        return w->messages[m].type == &rh__exit_signal;
-    return !took || !is_ordered(w, c->what, m);
-}
-
-/* The event that put m where its receiver could find it; RH_NONE if it never got there. */
-static uint32_t arrival_of(const struct dpor *d, const struct rh_world *w, uint32_t m, uint32_t until)
-{
-    if (!accepts_one_by_one(w) || w->messages[m].channel == RH_NONE)
-        return d->step[w->messages[m].event].unit;
-    for (uint32_t i = until; --i > d->floor;)
-        if (w->events[i].choice.kind == RH_CHOICE_ACCEPT && w->events[i].choice.what == m)
-            return i;
-    return RH_NONE;
 }
 
 /* The nearest event before m's arrival at which its receiver could have taken it. */
 static void study_message(struct dpor *d, const struct rh_world *w, uint32_t m, uint32_t until)
 {
-    uint32_t arrival = arrival_of(d, w, m, until), receiver = w->messages[m].receiver;
+    uint32_t arrival = rh__arrival(&d->history, w, m, until), receiver = w->messages[m].receiver;
     if (arrival == RH_NONE)
         return;
-    begin_walk(d);
-    put_in_past(d, arrival);
-    for (uint32_t i = arrival; i > d->floor && !d->past_all; i--) {
-        if (d->step[i].unit != i)
+    rh__walk_begin(&d->history);
+    rh__walk_put(&d->history, arrival);
+    for (uint32_t i = arrival; i > d->floor && !d->history.all; i--) {
+        if (!rh__is_unit(&d->history, i))
             continue;
         bool at_receiver = w->events[i].choice.actor == receiver;
-        if (in_past(d, w, i)) {
+        if (rh__walk_meets(&d->history, w, i)) {
             if (at_receiver)
                 return; /* and so are all before it */
-            follow(d, w, i);
-        } else if (at_receiver && is_race(d, w, i, m)) {
+            rh__walk_follow(&d->history, w, i);
+        } else if (at_receiver && rh__could_take(&d->history, w, i, m)) {
             if (!want_good_sibling(d, w, i, arrival))
                 want_all(d, before(i));
             return;
@@ -514,9 +195,9 @@ static void study_own(struct dpor *d, const struct rh_world *w, uint32_t unit)
 {
     const struct rh_choice *c = &w->events[unit].choice;
     uint32_t i = unit - 1;
-    if (c->actor == RH_NONE || d->step[unit].everywhere)
+    if (c->actor == RH_NONE || d->history.step[unit].everywhere)
         return;
-    while (i > d->floor && (d->step[i].unit != i || w->events[i].choice.actor != c->actor))
+    while (i > d->floor && (!rh__is_unit(&d->history, i) || w->events[i].choice.actor != c->actor))
         i--;
     uint32_t at = i > d->floor ? place_of(d, before(i), c) : RH_NONE;
     if (at != RH_NONE)
@@ -528,16 +209,15 @@ static void study_own(struct dpor *d, const struct rh_world *w, uint32_t unit)
 /* Messages that were never taken: their deliveries are events that did not come to be. */
 static void study_untaken(struct dpor *d, const struct rh_world *w)
 {
-    uint32_t first = d->floor + 1 < w->event_count ? w->events[d->floor + 1].first_message : w->message_count;
-    for (uint32_t i = accepts_one_by_one(w) ? 0 : first; i < w->message_count; i++)
-        if (!is_taken(w, i))
+    for (uint32_t i = 0; i < w->message_count; i++)
+        if (!rh__is_taken(w, i))
             study_message(d, w, i, w->event_count);
 }
 
 /* What was open before the unit and is not behind it. */
 static void study_disabled(struct dpor *d, uint32_t unit)
 {
-    uint32_t node = before(unit), next = d->step[unit].last;
+    uint32_t node = before(unit), next = d->history.step[unit].last;
     const struct node *n = &d->node[node];
     for (uint32_t i = 0; i < n->count; i++)
         if (!is_selected(d, node, i) && (next >= d->top || place_of(d, next, &d->choice[n->first + i]) == RH_NONE))
@@ -552,7 +232,7 @@ static bool is_bystander(const struct dpor *d, const struct rh_world *w, uint32_
     for (uint32_t i = 0; i < n->count; i++)
         if (d->marks[n->first + i] & FATAL && d->choice[n->first + i].actor == c->actor)
             return false;
-    return !is_everywhere(w, c);
+    return !rh__is_everywhere(w, c);
 }
 
 /* The run ended with this unit; the others go on in a run in which a bystander moves first. */
@@ -570,63 +250,41 @@ static void study_early_end(struct dpor *d, const struct rh_world *w, uint32_t u
         want_all(d, node);
 }
 
-/* ---- watching a run ---------------------------------------------------------------------------------------------------- */
+enum how_it_ended { AT_REST, EARLY, CUT };
 
-static void note_before(struct dpor *d, const struct rh_world *w, uint32_t event, uint32_t actor)
+static enum how_it_ended how_it_ended(const struct rh_world *w, enum rh_outcome_kind outcome)
 {
-    struct stance *s = &d->step[event].stance;
-    memset(s, 0, sizeof *s);
-    if (actor == RH_NONE)
-        return;
-    const struct actor *a = &w->actors[actor];
-    s->behaviour = a->behaviour;
-    s->status = a->status;
-    s->asking = a->asking;
-    s->timers = a->timers != RH_NONE;
-    if (a->status == STATUS_WAITING && a->asking == RH_NONE) {
-        s->type = a->filter->type;
-        s->from = a->filter->from.id;
+    switch (outcome) {
+    case RH_OUTCOME_RUNNING:
+    case RH_OUTCOME_CUT:
+    case RH_OUTCOME_ENDLESS_RUN:
+        return CUT;
+    case RH_OUTCOME_FINISHED:
+    case RH_OUTCOME_STUCK:
+    case RH_OUTCOME_MONITOR:
+    case RH_OUTCOME_PROPERTY: /* `eventually`, unless the run is over */
+        return w->over && w->events[w->event_count - 1].choice.kind != RH_CHOICE_END ? EARLY : AT_REST;
+    default:
+        return EARLY;
     }
 }
 
-static bool sends_to_a_clock_watcher(const struct rh_world *w, uint32_t event)
-{
-    for (uint32_t m = w->events[event].first_message; m < w->message_count; m++)
-        if (w->actors[w->messages[m].receiver].timers != RH_NONE)
-            return true;
-    return false;
-}
-
-/* It is the last event so far. */
-static void note_after(struct dpor *d, const struct rh_world *w, uint32_t event)
-{
-    struct step *s = &d->step[event];
-    uint32_t actor = w->events[event].choice.actor;
-    const struct actor *a = actor == RH_NONE ? NULL : &w->actors[actor];
-    s->waits = a && shared_mailboxes(w) && a->status == STATUS_WAITING && a->wake != RH_NONE;
-    s->timed =
-        a && w->semantics.time == RH_TIME_ORDERED &&
-        (s->stance.timers || a->timers != RH_NONE || (shared_mailboxes(w) && sends_to_a_clock_watcher(w, event)));
-}
-
-static void study(struct dpor *d, const struct rh_world *w, bool ended_early)
+static void study(struct dpor *d, const struct rh_world *w, enum how_it_ended how)
 {
     uint32_t end = w->event_count, fresh = d->fresh;
-    for (uint32_t i = fresh; i < end; i++)
-        place(d, w, i);
+    rh__history_settle(&d->history, w, fresh);
     if (fresh < end)
-        fresh = d->step[fresh].unit;
+        fresh = d->history.step[fresh].unit;
     for (uint32_t i = end; --i >= fresh && i > d->floor;) {
-        if (d->step[i].unit != i)
+        if (!rh__is_unit(&d->history, i))
             continue;
+        bool last = d->history.step[i].last + 1 == end;
         study_others(d, w, i);
         study_own(d, w, i);
-        if (d->step[i].last + 1 < end)
+        if (!last || how == AT_REST)
             study_disabled(d, i);
-        else if (ended_early)
+        else if (how == EARLY)
             study_early_end(d, w, i);
-        else if (!d->cut)
-            study_disabled(d, i);
     }
     study_untaken(d, w);
 }
@@ -642,14 +300,11 @@ static bool dpor_open(void *state, struct rh_exploration *x, const char *arg, ch
         return false;
     }
     d->node = rh_exploration_memory(x, steps * sizeof *d->node);
-    d->step = rh_exploration_memory(x, steps * sizeof *d->step);
     d->level = rh_exploration_memory(x, steps * sizeof *d->level);
     d->space = rh_exploration_memory(x, steps * sizeof *d->space);
     d->choice = rh_exploration_memory(x, MOST_CHOICES * sizeof *d->choice);
     d->marks = rh_exploration_memory(x, MOST_CHOICES);
-    d->meeting = rh_exploration_memory(x, MOST_MEETINGS * sizeof *d->meeting);
-    d->seen = rh_exploration_memory(x, SEEN * sizeof *d->seen);
-    bool got = d->node && d->step && d->level && d->space && d->choice && d->marks && d->meeting && d->seen;
+    bool got = d->node && d->level && d->space && d->choice && d->marks && rh__history_open(&d->history, x);
     if (!got)
         snprintf(error, error_size, "no memory for explorer dpor");
     return got;
@@ -710,28 +365,19 @@ static uint32_t dpor_choose(void *state, struct rh_world *w, const struct rh_cho
     uint32_t depth = rh__depth(w) - 1;
     if (!d->placed) {
         d->placed = true;
-        d->floor = depth;
+        d->floor = d->history.floor = depth;
         d->fresh = depth + 1;
     }
     if (depth > d->floor)
-        note_after(d, w, depth);
+        rh__history_after(&d->history, w, depth);
     const struct node *n = &d->node[depth];
     if (depth >= d->top ? !enter(d, w, depth, open, count)
                         : n->count != count || !same(&open[n->pick], &d->choice[n->first + n->pick])) {
         d->confused = true; /* too large, or the program is not deterministic */
         return RH_NONE;
     }
-    note_before(d, w, depth + 1, open[n->pick].actor);
+    rh__history_before(&d->history, w, depth + 1, open[n->pick].actor);
     return n->pick;
-}
-
-/* By what an event did, not for lack of choices. */
-static bool is_early_end(const struct rh_world *w, enum rh_outcome_kind outcome)
-{
-    if (w->over)
-        return w->events[w->event_count - 1].choice.kind != RH_CHOICE_END;
-    return rh_outcome_failed(outcome) && outcome != RH_OUTCOME_STUCK && outcome != RH_OUTCOME_MONITOR &&
-           outcome != RH_OUTCOME_PROPERTY;
 }
 
 static void dpor_end(void *state, struct rh_world *w, const struct rh_run *run)
@@ -739,11 +385,12 @@ static void dpor_end(void *state, struct rh_world *w, const struct rh_run *run)
     struct dpor *d = state;
     if (!d->placed || d->confused)
         return;
-    d->cut |=
-        run->outcome == RH_OUTCOME_CUT || run->outcome == RH_OUTCOME_RUNNING || run->outcome == RH_OUTCOME_ENDLESS_RUN;
+    enum how_it_ended how = how_it_ended(w, run->outcome);
+    d->cut |= how == CUT;
     if (w->event_count - 1 > d->floor)
-        note_after(d, w, w->event_count - 1);
-    study(d, w, is_early_end(w, run->outcome));
+        rh__history_after(&d->history, w, w->event_count - 1);
+    study(d, w, how);
+    d->confused |= d->history.full;
 }
 
 static enum rh_verdict dpor_verdict(const void *state)

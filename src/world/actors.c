@@ -278,8 +278,6 @@ static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reas
     while (a->links != RH_NONE) {
         uint32_t other = next_to_tell(w, a->links);
         rh__link(w, actor, other, false);
-        if (!rh__fine(w))
-            rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, other)); /* its list of links changes too */
         rh__signal(w, actor, other, reason, true);
     }
     while (a->monitors != RH_NONE) {

@@ -265,7 +265,8 @@ void rh_world_actor_text(const struct rh_world *w, uint32_t actor, char *buffer,
         } else if (a->asking != RH_NONE) {
             rh__text_add(&t, "waits for the reply of ");
             add_name(&t, w, w->messages[a->asking].receiver);
-            rh__text_add(&t, "%s to %s", has_ended(&w->actors[w->messages[a->asking].receiver]) ? ", which has ended," : "",
+            rh__text_add(&t, "%s to %s",
+                         has_ended(&w->actors[w->messages[a->asking].receiver]) ? ", which has ended," : "",
                          w->messages[a->asking].type->name);
         } else if (w->can_read_stacks) {
             add_filter(&t, w, a->filter);

@@ -156,10 +156,11 @@ static bool compare(const char *test, const struct rh_semantics *s, uint64_t see
         uint32_t outcomes = set_missing(&all->outcomes, &some->outcomes),
                  behaviours = set_missing(&all->behaviours, &some->behaviours);
         if (outcomes || behaviours)
-            fail_msg("%s %llu (model %d, granularity %d, time %d): of %u runs dpor makes %u; %u of %u outcomes and %u of "
-                     "%u behaviours are missing",
-                     test, (unsigned long long)seed, s->model, s->granularity, s->time, all->runs, some->runs, outcomes,
-                     all->outcomes.count, behaviours, all->behaviours.count);
+            fail_msg(
+                "%s %llu (model %d, granularity %d, time %d): of %u runs dpor makes %u; %u of %u outcomes and %u of "
+                "%u behaviours are missing",
+                test, (unsigned long long)seed, s->model, s->granularity, s->time, all->runs, some->runs, outcomes,
+                all->outcomes.count, behaviours, all->behaviours.count);
         t->programs++;
         t->per_model[s->model]++;
         t->per_grain[s->granularity]++;
@@ -361,8 +362,7 @@ static uint64_t state_of_players(struct rh_world *w)
 }
 
 /* False where the program is too large. */
-static bool compare_generated(uint64_t seed, enum generated_model model, const struct rh_semantics *s,
-                              struct totals *t)
+static bool compare_generated(uint64_t seed, enum generated_model model, const struct rh_semantics *s, struct totals *t)
 {
     struct generated_behaviours want = { 0 };
     struct ends *some = ends_new(), *oracle = ends_new();
@@ -378,8 +378,8 @@ static bool compare_generated(uint64_t seed, enum generated_model model, const s
         if (missing || impossible)
             fail_msg("program %llu, model %d: dpor makes %u of %llu runs; of %u behaviours %u are missing, %u are "
                      "impossible",
-                     (unsigned long long)seed, model, some->runs, (unsigned long long)sequences,
-                     oracle->states.count, missing, impossible);
+                     (unsigned long long)seed, model, some->runs, (unsigned long long)sequences, oracle->states.count,
+                     missing, impossible);
         t->programs++;
         t->dfs += sequences;
         t->dpor += some->runs;
