@@ -1,0 +1,432 @@
+/* Small programs made from a seed that between them use every feature of the world, in every model: for comparing a
+ * reduction with all runs.
+ *
+ * A program has a palette of a few operations; what an actor does with a message is drawn from it by a hash of what the
+ * actor has seen before.  So each program is small, and there are many kinds. */
+#ifndef RH_TESTS_EXPLORE_FEATURES_H
+#define RH_TESTS_EXPLORE_FEATURES_H
+
+#include <rehearse/test.h>
+
+#include <string.h>
+
+/* Written only between worlds. */
+static uint64_t features_seed;
+
+RH_MESSAGE(job, int32_t ttl; uint32_t value;);
+RH_MESSAGE_DEFERRED(later, uint32_t value;);
+RH_MESSAGE_IGNORED(noise, uint32_t value;);
+RH_MESSAGE(beat, uint32_t value;);
+RH_MESSAGE(asked, uint32_t value;);
+RH_MESSAGE(told, uint32_t value;);
+RH_MESSAGE(news, uint32_t value;);
+
+enum { MEMBERS = 3, PALETTE = 3 };
+
+RH_ACTOR(member, uint64_t number; int32_t left; uint32_t children; bool child; rh_ref peer[MEMBERS]; rh_ref helper;);
+RH_ACTOR(helper, uint64_t number; rh_ref other;);
+RH_PROCESS(walker, uint64_t number; rh_ref to; rh_ref helper;);
+RH_MONITOR(gazette, uint64_t number; uint32_t seen;);
+
+static uint64_t stirred(uint64_t a, uint64_t b)
+{
+    uint64_t z = a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+enum operation {
+    SEND,
+    SEND_TWO,
+    BECOME_BUSY,
+    BECOME_OPEN,
+    STOP,
+    EXIT,
+    LINK,
+    MONITOR,
+    UNLINK,
+    DEMONITOR,
+    TRAP,
+    KILL,
+    REGISTER,
+    REGISTER_OTHER,
+    UNREGISTER,
+    WHEREIS,
+    ALIVE,
+    TIMER,
+    TIMER_OTHER,
+    CANCEL,
+    CHOOSE,
+    ASK,
+    ASK_WITHIN,
+    PUT,
+    SYNC,
+    ANNOUNCE,
+    EVENTUALLY,
+    NOW,
+    SPAWN,
+    SPAWN_WALKER,
+    SLEEP,
+    SEND_FROM,
+    FORWARD,
+    NOISE,
+    LATER,
+    RECEIVE,
+    ASSERT,
+    OPERATIONS
+};
+
+static void operate(struct member *state, rh_ref self, enum operation what, uint64_t r, int32_t ttl)
+{
+    rh_ref to = state->peer[(r >> 8) % MEMBERS];
+    const char *name = r >> 20 & 1 ? "x" : "y";
+    bool self_or_nobody = rh_is_nobody(to) || rh_same(to, self);
+    uint32_t value = (uint32_t)(r >> 32) % 100;
+    if (rh_is_nobody(to))
+        return;
+    switch (what) {
+    case SEND_TWO:
+        if (ttl > 0)
+            rh_send(state->peer[(r >> 12) % MEMBERS], job, .ttl = ttl, .value = value + 1);
+        /* fall through */
+    case SEND:
+        if (ttl > 0)
+            rh_send(to, job, .ttl = ttl, .value = value);
+        break;
+    case BECOME_BUSY:
+        rh_become(member, busy);
+        break;
+    case BECOME_OPEN:
+        rh_become(member, open);
+        break;
+    case STOP:
+        rh_stop();
+        break;
+    case EXIT:
+        rh_exit(value % 3 ? "normal" : "boom");
+        break;
+    case LINK:
+        if (!self_or_nobody)
+            rh_link(to);
+        break;
+    case MONITOR:
+        if (!self_or_nobody)
+            rh_monitor(to);
+        break;
+    case UNLINK:
+        if (!self_or_nobody)
+            rh_unlink(to);
+        break;
+    case DEMONITOR:
+        if (!self_or_nobody)
+            rh_demonitor(to);
+        break;
+    case TRAP:
+        rh_trap_exits(value % 4 != 0);
+        break;
+    case KILL:
+        if (!self_or_nobody)
+            rh_kill(to, value % 2 ? "kill" : "tired");
+        break;
+    case REGISTER:
+        state->number += rh_register(name, self);
+        break;
+    case REGISTER_OTHER:
+        state->number += rh_register(name, to);
+        break;
+    case UNREGISTER:
+        state->number += rh_unregister(name);
+        break;
+    case WHEREIS: {
+        rh_ref found = rh_whereis(name);
+        state->number = stirred(state->number, !rh_is_nobody(found));
+        if (!rh_is_nobody(found) && ttl > 0)
+            rh_send(found, job, .ttl = ttl, .value = value);
+        break;
+    }
+    case ALIVE:
+        state->number = stirred(state->number, rh_alive(to));
+        break;
+    case TIMER:
+        rh_timer("t", 10 * (1 + value % 3), beat, .value = value);
+        break;
+    case TIMER_OTHER:
+        rh_timer("u", 15, beat, .value = value);
+        break;
+    case CANCEL:
+        state->number += rh_timer_cancel("t");
+        break;
+    case CHOOSE:
+        state->number = stirred(state->number, rh_choose(2));
+        if (ttl > 0 && state->number % 2)
+            rh_send(to, job, .ttl = ttl, .value = value);
+        break;
+    case ASK: {
+        const struct told *a = rh_ask(state->helper, asked, told, .value = value % 8);
+        state->number = stirred(state->number, a->value);
+        break;
+    }
+    case ASK_WITHIN: {
+        const struct told *a = rh_ask_within(20, state->helper, asked, told, .value = value % 8);
+        state->number = stirred(state->number, a ? a->value : 1000);
+        break;
+    }
+    case PUT:
+        rh_store_put("k", &value, sizeof value);
+        break;
+    case SYNC:
+        rh_store_put("k", &value, sizeof value);
+        rh_store_sync();
+        break;
+    case ANNOUNCE:
+        rh_announce(news, .value = value);
+        break;
+    case EVENTUALLY:
+        rh_eventually("even", state->number % 2 == 0);
+        break;
+    case NOW:
+        state->number = stirred(state->number, (uint64_t)rh_now_ms());
+        break;
+    case SPAWN:
+        if (!state->child && !state->children++) {
+            rh_ref child = rh_spawn(member, .number = r, .left = 1, .child = true, .peer = { to, self, to },
+                                    .helper = state->helper);
+            rh_send(child, job, .ttl = ttl, .value = value);
+            if (value % 2)
+                rh_link(child);
+        }
+        break;
+    case SPAWN_WALKER:
+        if (!state->child && !state->children++)
+            rh_send(rh_spawn(walker, .number = r, .to = to, .helper = state->helper), job, .ttl = ttl, .value = value);
+        break;
+    case SLEEP:
+        rh_sleep(12);
+        break;
+    case SEND_FROM:
+        if (ttl > 0)
+            rh_send_from(rh_external(value % 2 ? "user" : "device"), to, job, .ttl = ttl, .value = value);
+        break;
+    case FORWARD:
+        if (!rh_same(to, self) && ttl > 0)
+            rh_send(state->helper, asked, .value = 9);
+        break;
+    case NOISE:
+        rh_send(to, noise, .value = value);
+        break;
+    case LATER:
+        rh_send(to, later, .value = value);
+        break;
+    case RECEIVE: {
+        const struct job *got = value % 2 ? rh_receive(job, .timeout_ms = 10)
+                                          : rh_receive(job, .timeout_ms = RH_POLL, .from = state->peer[r % MEMBERS]);
+        state->number = stirred(state->number, got ? got->value : 77);
+        break;
+    }
+    case ASSERT:
+        rh_assert(state->number % 5 != 0, "number %u", (unsigned)(state->number % 25));
+        break;
+    case OPERATIONS:
+        break;
+    }
+}
+
+static void act(struct member *state, rh_ref self, uint32_t kind, uint32_t value, int32_t ttl)
+{
+    state->number = stirred(state->number, kind * 1000 + value);
+    if (state->left-- <= 0)
+        return;
+    uint64_t r = stirred(features_seed, state->number);
+    for (uint32_t n = 1 + (uint32_t)(r % 2); n; n--) {
+        uint64_t what = stirred(features_seed, 1000 + (r >> 40) % (PALETTE + 1));
+        operate(state, self, (r >> 40) % (PALETTE + 1) ? (enum operation)(what % OPERATIONS) : SEND, r, ttl);
+        r = stirred(r, state->number);
+    }
+}
+
+RH_HANDLER(member, job)
+{
+    act(state, self, 1, msg->value, msg->ttl - 1);
+}
+RH_HANDLER(member, later)
+{
+    act(state, self, 2, msg->value, 0);
+}
+RH_HANDLER(member, beat)
+{
+    act(state, self, 3, msg->value, 1);
+}
+RH_HANDLER(member, told)
+{
+    act(state, self, 4, msg->value, 1);
+}
+RH_HANDLER(member, rh_down)
+{
+    act(state, self, 5, (uint32_t)strlen(msg->reason), 1);
+}
+RH_HANDLER(member, rh_exited)
+{
+    act(state, self, 6, (uint32_t)strlen(msg->reason), 1);
+}
+RH_HANDLER(member, rh_stored)
+{
+    act(state, self, 7, msg->ticket, 1);
+}
+RH_BEHAVIOUR(member, open, job, later, beat, told, rh_down, rh_exited, rh_stored);
+RH_BEHAVIOUR(member, busy, RH_DEFER(job), beat, told, rh_down, rh_exited, rh_stored, RH_IGNORE(noise));
+
+RH_HANDLER(helper, asked)
+{
+    uint64_t r = stirred(features_seed, stirred(state->number++, msg->value));
+    switch (r % 6) {
+    case 0:
+        rh_sleep(15);
+        rh_reply(told, .value = msg->value + 1);
+        break;
+    case 1:
+        if (!rh_is_nobody(state->other)) {
+            rh_forward(state->other);
+            break;
+        }
+        rh_reply(told, .value = msg->value + 2);
+        break;
+    case 2:
+        rh_reply(told, .value = rh_choose(2));
+        rh_reply(told, .value = 7); /* one answer too many */
+        break;
+    case 3:
+        if (r >> 20 & 1)
+            rh_stop();
+        rh_reply(told, .value = msg->value + 4);
+        break;
+    default:
+        rh_reply(told, .value = msg->value + 3 + (uint32_t)state->number);
+    }
+}
+RH_BEHAVIOUR(helper, helping, asked);
+
+static bool is_odd(const struct rh_envelope *m, const void *arg)
+{
+    (void)arg;
+    return m->type == &rh_message_job && ((const struct job *)m->value)->value % 2;
+}
+
+RH_BODY(walker)
+{
+    uint64_t r = stirred(features_seed, 55);
+    for (int turn = 0; turn < 2; turn++, r >>= 8) {
+        uint32_t value = 0;
+        switch (r % 8) {
+        case 0: {
+            const struct job *m = rh_receive(job, .timeout_ms = 10);
+            value = m ? m->value : 99;
+            break;
+        }
+        case 1: {
+            const struct rh_envelope *m = rh_receive_any(.types = RH_TYPES(job, noise), .timeout_ms = RH_POLL);
+            value = m ? 5 : 6;
+            break;
+        }
+        case 2: {
+            const struct rh_envelope *m = rh_receive_any(.match = is_odd, .idle = true, .timeout_ms = 30);
+            value = m ? rh_as(m, job)->value : 3;
+            break;
+        }
+        case 3: {
+            const struct told *a = rh_ask_within(25, state->helper, asked, told, .value = 4);
+            value = a ? a->value : 98;
+            break;
+        }
+        case 4:
+            rh_sleep(12);
+            break;
+        case 5:
+            value = rh_choose(2);
+            break;
+        case 6:
+            rh_timer("w", 20, beat, .value = 1);
+            value = rh_receive_any(.idle = true)->type == &rh_message_beat;
+            break;
+        default:
+            rh_register("x", rh_self());
+        }
+        state->number = stirred(state->number, value);
+        if (!rh_is_nobody(state->to))
+            rh_send(state->to, job, .ttl = 1, .value = (uint32_t)(state->number % 10));
+    }
+}
+
+RH_HANDLER(gazette, news)
+{
+    state->number = stirred(state->number, msg->value);
+    rh_assert(state->number % 7, "news %u", (unsigned)(state->number % 49));
+    if (++state->seen % 2)
+        rh_become(gazette, thrilled);
+    else
+        rh_become(gazette, calm);
+}
+RH_BEHAVIOUR(gazette, calm, news);
+RH_HOT_BEHAVIOUR(gazette, thrilled, news);
+
+RH_TEST(features)
+{
+    uint64_t r = stirred(features_seed, 99);
+    rh_ref all[MEMBERS], second = rh_spawn(helper), h = rh_spawn(helper, .number = 1, .other = second);
+    bool late = (r >> 30) % 8 == 0;
+    if (!late)
+        rh_observe(gazette);
+    /* The first knows only itself, the others those before them. */
+    for (int i = 0; i < MEMBERS; i++) {
+        struct member m = { .number = (uint64_t)i, .left = 2, .helper = h };
+        for (int k = 0; k < i; k++)
+            m.peer[k] = all[(r >> (k + 3 * i)) % (uint64_t)i];
+        if (i == MEMBERS - 1 || (r >> 40) % 3 == 0)
+            m.peer[i] = all[0];
+        all[i] = rh_spawn_value(member, &m);
+    }
+    uint32_t n = 2 + (uint32_t)(r % 2);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 1 && r >> 20 & 1)
+            rh_send_from(rh_external("user"), all[2 - (r >> (4 * i + 4)) % 2], job, .ttl = 2, .value = i);
+        else
+            rh_send(all[2 - (r >> (4 * i + 4)) % 2], job, .ttl = 2, .value = i);
+    if (late) {
+        rh_sleep(5);
+        rh_observe(gazette);
+    }
+}
+
+/* What program number `seed` takes for granted. */
+static struct rh_semantics features_semantics(uint64_t seed)
+{
+    struct rh_semantics s = { .model = (enum rh_model)(seed % 4), .max_steps = 200, .max_actors = 32, .seed = 1 };
+    uint64_t r = stirred(seed, 5);
+    s.granularity = r % 3 ? RH_GRAIN_HANDLER : (enum rh_granularity)((r >> 4) % 4);
+    if (s.granularity == RH_GRAIN_SEND && s.model != RH_MAILBOX)
+        s.granularity = RH_GRAIN_HANDLER;
+    s.time = r >> 8 & 1 && s.granularity != RH_GRAIN_OBJECT ? RH_TIME_ORDERED : RH_TIME_FREE;
+    s.dead_letters = (enum rh_dead_letter)((r >> 12) % 3);
+    switch ((r >> 16) % 12) {
+    case 0:
+        s.losses = 1;
+        break;
+    case 1:
+        s.duplicates = 1;
+        break;
+    case 2:
+        s.crashes = s.restarts = 1;
+        break;
+    case 3:
+        s.crashes = s.kept_restarts = 1;
+        break;
+    case 4:
+        s.partitions = 1;
+        break;
+    default:
+        break;
+    }
+    return s;
+}
+
+#endif
