@@ -129,7 +129,6 @@ static bool want_good_sibling(struct dpor *d, const struct rh_world *w, uint32_t
     return good != RH_NONE;
 }
 
-/* It should not come to this: something is in the past that we do not know of. */
 static void want_all(struct dpor *d, uint32_t node)
 {
     for (uint32_t i = 0; i < d->node[node].count; i++)
@@ -140,13 +139,11 @@ static void want_all(struct dpor *d, uint32_t node)
 static void study_others(struct dpor *d, const struct rh_world *w, uint32_t unit)
 {
     const struct rh_choice *c = &w->events[unit].choice;
-    const struct rh__step *s = &d->history.step[unit];
     rh__walk_begin(&d->history);
     rh__walk_put(&d->history, unit);
     rh__walk_cause(&d->history, w, c);
-    if (!s->everywhere) {
+    if (!d->history.step[unit].everywhere)
         rh__walk_actor(&d->history, c->actor);
-    }
     for (uint32_t i = unit - 1; i > d->floor && !d->history.all; i--) {
         if (!rh__is_unit(&d->history, i))
             continue;
@@ -157,12 +154,9 @@ static void study_others(struct dpor *d, const struct rh_world *w, uint32_t unit
         enum rh__dependence how = rh__dependence(&d->history, i, unit);
         if (how == RH__INDEPENDENT)
             continue;
-        bool found = want_good_sibling(d, w, i, unit);
-        if (!found && !s->everywhere && !d->history.step[i].everywhere)
-            want_all(d, before(i));
-        else if (found && how == RH__MEET_BLINDLY)
+        if (want_good_sibling(d, w, i, unit) && how == RH__MEET_BLINDLY)
             return;
-        rh__walk_follow(&d->history, w, i);
+        rh__walk_follow(&d->history, w, i); /* if there is no sibling, it made this unit possible */
     }
 }
 
@@ -184,7 +178,7 @@ static void study_message(struct dpor *d, const struct rh_world *w, uint32_t m, 
             rh__walk_follow(&d->history, w, i);
         } else if (at_receiver && rh__could_take(&d->history, w, i, m)) {
             if (!want_good_sibling(d, w, i, arrival))
-                want_all(d, before(i));
+                want_all(d, before(i)); /* it should not come to this */
             return;
         }
     }

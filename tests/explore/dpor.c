@@ -9,7 +9,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { LARGEST = 2000, PROGRAMS = 40, FEATURES = 200, GENERATED = 100, MOST_SEQUENCES = 1000 };
 #else
-enum { LARGEST = 20000, PROGRAMS = 300, FEATURES = 1500, GENERATED = 1000, MOST_SEQUENCES = 3000 };
+enum { LARGEST = 20000, PROGRAMS = 200, FEATURES = 1000, GENERATED = 600, MOST_SEQUENCES = 3000 };
 #endif
 
 /* ---- ends: an explorer around another one that notes how runs end ------------------------------------------------------- */
@@ -303,6 +303,16 @@ static void a_name_is_set_in_the_step_that_touches_it(void **unused)
     (void)unused;
     compare_seed(1677);
 }
+static void the_order_of_two_linked_ends_counts(void **unused)
+{
+    (void)unused;
+    compare_seed(33962);
+}
+static void news_of_an_end_come_among_the_messages_of_the_dead(void **unused)
+{
+    (void)unused;
+    compare_seed(37684);
+}
 
 /* ---- pure actors against brute force --------------------------------------------------------------------------------------- */
 
@@ -485,6 +495,8 @@ int main(void)
         EXPLORE_TEST(a_reply_can_come_too_late_to_be_accepted),
         EXPLORE_TEST(a_name_taken_away_is_not_freed_by_an_end),
         EXPLORE_TEST(a_name_is_set_in_the_step_that_touches_it),
+        EXPLORE_TEST(the_order_of_two_linked_ends_counts),
+        EXPLORE_TEST(news_of_an_end_come_among_the_messages_of_the_dead),
         EXPLORE_TEST(fifo_has_the_behaviours_of_brute_force),
         EXPLORE_TEST(bag_has_the_behaviours_of_brute_force),
         EXPLORE_TEST(causal_has_the_behaviours_of_brute_force),
