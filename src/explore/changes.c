@@ -174,8 +174,9 @@ static bool goes_before(const struct view *v, const struct node *z, const struct
 {
     if (z->send.signal != y->send.signal)
         return false;
-    if (v->w->semantics.model == RH_CAUSAL && !y->send.signal)
-        return rh__message_in_past(v->w, graph_message(v->g, v->w, z), graph_message(v->g, v->w, y));
+    if (v->w->semantics.model == RH_CAUSAL && !y->send.signal &&
+        rh__message_in_past(v->w, graph_message(v->g, v->w, z), graph_message(v->g, v->w, y)))
+        return true;
     return z->send.channel != RH_NONE && z->send.channel == y->send.channel && z->send.rank < y->send.rank;
 }
 
