@@ -132,8 +132,8 @@ static bool wants(const struct graph *g, struct rh_world *w, const struct node *
         return same_send(&wish->start, send);
     if (wish->status == STATUS_WAITING)
         return fits_wait(g, w, event, wish, send);
-    if (wish->status != STATUS_IDLE)
-        return false;
+    if (wish->status != STATUS_IDLE || send->send.answers.actor != RH_NONE)
+        return false; /* a reply is for whoever waits for it, and else lost */
     if (!wish->defers && send->send.type->unhandled != RH_UNHANDLED_DEFER)
         return true;
     const struct rh_entry *entry;
