@@ -411,7 +411,7 @@ void graph_begin(struct graph *g, struct rh_world *w)
     g->actor_of[test] = 0;
     g->options[0] = (struct option){ RH_CHOICE_BEGIN, RH_NONE, 0 };
     g->option_top = 1;
-    graph_add_event(g, w, test, test, 0, 1, 0, &(struct node){ .event.birth = RH_NONE });
+    graph_add_event(g, w, test, test, 0, 1, 0, &(struct node){ .option_end = 1, .event.birth = RH_NONE });
     graph_top(g)->base = 1;
     graph_absorb(g, w);
 }

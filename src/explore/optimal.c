@@ -386,7 +386,9 @@ static uint32_t take_option(struct optimal *o, uint32_t stamp)
         x = graph_node(g, stamp);
         x->now = option;
         g->options[g->option_top] = option;
-        was = (struct node){ .actor = x->actor, .event.wish = g->wish_top, .event.birth = x->event.birth };
+        was = (struct node){
+            .actor = x->actor, .option_end = 1, .event.wish = g->wish_top, .event.birth = x->event.birth
+        };
         graph_add_event(g, NULL, x->actor, x->actor, g->option_top, 1, 0, &was);
         break;
     }

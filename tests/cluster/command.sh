@@ -113,6 +113,11 @@ out_has '3,628,800 runs' exhaustive
 cp "$fixtures/slow" other && printf x >>other
 refused 'where this is "program with hash' ./other --explorer dfs -p n=10 --checkpoint kept --resume
 
+if ! command -v setsid >/dev/null || ! command -v ps >/dev/null; then
+    echo "setsid or ps is not there: the rest is not tried"
+    finish
+fi
+
 # Nobody is left behind.
 "$fixtures/slow" --explorer dfs -j 3 --max-seconds 100 >out 2>err &
 pid=$!

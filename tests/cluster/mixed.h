@@ -5,6 +5,8 @@
 
 #include <rehearse/test.h>
 
+#include <unistd.h>
+
 RH_MESSAGE(put, uint32_t value;);
 RH_MESSAGE(beat);
 RH_ACTOR(desk, uint32_t order; uint32_t count; uint32_t ticks;);
@@ -51,6 +53,14 @@ RH_TEST(mixed)
     rh_cover("it begins");
     for (uint32_t i = 1; i <= rh_param("n", 2); i++)
         rh_send(rh_spawn(client, .table = t, .value = i), put, .value = (uint32_t)rh_param("rounds", 1));
+}
+
+/* What it does depends on the process it runs in: a program that cannot be explored by several. */
+RH_TEST(by_process)
+{
+    rh_ref t = rh_spawn(table);
+    for (int i = 0; i < 4 + getpid() % 3; i++)
+        rh_send(rh_spawn(client, .table = t, .value = 1), put, .value = 1);
 }
 
 /* It dies before there is a choice. */
