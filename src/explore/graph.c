@@ -584,6 +584,8 @@ void graph_drop_fate_step(struct graph *g, uint32_t stamp)
     g->twice -= x->now.kind == FATE_TWICE;
     if (x->now.kind != FATE_NONE)
         drop_step(g);
+    if (x->now.kind == FATE_LOST)
+        put_on_todo(g, x->of); /* its event was done with the loss */
     x->now.kind = FATE_NONE;
 }
 
