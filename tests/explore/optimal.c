@@ -63,7 +63,8 @@ static void every_behaviour_once(void **unused)
             minimise(&p, &d, largest);
             fprintf(stderr, " smaller:\n");
             tell(&p, &d);
-            tell_runs(&p, &d);
+            if (!getenv("REHEARSE_BRIEF"))
+                tell_runs(&p, &d);
         }
     }
     print_message("%u programs (fifo %u, bag %u, causal %u, mailbox %u), %llu runs of dfs, %llu behaviours, %llu "

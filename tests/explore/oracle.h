@@ -35,7 +35,8 @@ static struct notes *notes; /* set before the exploration begins */
 
 /* Which runs to print. */
 static struct {
-    bool on, given_up;
+    bool on, given_up, cut, all;
+    bool not_this;               /* another outcome than this one */
     uint64_t behaviour, outcome; /* outcome 0: any */
     uint32_t most;
 } show;
@@ -75,7 +76,9 @@ static bool came_to_its_end(enum rh_outcome_kind kind)
 static uint64_t outcome_of(struct rh_world *w, enum rh_outcome_kind kind)
 {
     const struct rh_outcome *o = rh_world_outcome(w);
-    uint64_t hash = scrambled(kind, 5) + hash_of_text(o->place, FNV_START) + hash_of_lines(o->text);
+    uint64_t hash = scrambled(kind, 5) + hash_of_text(o->place, FNV_START);
+    if (kind != RH_OUTCOME_STUCK) /* which says of whom one waits whether it has ended: that is no part of a behaviour */
+        hash += hash_of_lines(o->text);
     if (o->actor != RH_NONE)
         hash += w->actors[o->actor].identity;
     if (came_to_its_end(kind)) {
@@ -131,9 +134,10 @@ static void noting_end(void *state, struct rh_world *w, const struct rh_run *run
         notes->finding[notes->broken++] = n.outcome;
         n.behaviour = 0;
     }
-    if (show.on && show.most && n.behaviour == show.behaviour && (!show.outcome || n.outcome == show.outcome)) {
+    bool fits = n.behaviour == show.behaviour && (!show.outcome || (n.outcome == show.outcome) != show.not_this);
+    if (show.on && show.most && (show.all || (show.cut ? run->outcome == RH_OUTCOME_RUNNING : fits))) {
         show.most--;
-        print_run(w, "a run:");
+        print_run(w, run->outcome == RH_OUTCOME_RUNNING ? "a run that was broken off:" : "a run:");
     }
     if (s->inner.explorer->end)
         s->inner.explorer->end(s->inner.state, w, run);
@@ -190,13 +194,13 @@ static void take_notes(struct notes *to, const char *explorer, uint64_t max_runs
 
 #define DIFFERENCES(X)                                                                                                 \
     X(FAILED, "the explorer failed")                                                                                   \
+    X(CUT, "cut")                                                                                                      \
     X(SPLIT, "one behaviour, two outcomes")                                                                            \
     X(IMPOSSIBLE, "impossible")                                                                                        \
     X(MISSING, "missing")                                                                                              \
     X(TWICE, "twice")                                                                                                  \
     X(OTHER, "another outcome")                                                                                        \
     X(GIVEN_UP, "given up")                                                                                            \
-    X(CUT, "cut")                                                                                                      \
     X(NOT_FOUND, "findings not found")                                                                                 \
     X(INVENTED, "findings invented")                                                                                   \
     X(INCOMPLETE, "something is left")
@@ -447,11 +451,23 @@ static void tell(const struct features *p, const struct difference *d)
 static void tell_runs(const struct features *p, const struct difference *d)
 {
     program = *p;
+    if (getenv("REHEARSE_ALL")) {
+        show.all = true;
+        show_runs("noting:optimal", 0, 0, 1000, false);
+        show.all = false;
+    }
     if (d->count[D_SPLIT]) {
         struct noted one = d->example[D_SPLIT];
         fprintf(stderr, " one behaviour with two outcomes (dfs):\n");
         show_runs("noting:dfs", one.behaviour, one.outcome, 1, false);
-        show_runs("noting:dfs", one.behaviour, 0, 1, false);
+        show.not_this = true;
+        show_runs("noting:dfs", one.behaviour, one.outcome, 1, false);
+        show.not_this = false;
+    }
+    if (d->count[D_CUT]) {
+        show.cut = true;
+        show_runs("noting:optimal", 0, 0, 1, false);
+        show.cut = false;
     }
     if (d->count[D_MISSING]) {
         fprintf(stderr, " missing:\n");
