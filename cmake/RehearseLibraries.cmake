@@ -6,7 +6,7 @@
 
 rehearse_sources(common_sources base actor)
 rehearse_sources(runtime_sources runtime)
-rehearse_sources(world_sources world trace check coverage explore findings report runner)
+rehearse_sources(world_sources world trace check coverage explore findings report cluster runner)
 rehearse_sources(tool_sources cli)
 
 set(interpose_sources ${world_sources})

@@ -79,6 +79,21 @@ struct rh_explorer {
     enum rh_verdict (*verdict)(const void *state);
     /* How many runs there are in all, as far as one can tell; may be NULL, or give 0 for unknown. */
     double (*estimate)(const void *state);
+
+    /* For several workers and checkpoints (-j, --checkpoint); NULL where an explorer cannot share its work.  All are called
+     * between runs only.
+     *
+     * Takes work out and writes it as one item, by which another process, of the same program and settings, can go on.
+     * half: about the shallowest half of what is untried, the rest stays; else all that is left, and begin then gives 0.
+     * Gives the bytes written; 0, and nothing is changed, where there is nothing to give or no room for it. */
+    size_t (*pack)(void *state, void *buffer, size_t room, bool half);
+    /* The explorer, which has no work left, has this now: the next begin names how many events of the item's own runs to
+     * keep, and choose is asked to lead there.  If what it then sees is not what the item was made from, choose gives
+     * RH_NONE on the way.  False if the bytes make no sense, which may be any. */
+    bool (*unpack)(void *state, struct rh_world *w, const void *item, size_t size);
+    /* Since unpack (or open): which share of the whole tree is done, 0 to 1, and in how many runs; what was given away is
+     * not.  NULL where that is not known. */
+    double (*share)(const void *state, uint64_t *runs);
 };
 
 #define RH_EXPLORER(table)                                                                                             \

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "explore/explorers.h"
 
 /* ---- bound -------------------------------------------------------------------------------------------------------------- */
@@ -97,6 +98,27 @@ static double bound_estimate(const void *state)
     return b->inner.explorer->estimate ? b->inner.explorer->estimate(b->inner.state) : 0;
 }
 
+/* How many runs and steps others have made is not known here, so only a depth can be shared. */
+static size_t bound_pack(void *state, void *buffer, size_t room, bool half)
+{
+    struct bound *b = state;
+    const struct rh_explorer *e = b->inner.explorer;
+    return e->pack && !b->runs && !b->steps ? e->pack(b->inner.state, buffer, room, half) : 0;
+}
+
+static bool bound_unpack(void *state, struct rh_world *w, const void *item, size_t size)
+{
+    struct bound *b = state;
+    return b->inner.explorer->unpack && b->inner.explorer->unpack(b->inner.state, w, item, size);
+}
+
+static double bound_share(const void *state, uint64_t *runs)
+{
+    const struct bound *b = state;
+    *runs = 0;
+    return b->inner.explorer->share ? b->inner.explorer->share(b->inner.state, runs) : 0;
+}
+
 const struct rh_explorer rh__explorer_bound = {
     .name = "bound",
     .summary = "bound:DEPTH[;runs=N;steps=N],EXPLORER: as EXPLORER wants, but runs end after DEPTH events",
@@ -107,6 +129,9 @@ const struct rh_explorer rh__explorer_bound = {
     .end = bound_end,
     .verdict = bound_verdict,
     .estimate = bound_estimate,
+    .pack = bound_pack,
+    .unpack = bound_unpack,
+    .share = bound_share,
 };
 
 /* ---- portfolio ------------------------------------------------------------------------------------------------------------ */
@@ -201,6 +226,76 @@ static double portfolio_estimate(const void *state)
     return 0;
 }
 
+/* An item is done when a member has been through all of its part; so only one member may be of that kind, or one would be
+ * through with some items and another with the rest, and nobody with all.  The others are samplers and come along. */
+static bool can_share(const struct portfolio *p)
+{
+    uint32_t exhaustive = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!p->member[i].explorer->pack)
+            return false;
+        exhaustive += p->member[i].explorer->verdict != NULL;
+    }
+    return exhaustive <= 1;
+}
+
+/* One after the other with their lengths; 0 for a sampler that stays behind.  The one that can be done goes first: if it
+ * has nothing to give, neither has the portfolio. */
+static size_t portfolio_pack(void *state, void *buffer, size_t room, bool half)
+{
+    struct portfolio *p = state;
+    size_t lengths = p->count * sizeof(uint64_t), given = 0;
+    if (!can_share(p) || room < lengths)
+        return 0;
+    struct rh__writer w = rh__writer_of(buffer, room);
+    for (int samplers = 0; samplers < 2; samplers++)
+        for (uint32_t i = 0; i < p->count; i++) {
+            const struct rh_explorer *e = p->member[i].explorer;
+            if ((e->verdict == NULL) != (samplers == 1))
+                continue;
+            unsigned char *at = w.at + w.len + sizeof(uint64_t);
+            size_t size = e->pack(p->member[i].state, at, room - lengths - given, half);
+            if (!size && e->verdict)
+                return 0;
+            rh__put64(&w, size);
+            w.len += size;
+            given += size;
+        }
+    return given ? w.len : 0;
+}
+
+static bool portfolio_unpack(void *state, struct rh_world *w, const void *item, size_t size)
+{
+    struct portfolio *p = state;
+    struct rh__reader r = rh__reader_of(item, size);
+    bool good = can_share(p);
+    for (int samplers = 0; samplers < 2 && good; samplers++)
+        for (uint32_t i = 0; i < p->count && good; i++) {
+            const struct rh_explorer *e = p->member[i].explorer;
+            if ((e->verdict == NULL) != (samplers == 1))
+                continue;
+            uint64_t length = rh__get64(&r);
+            const void *bytes = rh__get(&r, (size_t)length);
+            p->done[i] = bytes && !length && samplers;
+            good = p->done[i] || (bytes && e->unpack(p->member[i].state, w, bytes, (size_t)length));
+        }
+    good = good && rh__reader_done(&r);
+    for (uint32_t i = 0; i < p->count && !good; i++)
+        p->done[i] = true;
+    p->turn = p->count - 1;
+    return good;
+}
+
+static double portfolio_share(const void *state, uint64_t *runs)
+{
+    const struct portfolio *p = state;
+    *runs = 0;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->member[i].explorer->share)
+            return p->member[i].explorer->share(p->member[i].state, runs);
+    return 0;
+}
+
 const struct rh_explorer rh__explorer_portfolio = {
     .name = "portfolio",
     .summary = "portfolio:EXPLORER+EXPLORER...: each in turn, a run each",
@@ -211,4 +306,7 @@ const struct rh_explorer rh__explorer_portfolio = {
     .end = portfolio_end,
     .verdict = portfolio_verdict,
     .estimate = portfolio_estimate,
+    .pack = portfolio_pack,
+    .unpack = portfolio_unpack,
+    .share = portfolio_share,
 };

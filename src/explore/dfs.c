@@ -1,22 +1,35 @@
 /* dfs: every sequence of choices, once (Eta 3).  Of the decision tree only the current branch is kept, so memory is linear
  * in the depth; the next run keeps what it shares with the last.
  *
- * The estimate is the number of runs so far divided by the share of the tree that lies behind them, if at every branching
- * all subtrees weighed the same; at the end that share is one and the estimate exact. */
+ * At each level of the branch the alternatives pick + 1 .. end - 1 are still untried; end is the number of choices there,
+ * unless some of the last ones have been given away (pack).  An item is such a branch: the picks that lead to its deepest
+ * level with something untried, and a hash of the choices that these picks meant, which whoever goes on compares.
+ *
+ * If at every branching all subtrees weighed the same, each run would be a known share of the tree: its weight.  The
+ * estimate is the number of runs divided by the sum of their weights. */
 #include <stdio.h>
 
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "explore/explorers.h"
 
+enum { ITEM_VERSION = 0xd1 };
+
 struct branch {
-    uint32_t pick, size;
+    uint32_t pick, end, size;
+    uint64_t before; /* hash of the choices that lead here */
+    double weight;   /* of each subtree */
 };
 
 struct dfs {
     struct branch *path;
-    uint32_t top;
+    uint32_t top, room;
     uint32_t floor; /* choices before this one are not ours: a decorator takes them */
     bool started, placed, confused;
-    uint64_t runs;
+    bool moved;    /* the path is an item's, and no run has followed it yet */
+    uint64_t next; /* `before` of the level below the one asked about last */
+    uint64_t runs; /* of this item */
+    double done;   /* their weight */
 };
 
 static bool dfs_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
@@ -26,10 +39,29 @@ static bool dfs_open(void *state, struct rh_exploration *x, const char *arg, cha
         snprintf(error, error_size, "explorer dfs takes no argument (\"%s\")", arg);
         return false;
     }
-    d->path = rh_exploration_memory(x, ((size_t)rh_exploration_max_steps(x) + 2) * sizeof *d->path);
+    d->room = rh_exploration_max_steps(x) + 2;
+    d->path = rh_exploration_memory(x, (size_t)d->room * sizeof *d->path);
     if (!d->path)
         snprintf(error, error_size, "no memory for explorer dfs");
     return d->path != NULL;
+}
+
+static bool is_open(const struct branch *b)
+{
+    return b->pick + 1 < b->end;
+}
+
+static void drop_finished_levels(struct dfs *d)
+{
+    while (d->top > d->floor && !is_open(&d->path[d->top - 1]))
+        d->top--;
+}
+
+/* What each subtree weighs at a level below `above` (NULL: at the first). */
+static double weight_below(const struct branch *above, uint32_t size)
+{
+    double weight = above ? above->weight : 1;
+    return size > 1 ? weight / size : weight;
 }
 
 static uint32_t dfs_begin(void *state, struct rh_world *w)
@@ -40,8 +72,7 @@ static uint32_t dfs_begin(void *state, struct rh_world *w)
         d->started = true;
         return 1;
     }
-    while (d->top > d->floor && d->path[d->top - 1].pick + 1 == d->path[d->top - 1].size)
-        d->top--;
+    drop_finished_levels(d);
     if (d->top <= d->floor || d->confused)
         return 0;
     d->path[d->top - 1].pick++;
@@ -50,7 +81,6 @@ static uint32_t dfs_begin(void *state, struct rh_world *w)
 
 static uint32_t dfs_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
-    (void)open;
     struct dfs *d = state;
     uint32_t depth = rh__depth(w) - 1;
     if (!d->placed) {
@@ -58,19 +88,33 @@ static uint32_t dfs_choose(void *state, struct rh_world *w, const struct rh_choi
         d->floor = depth;
     }
     if (depth >= d->top) {
-        d->path[depth] = (struct branch){ 0, count };
+        const struct branch *above = depth > d->floor ? &d->path[depth - 1] : NULL;
+        d->path[depth] = (struct branch){ 0, count, count, above ? d->next : 0, weight_below(above, count) };
         d->top = depth + 1;
     } else if (d->path[depth].size != count) {
         d->confused = true; /* the program is not deterministic: counting on would be wrong */
         return RH_NONE;
     }
-    return d->path[depth].pick;
+    const struct branch *b = &d->path[depth];
+    const struct rh_choice *c = &open[b->pick];
+    d->next = rh__mix(b->before, rh__mix((uint64_t)c->kind << 32 | c->actor, (uint64_t)c->what << 32 | c->arg));
+    if (d->moved && depth + 1 < d->top) {
+        if (depth + 2 == d->top && d->path[depth + 1].before != d->next) {
+            d->confused = true; /* the same picks have led elsewhere in another process */
+            return RH_NONE;
+        }
+        d->path[depth + 1].before = d->next;
+    }
+    d->moved = d->moved && depth + 2 < d->top;
+    return b->pick;
 }
 
 static void dfs_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     (void)w, (void)run;
-    ((struct dfs *)state)->runs++;
+    struct dfs *d = state;
+    d->runs++;
+    d->done += d->top > d->floor ? d->path[d->top - 1].weight : 1;
 }
 
 static enum rh_verdict dfs_verdict(const void *state)
@@ -78,16 +122,123 @@ static enum rh_verdict dfs_verdict(const void *state)
     return ((const struct dfs *)state)->confused ? RH_VERDICT_SAMPLED : RH_VERDICT_EXHAUSTIVE;
 }
 
+static double dfs_share(const void *state, uint64_t *runs)
+{
+    const struct dfs *d = state;
+    *runs = d->runs;
+    return d->done;
+}
+
 static double dfs_estimate(const void *state)
 {
     const struct dfs *d = state;
-    double behind = 0, weight = 1;
-    for (uint32_t i = d->floor; i < d->top && weight > 1e-300; i++) {
-        weight /= d->path[i].size;
-        behind += weight * d->path[i].pick;
+    bool all = d->runs;
+    for (uint32_t i = d->floor; i < d->top && all; i++)
+        all = !is_open(&d->path[i]);
+    return all ? (double)d->runs : d->done > 0 ? (double)d->runs / d->done : 0; /* sums of many shares are not exact */
+}
+
+/* ---- items -------------------------------------------------------------------------------------------------------------- */
+
+static size_t write_item(const struct dfs *d, uint32_t levels, const struct branch *last, void *buffer, size_t room)
+{
+    struct rh__writer w = rh__writer_of(buffer, room);
+    rh__put_small(&w, ITEM_VERSION);
+    rh__put_small(&w, d->started);
+    rh__put_small(&w, levels);
+    for (uint32_t i = 0; i < levels; i++) {
+        const struct branch *b = i + 1 == levels ? last : &d->path[i];
+        rh__put_small(&w, b->size);
+        if (b->size > 1) {
+            rh__put_small(&w, b->pick);
+            rh__put_small(&w, b->end - b->pick);
+        }
     }
-    behind += weight; /* the run that ended last */
-    return (double)d->runs / behind;
+    rh__put64(&w, levels ? last->before : 0);
+    return w.full ? 0 : w.len;
+}
+
+/* The last half of what is untried at the shallowest level that holds something.  The last alternative there is stays. */
+static size_t pack_half(struct dfs *d, void *buffer, size_t room)
+{
+    uint32_t at = 0, open = 0;
+    for (uint32_t i = d->top; i-- > 0;)
+        if (is_open(&d->path[i])) {
+            at = i;
+            open++;
+        }
+    if (!open || (open == 1 && d->path[at].pick + 2 == d->path[at].end))
+        return 0;
+    struct branch *b = &d->path[at], given = *b;
+    uint32_t share = (b->end - b->pick) / 2;
+    given.pick = b->end - share - 1;
+    size_t size = write_item(d, at + 1, &given, buffer, room);
+    if (size)
+        b->end -= share;
+    return size;
+}
+
+static size_t dfs_pack(void *state, void *buffer, size_t room, bool half)
+{
+    struct dfs *d = state;
+    if (d->floor || d->confused)
+        return 0;
+    if (d->started)
+        drop_finished_levels(d);
+    if (half)
+        return d->started && !d->moved ? pack_half(d, buffer, room) : 0;
+    if (d->started && !d->top)
+        return 0;
+    size_t size = write_item(d, d->top, d->top ? &d->path[d->top - 1] : NULL, buffer, room);
+    if (size) {
+        d->started = true;
+        d->top = 0;
+    }
+    return size;
+}
+
+static bool read_levels(struct dfs *d, struct rh__reader *r, uint64_t levels)
+{
+    for (uint32_t i = 0; i < levels; i++) {
+        uint64_t size = rh__get_small(r), pick = 0, left = 1;
+        if (size > 1) {
+            pick = rh__get_small(r);
+            left = rh__get_small(r);
+        }
+        /* The deepest level is there because something is untried in it. */
+        if (r->bad || !size || size > UINT32_MAX || pick >= size || !left || left > size - pick ||
+            (i + 1 == levels && left < 2))
+            return false;
+        d->path[i] = (struct branch){ (uint32_t)pick, (uint32_t)(pick + left), (uint32_t)size, 0,
+                                      weight_below(i ? &d->path[i - 1] : NULL, (uint32_t)size) };
+    }
+    return true;
+}
+
+static bool dfs_unpack(void *state, struct rh_world *w, const void *item, size_t size)
+{
+    (void)w;
+    struct dfs *d = state;
+    struct rh__reader r = rh__reader_of(item, size);
+    uint64_t version = rh__get_small(&r), started = rh__get_small(&r), levels = rh__get_small(&r);
+    d->top = d->floor = 0;
+    d->started = true; /* nothing left, should it make no sense */
+    d->placed = d->moved = true;
+    d->confused = false;
+    d->runs = 0;
+    d->done = 0;
+    if (version != ITEM_VERSION || started > 1 || levels >= d->room || (levels == 0) == (started == 1) ||
+        !read_levels(d, &r, levels))
+        return false;
+    uint64_t before = rh__get64(&r);
+    if (!rh__reader_done(&r))
+        return false;
+    if (levels)
+        d->path[levels - 1].before = before;
+    d->top = (uint32_t)levels;
+    d->started = started;
+    d->moved = levels > 1;
+    return true;
 }
 
 const struct rh_explorer rh__explorer_dfs = {
@@ -100,4 +251,7 @@ const struct rh_explorer rh__explorer_dfs = {
     .end = dfs_end,
     .verdict = dfs_verdict,
     .estimate = dfs_estimate,
+    .pack = dfs_pack,
+    .unpack = dfs_unpack,
+    .share = dfs_share,
 };

@@ -36,7 +36,8 @@ const char *rh_verdict_name(enum rh_verdict verdict)
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------------- */
 
-static void start_run(struct rh_exploration *x, uint32_t keep);
+static void note_beginning(struct rh_exploration *x);
+static bool start_run(struct rh_exploration *x, uint32_t keep);
 static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome);
 static void give_up_run(struct rh_exploration *x);
 static bool enough(struct rh_exploration *x);
@@ -48,18 +49,23 @@ static void drive(struct rh_world *w, void *arg)
     const struct rh_explorer *e = x->explorer.explorer;
     if (x->mute)
         rh__mute();
-    while (!enough(x)) {
-        uint32_t keep = e->begin(x->explorer.state, w), open;
+    note_beginning(x);
+    for (;;) {
+        uint32_t keep = enough(x) ? 0 : e->begin(x->explorer.state, w), open;
         if (!keep) {
-            x->exhausted = true;
-            break;
+            x->exhausted = !x->stopped;
+            if (!x->more || !x->more(x))
+                break;
+            continue;
         }
-        start_run(x, keep);
+        if (!start_run(x, keep))
+            continue;
         uint32_t pick = 0;
         for (const struct rh_choice *choices; (choices = rh_world_enabled(w, &open)), open;) {
             pick = e->choose(x->explorer.state, w, choices, open);
             if (pick >= open || too_late(x))
                 break;
+            x->picks[w->event_count] = pick;
             rh_world_step(w, &choices[pick]);
         }
         if (open && pick == RH_ELSEWHERE)
@@ -71,20 +77,73 @@ static void drive(struct rh_world *w, void *arg)
 
 /* ---- its parts --------------------------------------------------------------------------------------------------------- */
 
-/* In a child that follows one that died the run so far has to be made again first. */
-static void start_run(struct rh_exploration *x, uint32_t keep)
+static void keep_tally(const struct rh_world *w, struct rh__tally *to, uint32_t *count)
+{
+    *count = w->property_count;
+    for (uint32_t i = 0; i < w->property_count; i++)
+        to[i] = (struct rh__tally){ w->properties[i].held, w->properties[i].failed };
+}
+
+static void put_tally_back(struct rh_exploration *x)
+{
+    for (uint32_t i = 0; i < x->tally_count; i++) {
+        x->world->properties[i].held = x->tally[i].held;
+        x->world->properties[i].failed = x->tally[i].failed;
+    }
+}
+
+/* Each child makes the beginning of all runs; it counts once. */
+static void note_beginning(struct rh_exploration *x)
+{
+    if (!x->begun)
+        keep_tally(x->world, x->begin_tally, &x->begin_tally_count);
+    x->begun = true;
+    if (x->tallied)
+        put_tally_back(x);
+}
+
+/* The explorer leads to where its work begins; false if the program does not follow. */
+static bool lead(struct rh_exploration *x, uint32_t keep)
 {
     struct rh_world *w = x->world;
-    if (keep < w->event_count)
-        rh_world_rollback(w, keep);
-    while (w->event_count < keep && w->event_count - 1 < x->replay_count)
+    while (w->event_count < keep) {
+        uint32_t open;
+        const struct rh_choice *choices = rh_world_enabled(w, &open);
+        uint32_t pick = open ? x->explorer.explorer->choose(x->explorer.state, w, choices, open) : RH_NONE;
+        if (pick >= open)
+            return false;
+        x->picks[w->event_count] = pick;
+        rh_world_step(w, &choices[pick]);
+    }
+    return true;
+}
+
+/* In a child that follows one that died the run so far has to be made again first; likewise where the explorer goes on with
+ * what another process has begun. */
+static bool start_run(struct rh_exploration *x, uint32_t keep)
+{
+    struct rh_world *w = x->world;
+    uint32_t from = x->moved ? 1 : keep;
+    if (x->moved && !x->tallied)
+        keep_tally(w, x->tally, &x->tally_count);
+    if (from < w->event_count)
+        rh_world_rollback(w, from);
+    if (x->kept > from)
+        x->kept = from;
+    while (!x->moved && w->event_count < keep && w->event_count - 1 < x->replay_count)
         if (!rh_world_step(w, &x->replay[w->event_count - 1]))
             break;
+    if (x->moved && !lead(x, keep))
+        x->diverged = x->stopped = true;
+    if (x->moved || x->tallied)
+        put_tally_back(x);
     x->replay_count = 0;
-    if (x->kept > keep)
-        x->kept = keep;
+    x->moved = x->tallied = false;
+    if (x->diverged)
+        return false;
     x->steps -= w->event_count; /* counted whole when it ends */
     x->open = true;
+    return true;
 }
 
 /* The set begins small and doubles, so that it stays in the cache while there are few behaviours, and a short exploration
@@ -114,7 +173,6 @@ static void grow_behaviours(struct rh_exploration *x)
 
 static bool is_new_behaviour(struct rh_exploration *x, uint64_t hash)
 {
-    hash = hash ? hash : 1;
     uint64_t *place = place_of(table_of(x, x->behaviour_size), x->behaviour_size, hash);
     if (*place)
         return false;
@@ -136,12 +194,22 @@ static void settle_behaviours(struct rh_exploration *x)
     x->noted = 0;
 }
 
+/* Not counted here, but passed on. */
+static void tell_behaviour(struct rh_exploration *x, uint64_t hash)
+{
+    uint64_t *lately = &x->news.lately[rh__mix(hash, 1) & (RH__LATELY - 1)];
+    if (*lately == hash || x->news.count == RH__MOST_NEWS)
+        return; /* `enough` does not let it become so full */
+    *lately = hash;
+    x->news.list[x->news.count++] = hash;
+}
+
 /* The table is larger than any cache, and waiting for it would take as long as a short run.  Where nobody asks whether the
  * behaviour is new, it is entered a run later, when its place has come from memory. */
 static void note_behaviour(struct rh_exploration *x, uint64_t hash)
 {
     settle_behaviours(x);
-    x->noted = hash ? hash : 1;
+    x->noted = hash;
     uint64_t *table = table_of(x, x->behaviour_size);
     __builtin_prefetch(&table[rh__mix(x->noted, 1) & (x->behaviour_size - 1)], 1);
 }
@@ -158,26 +226,48 @@ static uint64_t signature_of(const struct rh_world *w)
     return rh__hash(text, n, o->kind);
 }
 
-static void add_finding(struct rh_exploration *x, uint64_t run)
+bool rh__picks_before(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count)
+{
+    uint32_t i = 0;
+    while (i < a_count && i < b_count && a[i] == b[i])
+        i++;
+    return i < a_count && i < b_count ? a[i] < b[i] : a_count < b_count;
+}
+
+/* The run that has just ended is the one to show. */
+static void fill_in_finding(struct rh_exploration *x, struct rh__finding *f, uint64_t run)
 {
     struct rh_world *w = x->world;
-    uint64_t signature = signature_of(w);
-    for (uint32_t i = 0; i < x->finding_count; i++)
-        if (x->findings[i].signature == signature) {
-            x->findings[i].count++;
+    f->run = run;
+    f->outcome = w->outcome;
+    f->actor[0] = 0;
+    if (f->outcome.actor != RH_NONE)
+        rh_world_actor_name(w, f->outcome.actor, f->actor, sizeof f->actor);
+    f->pick_count = w->event_count - 1;
+    memcpy(f->picks, x->picks + 1, f->pick_count * sizeof *f->picks);
+    f->changed = true;
+    if (x->describe)
+        x->describe(x, f);
+}
+
+static void add_finding(struct rh_exploration *x, uint64_t run)
+{
+    uint64_t signature = signature_of(x->world);
+    for (uint32_t i = 0; i < x->finding_count; i++) {
+        struct rh__finding *f = &x->findings[i];
+        if (f->signature == signature) {
+            f->count++;
+            if (x->least && rh__picks_before(x->picks + 1, x->world->event_count - 1, f->picks, f->pick_count))
+                fill_in_finding(x, f, run);
             return;
         }
+    }
     if (x->finding_count == RH__MAX_FINDINGS)
         return; /* counted among the failed runs all the same */
     struct rh__finding *f = &x->findings[x->finding_count];
     f->signature = signature;
     f->count = 1;
-    f->run = run;
-    f->outcome = w->outcome;
-    if (f->outcome.actor != RH_NONE)
-        rh_world_actor_name(w, f->outcome.actor, f->actor, sizeof f->actor);
-    if (x->describe)
-        x->describe(x, f);
+    fill_in_finding(x, f, run);
     x->finding_count++;
 }
 
@@ -187,7 +277,8 @@ static uint64_t behaviour_of_run(struct rh_exploration *x)
     for (uint32_t i = x->kept ? x->kept : 1; i < w->event_count; i++)
         x->prefix[i] = x->prefix[i - 1] ^ rh__event_hash(w, i);
     x->kept = w->event_count;
-    return x->prefix[w->event_count - 1];
+    uint64_t hash = x->prefix[w->event_count - 1];
+    return hash ? hash : 1;
 }
 
 static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
@@ -197,8 +288,10 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     run.behaviour = behaviour_of_run(x);
     if (x->explorer.explorer->wants_new)
         run.is_new = is_new_behaviour(x, run.behaviour);
-    else
+    else if (!x->news.list)
         note_behaviour(x, run.behaviour);
+    if (x->news.list)
+        tell_behaviour(x, run.behaviour);
     x->steps += w->event_count;
     x->cut += outcome == RH_OUTCOME_CUT || outcome == RH_OUTCOME_RUNNING;
     x->blocked += outcome == RH_OUTCOME_STUCK;
@@ -234,13 +327,15 @@ static bool enough(struct rh_exploration *x)
 {
     if (x->stopped || x->interrupted || (x->finding_count && !x->limits.keep_going) ||
         (x->limits.max_runs && x->runs >= x->limits.max_runs) ||
-        (x->limits.max_all_steps && x->steps >= x->limits.max_all_steps))
+        (x->limits.max_all_steps && x->steps >= x->limits.max_all_steps) || x->news.count == RH__MOST_NEWS)
         return x->stopped = true;
-    if (x->runs % 64 && x->steps < x->next_look)
+    if (x->runs % 64 && x->steps < x->next_look && x->ticks == x->world->ticks)
         return false;
     x->next_look = x->steps + 2000;
+    x->ticks = x->world->ticks;
     double now = rh__now_seconds();
-    if (x->limits.max_seconds > 0 && now - x->started >= x->limits.max_seconds)
+    if ((x->limits.max_seconds > 0 && now - x->started >= x->limits.max_seconds) ||
+        (x->slice_end > 0 && now >= x->slice_end && x->runs != x->slice_runs))
         return x->stopped = true;
     if (x->progress && now >= x->next_progress)
         x->progress(x);
@@ -256,7 +351,11 @@ static void bury(struct rh_exploration *x)
     x->replay_count = w->event_count - 1;
     for (uint32_t i = 0; i < x->replay_count; i++)
         x->replay[i] = w->events[i + 1].choice;
-    if (!x->open) { /* it died at its beginning: in the body of the test, before any choice */
+    keep_tally(w, x->tally, &x->tally_count);
+    x->tallied = true;
+    if (!x->open) {                        /* it died at its beginning: in the body of the test, before any choice */
+        x->diverged |= w->event_count > 1; /* or else on a way that did not kill it before */
+        x->stillborn = true;
         x->runs++;
         x->failed++;
         add_finding(x, x->runs);
@@ -278,15 +377,20 @@ bool rh__explore(struct rh_exploration *x)
 {
     struct sigaction before, action = { .sa_handler = on_interrupt };
     under_way = x;
-    x->started = rh__now_seconds();
-    sigaction(SIGINT, &action, &before);
+    if (!x->more) { /* a worker's time is somebody else's */
+        x->started = rh__now_seconds();
+        sigaction(SIGINT, &action, &before);
+    }
     enum rh_sandbox_end end;
     while ((end = rh_sandbox_run(x->world, drive, x)) == RH_SANDBOX_FINDING) {
+        if (x->more && x->world->killed)
+            return false; /* not the program's doing, or not for sure */
         bury(x);
-        if (x->stopped || enough(x))
+        if ((x->stopped || enough(x)) && (!x->more || !x->more(x)))
             break;
     }
-    sigaction(SIGINT, &before, NULL);
+    if (!x->more)
+        sigaction(SIGINT, &before, NULL);
     settle_behaviours(x);
     x->seconds = rh__now_seconds() - x->started;
     return end != RH_SANDBOX_FAILED;
@@ -318,7 +422,7 @@ enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
 {
     const struct rh_explorer *e = x->explorer.explorer;
     enum rh_verdict v = e->verdict ? e->verdict(x->explorer.state) : RH_VERDICT_SAMPLED;
-    if (!x->exhausted)
+    if (!x->exhausted || x->incomplete || x->diverged)
         return RH_VERDICT_SAMPLED;
     return v == RH_VERDICT_EXHAUSTIVE && x->cut ? RH_VERDICT_BOUNDED : v;
 }
@@ -326,9 +430,31 @@ enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
 double rh__exploration_estimate(const struct rh_exploration *x)
 {
     const struct rh_explorer *e = x->explorer.explorer;
+    if (x->workers)
+        return x->exhausted ? (double)x->share_runs : x->share > 0 ? (double)x->share_runs / x->share : 0;
     if (e->estimate)
         return e->estimate(x->explorer.state);
     return x->exhausted && rh__exploration_verdict(x) != RH_VERDICT_SAMPLED ? (double)x->runs : 0;
+}
+
+void rh__exploration_add_behaviours(struct rh_exploration *x, const uint64_t *hashes, size_t count)
+{
+    enum { AHEAD = 8 }; /* so that places come from memory meanwhile */
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(&table_of(x, x->behaviour_size)[rh__mix(hashes[i + AHEAD], 1) & (x->behaviour_size - 1)],
+                               1);
+        if (hashes[i])
+            is_new_behaviour(x, hashes[i]);
+    }
+}
+
+void rh__exploration_each_behaviour(const struct rh_exploration *x, void (*each)(void *arg, uint64_t hash), void *arg)
+{
+    const uint64_t *table = x->behaviour_set + (x->behaviour_size - RH__FEWEST_BEHAVIOURS);
+    for (uint64_t i = 0; i < x->behaviour_size; i++)
+        if (table[i])
+            each(arg, table[i]);
 }
 
 struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_and_arg, uint64_t seed,
@@ -345,15 +471,19 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
     x->limits = *limits;
     x->replay = rh_shared_new(events * sizeof *x->replay);
     x->prefix = rh_shared_new(events * sizeof *x->prefix);
+    x->picks = rh_shared_new(events * sizeof *x->picks);
+    x->tally = rh_shared_new(MAX_PROPERTIES * sizeof *x->tally);
+    x->begin_tally = rh_shared_new(MAX_PROPERTIES * sizeof *x->begin_tally);
     x->behaviour_set = rh_shared_new(2 * RH__BEHAVIOURS * sizeof *x->behaviour_set);
     x->behaviour_size = RH__FEWEST_BEHAVIOURS;
     bool texts = true;
     for (int i = 0; i < RH__MAX_FINDINGS; i++) {
         x->findings[i].schedule = rh_shared_new(RH__SCHEDULE_BYTES);
         x->findings[i].story = rh_shared_new(RH__STORY_BYTES);
-        texts = texts && x->findings[i].schedule && x->findings[i].story;
+        x->findings[i].picks = rh_shared_new(events * sizeof *x->picks);
+        texts = texts && x->findings[i].schedule && x->findings[i].story && x->findings[i].picks;
     }
-    if (!x->replay || !x->prefix || !x->behaviour_set || !texts) {
+    if (!x->replay || !x->prefix || !x->picks || !x->tally || !x->begin_tally || !x->behaviour_set || !texts) {
         snprintf(error, error_size, "no memory for an exploration");
         rh__exploration_free(x);
         return NULL;
@@ -373,11 +503,15 @@ void rh__exploration_free(struct rh_exploration *x)
     for (int i = 0; i < RH__MAX_FINDINGS; i++) {
         rh_shared_free(x->findings[i].schedule, RH__SCHEDULE_BYTES);
         rh_shared_free(x->findings[i].story, RH__STORY_BYTES);
+        rh_shared_free(x->findings[i].picks, events * sizeof *x->picks);
     }
     for (uint32_t i = 0; i < x->block_count; i++)
         rh_shared_free(x->blocks[i].at, x->blocks[i].size);
     rh_shared_free(x->replay, events * sizeof *x->replay);
     rh_shared_free(x->prefix, events * sizeof *x->prefix);
+    rh_shared_free(x->picks, events * sizeof *x->picks);
+    rh_shared_free(x->tally, MAX_PROPERTIES * sizeof *x->tally);
+    rh_shared_free(x->begin_tally, MAX_PROPERTIES * sizeof *x->begin_tally);
     rh_shared_free(x->behaviour_set, 2 * RH__BEHAVIOURS * sizeof *x->behaviour_set);
     rh_shared_free(x, sizeof *x);
 }

@@ -23,8 +23,12 @@ struct rh__finding {
     uint64_t run;       /* the first of them */
     struct rh_outcome outcome;
     char actor[256];
-    char *schedule; /* text: trace/schedule.h */
-    char *story;    /* what happened, for people */
+    char *schedule;  /* text: trace/schedule.h */
+    char *story;     /* what happened, for people */
+    uint32_t *picks; /* which choice it was at each event, from event 1: its place in the tree */
+    uint32_t pick_count;
+    bool changed;  /* for whoever passes findings on: what is above the count is new */
+    uint64_t told; /* likewise: of the count */
 };
 
 struct rh__limits {
@@ -38,6 +42,18 @@ struct rh__block {
     void *at;
     size_t size;
 };
+
+/* How often a property held and did not. */
+struct rh__tally {
+    uint64_t held, failed;
+};
+
+/* Behaviours on their way to somebody who counts them.  Most of those seen lately are left out. */
+struct rh__news {
+    uint64_t *list, *lately;
+    uint32_t count;
+};
+enum { RH__MOST_NEWS = 1 << 15, RH__LATELY = 1 << 16 };
 
 struct rh_exploration {
     struct rh_world *world;
@@ -53,8 +69,18 @@ struct rh_exploration {
     uint64_t noted;           /* the behaviour of the last run, not yet among them; 0 for none */
     bool exhausted;           /* the explorer has nothing left */
     bool stopped;             /* by a limit, a finding or the user */
+    bool incomplete;          /* something could not be explored */
+    bool diverged;            /* work made elsewhere did not fit what was seen here */
+    bool stillborn;           /* the program dies before the first choice */
     volatile int interrupted;
     double seconds;
+
+    /* In several processes (cluster/pool.h); here are the sums. */
+    uint32_t workers; /* 0: this process explores by itself */
+    double share;     /* of the tree that is done, and in how many runs */
+    uint64_t share_runs;
+    char *texts; /* names that came from other processes */
+    size_t texts_used;
 
     struct rh__finding findings[RH__MAX_FINDINGS];
     uint32_t finding_count;
@@ -65,6 +91,7 @@ struct rh_exploration {
     struct rh_choice *replay; /* choices to take first, in a new child */
     uint32_t replay_count;
     uint64_t *prefix; /* behaviour hash after each event */
+    uint32_t *picks;  /* which of the choices each event was */
     uint64_t *behaviour_set;
     uint64_t behaviour_size; /* of the table in use */
     double started;
@@ -77,6 +104,23 @@ struct rh_exploration {
     bool mute;          /* the program's standard output, while it is explored */
     uint64_t ticks;     /* of the watchdog, seen so far */
     uint64_t next_look; /* at the clock, when so many steps are taken */
+
+    /* Properties count each step once, also where it is made again: after a crash, on the way to work made elsewhere. */
+    struct rh__tally *tally;
+    uint32_t tally_count;
+    bool tallied;                  /* `tally` is what counts, when the run has got to where it was */
+    struct rh__tally *begin_tally; /* of the beginning of all runs */
+    uint32_t begin_tally_count;
+    bool begun;
+
+    /* For a worker, whose work comes in pieces. */
+    bool (*more)(struct rh_exploration *x); /* enough, or nothing is left: whether there is something else now */
+    void *more_arg;
+    bool moved;           /* the explorer has other work: its next run has nothing of the last */
+    bool least;           /* of equal findings keep the one that is first in the tree, not the first that was found */
+    double slice_end;     /* stop between runs when it is so late, but not before one is made; 0: never */
+    uint64_t slice_runs;  /* runs before it */
+    struct rh__news news; /* list NULL: behaviours are counted here */
 };
 
 /* For one world; NULL with a sentence.  `name_and_arg` is as in --explorer. */
@@ -86,6 +130,12 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
 bool rh__explore(struct rh_exploration *x);
 enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x);
 double rh__exploration_estimate(const struct rh_exploration *x);
+/* Adds behaviours to the set. */
+void rh__exploration_add_behaviours(struct rh_exploration *x, const uint64_t *hashes, size_t count);
+/* Calls `each` for all of the set, in no order. */
+void rh__exploration_each_behaviour(const struct rh_exploration *x, void (*each)(void *arg, uint64_t hash), void *arg);
+/* Whether run `a` is before run `b` in the tree, by the choices they took. */
+bool rh__picks_before(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
 void rh__exploration_free(struct rh_exploration *x);
 
 /* Whether one of the explorers it names works with granularity object. */

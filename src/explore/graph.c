@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "explore/engine.h"
+#include "world/fiber.h"
 #include "world/network.h"
 #include "world/objects.h"
 
@@ -15,6 +17,8 @@ enum {
     MOST_ROWS = 1 << 28,
     MOST_OPTIONS = 1 << 24,
     MOST_WISHES = 1 << 22,
+    MOST_IMAGES = 1 << 30,
+    IMAGE = 1 << 14, /* at most */
     MOST_OF_MESSAGES = 1 << 24,
     SPARE = 1 << 14,
 };
@@ -29,6 +33,7 @@ bool graph_open(struct graph *g, struct rh_exploration *x)
     ROOM(rows, MOST_ROWS)
     ROOM(options, MOST_OPTIONS)
     ROOM(wishes, MOST_WISHES)
+    ROOM(images, MOST_IMAGES)
     ROOM(levels, GRAPH_LEVELS)
     ROOM(identity, GRAPH_PLACES)
     ROOM(by_identity, 2 * GRAPH_PLACES)
@@ -38,6 +43,7 @@ bool graph_open(struct graph *g, struct rh_exploration *x)
     ROOM(last_life, GRAPH_PLACES)
     ROOM(birth, GRAPH_PLACES)
     ROOM(actor_of, GRAPH_PLACES)
+    ROOM(place_of_actor, GRAPH_PLACES)
     ROOM(waiting, GRAPH_PLACES)
     ROOM(frozen, GRAPH_PLACES)
     ROOM(send_of_message, MOST_OF_MESSAGES)
@@ -53,8 +59,8 @@ bool graph_full(const struct graph *g)
     return g->node_top + 3 * graph_top((struct graph *)(uintptr_t)g)->count + SPARE > MOST_NODES ||
            g->run_top + graph_top((struct graph *)(uintptr_t)g)->steps + SPARE > MOST_STEPS ||
            g->row_top + (uint64_t)SPARE * 16 + GRAPH_PLACES > MOST_ROWS || g->option_top + SPARE > MOST_OPTIONS ||
-           g->wish_top + SPARE > MOST_WISHES || g->level_count + 2 > GRAPH_LEVELS ||
-           g->places + SPARE / 8 > GRAPH_PLACES;
+           g->wish_top + SPARE > MOST_WISHES || g->image_top + SPARE * 64 > MOST_IMAGES ||
+           g->level_count + 2 > GRAPH_LEVELS || g->places + SPARE / 8 > GRAPH_PLACES;
 }
 
 /* ---- places and pasts ------------------------------------------------------------------------------------------------ */
@@ -73,11 +79,6 @@ uint32_t graph_place(struct graph *g, uint64_t identity)
         g->frozen[p] = false;
     }
     return g->by_identity[i] - 1;
-}
-
-static uint32_t place_of_actor(struct graph *g, const struct rh_world *w, uint32_t actor)
-{
-    return graph_place(g, w->actors[actor].identity);
 }
 
 /* A row: its length, then for each place the first position that is not in the past. */
@@ -153,7 +154,8 @@ static void read_filter(struct graph *g, const struct rh_world *w, struct wish *
 {
     uint32_t most = sizeof wish->types / sizeof *wish->types;
     wish->tested = f->match != NULL;
-    wish->from = rh_is_nobody(f->from) ? RH_NONE : place_of_actor(g, w, actor_of(w, f->from));
+    uint32_t from = actor_of(w, f->from);
+    wish->from = rh_is_nobody(f->from) ? RH_NONE : from == RH_NONE ? RH_NONE - 1 : g->place_of_actor[from];
     if (f->type)
         wish->types[wish->type_count++] = f->type;
     for (const struct rh_message_type *const *t = f->types; t && *t; t++) {
@@ -168,7 +170,27 @@ static void read_filter(struct graph *g, const struct rh_world *w, struct wish *
         wish->tested = true;
 }
 
-static uint32_t read_wish(struct graph *g, const struct rh_world *w, uint32_t actor)
+/* The actor's stack and region, to be put back for a moment when a predicate is asked later. */
+static void keep_image(struct graph *g, struct rh_world *w, struct wish *wish, uint32_t actor)
+{
+    const struct actor *a = &w->actors[actor];
+    wish->filter = a->filter;
+    wish->image = RH_NONE;
+    if (w->asan || a->large || a->stack == RH_NONE || a->used > IMAGE)
+        return;
+    wish->at[0] = rh__fiber_live(w, actor, &wish->size[0]);
+    wish->at[1] = a->region;
+    wish->size[1] = a->used;
+    if (wish->size[0] > IMAGE)
+        return;
+    wish->image = g->image_top;
+    for (int i = 0; i < 2; i++) {
+        rh__copy(g->images + g->image_top, wish->at[i], wish->size[i]);
+        g->image_top += (wish->size[i] + 15) & ~15u;
+    }
+}
+
+static uint32_t read_wish(struct graph *g, struct rh_world *w, uint32_t actor)
 {
     const struct actor *a = &w->actors[actor];
     struct wish *wish = &g->wishes[g->wish_top];
@@ -184,8 +206,20 @@ static uint32_t read_wish(struct graph *g, const struct rh_world *w, uint32_t ac
             wish->asking.actor = RH_NONE - 1; /* a request that never was: nothing answers it */
     } else if (a->status == STATUS_WAITING) {
         read_filter(g, w, wish, a->filter);
+        if (wish->tested)
+            keep_image(g, w, wish, actor);
     }
     return g->wish_top++;
+}
+
+void graph_before_step(struct graph *g, struct rh_world *w, uint32_t stamp)
+{
+    struct node *x = graph_node(g, stamp);
+    if (x->kind != NODE_EVENT || x->event.place != x->actor || x->event.wish_is_of_this_level)
+        return;
+    x->event.wish_is_of_this_level = true;
+    if (g->wishes[x->event.wish].tested)
+        x->event.wish = read_wish(g, w, g->actor_of[x->actor]);
 }
 
 /* ---- what a step did --------------------------------------------------------------------------------------------------- */
@@ -196,7 +230,8 @@ static void note_births(struct graph *g, const struct rh_world *w, uint32_t step
     while (i > 0 && w->actors[i - 1].born > step)
         i--;
     for (; i > 0 && w->actors[i - 1].born == step; i--) {
-        uint32_t p = place_of_actor(g, w, i - 1);
+        uint32_t p = graph_place(g, w->actors[i - 1].identity);
+        g->place_of_actor[i - 1] = p;
         g->actor_of[p] = i - 1;
         g->birth[p] = stamp;
     }
@@ -272,6 +307,7 @@ static uint32_t new_node(struct graph *g, enum node_kind kind, uint32_t actor, u
     x->rows_before = g->row_top;
     x->options_before = g->option_top;
     x->wishes_before = g->wish_top;
+    x->images_before = g->image_top;
     x->options = g->option_top;
     return l->count++;
 }
@@ -309,6 +345,15 @@ static void link_event(struct graph *g, uint32_t stamp)
     g->crashed += x->now.kind == RH_CHOICE_CRASH;
 }
 
+/* One at the top that was given up, and is needed again. */
+static void keep_wish(struct graph *g, uint32_t wish)
+{
+    const struct wish *x = &g->wishes[wish];
+    g->wish_top = wish + 1;
+    if (x->tested && x->image != RH_NONE)
+        g->image_top = x->image + ((x->size[0] + 15) & ~15u) + ((x->size[1] + 15) & ~15u);
+}
+
 uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, uint32_t place, uint32_t options,
                          uint32_t count, uint32_t chosen, const struct node *again)
 {
@@ -330,10 +375,12 @@ uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, ui
     if (again) {
         x->event.wish = again->event.wish;
         x->event.birth = again->event.birth;
+        x->event.wish_is_of_this_level = again->event.wish_is_of_this_level;
         if (place == actor && g->wish_top <= x->event.wish)
-            g->wish_top = x->event.wish + 1;
+            keep_wish(g, x->event.wish);
     } else {
         x->event.birth = g->birth[actor] == stamp ? RH_NONE : g->birth[actor];
+        x->event.wish_is_of_this_level = true;
         if (place == actor)
             x->event.wish = read_wish(g, w, g->actor_of[actor]);
     }
@@ -347,16 +394,16 @@ void graph_begin(struct graph *g, struct rh_world *w)
 {
     g->levels[0] = (struct level){ .weight = 1 };
     g->level_count = 1;
-    g->node_top = g->run_top = g->row_top = g->option_top = g->wish_top = 0;
+    g->node_top = g->run_top = g->row_top = g->option_top = g->wish_top = g->image_top = 0;
     g->todo_count = g->lost = g->twice = g->crashed = 0;
     g->absorbed = g->made_count = 0;
     for (uint32_t p = 0; p < g->places; p++) {
         g->last_event[p] = g->last_of_actor[p] = g->last_send[p] = g->last_life[p] = g->birth[p] = RH_NONE;
         g->frozen[p] = false;
     }
-    for (uint32_t i = 0; i < w->actor_count; i++)
-        g->actor_of[place_of_actor(g, w, i)] = i;
-    uint32_t test = place_of_actor(g, w, 0);
+    uint32_t test = graph_place(g, w->actors[0].identity);
+    g->place_of_actor[0] = test;
+    g->actor_of[test] = 0;
     g->options[0] = (struct option){ RH_CHOICE_BEGIN, RH_NONE, 0 };
     g->option_top = 1;
     graph_add_event(g, w, test, test, 0, 1, 0, &(struct node){ .event.birth = RH_NONE });
@@ -433,12 +480,12 @@ static void describe_message(struct graph *g, const struct rh_world *w, struct n
 {
     const struct node *event = graph_node(g, x->of);
     const struct message *m = &w->messages[graph_message(g, w, x)];
-    x->send.to = place_of_actor(g, w, m->receiver);
+    x->send.to = g->place_of_actor[m->receiver];
     x->send.type = m->type;
     x->send.signal = m->type == &rh__exit_signal;
-    x->send.seen_as = place_of_actor(g, w, m->seen_as);
+    x->send.seen_as = g->place_of_actor[m->seen_as];
     x->send.answers = id_of_message(g, w, m->answers);
-    x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : place_of_actor(g, w, m->sender);
+    x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : g->place_of_actor[m->sender];
     x->send.rank = x->position;
     if (w->semantics.model == RH_MAILBOX && m->posted) {
         x->send.channel = RH_NONE - 1;
@@ -559,6 +606,7 @@ void graph_cut(struct graph *g, uint32_t count)
         g->row_top = x->rows_before;
         g->option_top = x->options_before;
         g->wish_top = x->wishes_before;
+        g->image_top = x->images_before;
         l->count--;
         g->node_top--;
     }
@@ -631,6 +679,8 @@ static void copy_kept(struct graph *g, const struct level *from, uint32_t s, uin
     for (uint32_t i = 0; i < l->count; i++) {
         struct node *x = graph_node(g, i);
         x->option_count = x->option_next = 0;
+        if (x->kind == NODE_EVENT)
+            x->event.wish_is_of_this_level = false;
         if (x->kind == NODE_SEND || x->kind == NODE_FATE)
             x->of = g->map[x->of];
         if (x->kind == NODE_SEND) /* those who still take it say so when they are linked */
@@ -651,7 +701,8 @@ void graph_push_change(struct graph *g, uint32_t s, uint32_t r)
                          .first_step = g->run_top,
                          .row_top = g->row_top,
                          .option_top = g->option_top,
-                         .wish_top = g->wish_top };
+                         .wish_top = g->wish_top,
+                         .image_top = g->image_top };
     copy_kept(g, &from, s, r);
     uint32_t send = l->count - 1;
     struct node *x = graph_node(g, r); /* everything before it is kept, so it has the same stamp */
@@ -689,6 +740,7 @@ void graph_pop(struct graph *g)
     g->row_top = l->row_top;
     g->option_top = l->option_top;
     g->wish_top = l->wish_top;
+    g->image_top = l->image_top;
     if (g->level_count)
         rebuild(g);
 }

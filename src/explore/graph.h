@@ -43,8 +43,9 @@ struct node {
     uint32_t of; /* SEND, FATE: stamp of the event that sent it */
     struct option now;
 
-    uint32_t options, option_count, option_next;         /* what else; those before option_next are done */
-    uint32_t rows_before, options_before, wishes_before; /* how full these were when the node was added */
+    uint32_t options, option_count, option_next; /* what else; those before option_next are done */
+    uint32_t rows_before, options_before, wishes_before,
+        images_before; /* how full these were when the node was added */
 
     union {
         struct {
@@ -61,7 +62,8 @@ struct node {
             bool greatest;    /* when added it took the greatest of what there was */
             bool changed;     /* it took a send with a higher stamp */
             bool failed;      /* the program fails in it: it is not made again */
-            bool asks;        /* its actor then stops before an operation */
+            bool wish_is_of_this_level;
+            bool asks; /* its actor then stops before an operation */
         } event;
         struct {
             uint32_t to; /* place */
@@ -94,6 +96,12 @@ struct wish {
     uint32_t type_count; /* 0: any */
     uint32_t from;       /* place; RH_NONE: any */
     bool defers, tested; /* tested: a predicate must be asked, in the state of then */
+    /* For that: the filter, and the memory it may look at, the actor's stack and region as they were.  No image: they were too
+     * large, the world goes back instead. */
+    const struct rh_filter *filter;
+    char *at[2];
+    uint32_t size[2];
+    uint32_t image;
 };
 
 struct step {
@@ -103,13 +111,13 @@ struct step {
 
 /* One list, with all that is derived from it for quick looking up; the arrays are per place. */
 struct level {
-    uint32_t first;                         /* of its nodes in the stack of all levels' */
-    uint32_t count;                         /* nodes */
-    uint32_t base;                          /* nodes that it began with: their options belong to the level below */
-    uint32_t first_step;                    /* of its run in the stack */
-    uint32_t steps;                         /* with the beginning */
-    double weight;                          /* of the subtree that it is, all being one */
-    uint32_t row_top, option_top, wish_top; /* below it */
+    uint32_t first;      /* of its nodes in the stack of all levels' */
+    uint32_t count;      /* nodes */
+    uint32_t base;       /* nodes that it began with: their options belong to the level below */
+    uint32_t first_step; /* of its run in the stack */
+    uint32_t steps;      /* with the beginning */
+    double weight;       /* of the subtree that it is, all being one */
+    uint32_t row_top, option_top, wish_top, image_top; /* below it */
 };
 
 struct graph {
@@ -119,7 +127,8 @@ struct graph {
     uint32_t *rows;
     struct option *options;
     struct wish *wishes;
-    uint32_t node_top, run_top, row_top, option_top, wish_top;
+    char *images;
+    uint32_t node_top, run_top, row_top, option_top, wish_top, image_top;
     struct level *levels;
     uint32_t level_count;
 
@@ -128,6 +137,7 @@ struct graph {
     uint32_t *by_identity; /* open addressing */
     uint32_t places;
     uint32_t *last_event, *last_of_actor, *last_send, *last_life, *birth, *actor_of; /* of the level on top */
+    uint32_t *place_of_actor;                                                        /* by actor of the world */
     uint32_t *waiting;                                                               /* used while choosing */
     bool *frozen;
     uint32_t *send_of_message; /* stamp, by message of the world */
@@ -162,6 +172,9 @@ uint32_t graph_place(struct graph *g, uint64_t identity);
 
 /* The beginning of the run, as the only node. */
 void graph_begin(struct graph *g, struct rh_world *w);
+/* Before a step that was made in another order of steps is made again: what its actor waits for is looked at anew, because
+ * actors may have other addresses now. */
+void graph_before_step(struct graph *g, struct rh_world *w, uint32_t stamp);
 /* The graph learns what the world's steps up to its last did. */
 void graph_absorb(struct graph *g, struct rh_world *w);
 

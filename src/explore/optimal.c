@@ -96,8 +96,7 @@ static uint64_t order_of(const struct rh_world *w, const struct rh_choice *c)
 
 static uint32_t place_of(struct graph *g, const struct rh_world *w, const struct rh_choice *c)
 {
-    const struct actor *a = &w->actors[c->actor];
-    return graph_place(g, c->kind == RH_CHOICE_RESUME ? a->object : a->identity);
+    return c->kind == RH_CHOICE_RESUME ? graph_place(g, w->actors[c->actor].object) : g->place_of_actor[c->actor];
 }
 
 static bool ordinary(const struct rh_choice *c)
@@ -127,7 +126,7 @@ static struct option option_of(struct graph *g, const struct rh_world *w, const 
     if (c->kind == RH_CHOICE_DELIVER)
         o.cause = g->send_of_message[c->what];
     else if (c->kind == RH_CHOICE_RESUME)
-        o.cause = request_of(g, graph_place(g, w->actors[c->actor].identity));
+        o.cause = request_of(g, g->place_of_actor[c->actor]);
     else
         o.detail = order_of(w, c);
     return o;
@@ -169,18 +168,18 @@ static uint32_t find_step(struct optimal *o, struct rh_world *w, const struct no
  * anything to choose.  Any order will do that is a function of the graph alone. */
 static uint32_t choose_place(struct graph *g, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
-    uint32_t best = RH_NONE;
-    for (uint32_t i = 0; i < count; i++)
-        if (ordinary(&open[i]))
-            g->waiting[place_of(g, w, &open[i])] = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (ordinary(&open[i]))
-            g->waiting[place_of(g, w, &open[i])]++;
+    uint32_t best = RH_NONE, *places = g->map; /* of no other use now */
     for (uint32_t i = 0; i < count; i++) {
-        if (!ordinary(&open[i]))
-            continue;
-        uint32_t p = place_of(g, w, &open[i]);
-        if (g->frozen[p] || g->frozen[graph_place(g, w->actors[open[i].actor].identity)])
+        places[i] = ordinary(&open[i]) ? place_of(g, w, &open[i]) : RH_NONE;
+        if (places[i] != RH_NONE)
+            g->waiting[places[i]] = 0;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (places[i] != RH_NONE)
+            g->waiting[places[i]]++;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t p = places[i];
+        if (p == RH_NONE || g->frozen[p] || g->frozen[g->place_of_actor[open[i].actor]])
             continue;
         if (best == RH_NONE || g->waiting[p] < g->waiting[best] ||
             (g->waiting[p] == g->waiting[best] && g->identity[p] < g->identity[best]))
@@ -193,23 +192,24 @@ static uint32_t step_of_place(struct optimal *o, struct rh_world *w, uint32_t pl
                               uint32_t count)
 {
     struct graph *g = &o->graph;
-    uint32_t options = g->option_top, n = 0, picks[2] = { RH_NONE, 0 };
+    uint32_t options = g->option_top, n = 0, pick = RH_NONE;
+    const uint32_t *places = g->map; /* as choose_place left it */
     uint32_t chosen = o->sampling ? below(o, g->waiting[place]) : 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!ordinary(&open[i]) || place_of(g, w, &open[i]) != place)
+        if (places[i] != place)
             continue;
         if (n == chosen)
-            picks[0] = i;
+            pick = i;
         g->options[options + n++] = option_of(g, w, &open[i]);
     }
     g->option_top += n;
-    uint32_t actor = graph_place(g, w->actors[open[picks[0]].actor].identity);
+    uint32_t actor = g->place_of_actor[open[pick].actor];
     uint32_t stamp = graph_add_event(g, w, actor, place, options, n, chosen, NULL);
     if (o->sampling) {
         o->weight *= n;
         graph_node(g, stamp)->option_next = n;
     }
-    return picks[0];
+    return pick;
 }
 
 static bool can_befall(const struct graph *g, const struct rh_world *w, const struct send_due *due)
@@ -269,13 +269,13 @@ static bool add_sends(struct optimal *o, struct rh_world *w)
 }
 
 /* Whether each actor goes on. */
-static bool add_lives(struct optimal *o, struct rh_world *w, const struct rh_choice *open, uint32_t count)
+static bool add_lives(struct optimal *o, const struct rh_choice *open, uint32_t count)
 {
     struct graph *g = &o->graph;
     for (uint32_t i = 0; i < count; i++) {
         if (open[i].kind != RH_CHOICE_CRASH)
             continue;
-        uint32_t actor = graph_place(g, w->actors[open[i].actor].identity);
+        uint32_t actor = g->place_of_actor[open[i].actor];
         if (g->frozen[actor] || !graph_life_due(g, actor))
             continue;
         uint32_t stamp = graph_add_life(g, actor);
@@ -312,6 +312,7 @@ static uint32_t optimal_choose(void *state, struct rh_world *w, const struct rh_
             uint32_t common = graph_common(g);
             if (common < w->event_count)
                 return RH_ELSEWHERE; /* a sampler has gone off: begin says how much to keep */
+            graph_before_step(g, w, g->run[l->first_step + w->event_count].node);
             uint32_t pick = find_step(o, w, graph_node(g, g->run[l->first_step + w->event_count].node), open, count);
             o->confused |= pick == RH_NONE;
             return pick;
@@ -322,7 +323,7 @@ static uint32_t optimal_choose(void *state, struct rh_world *w, const struct rh_
         }
         bool ours = add_sends(o, w);
         open = rh_world_enabled(w, &count); /* predicates may have been asked in the past, over the same table */
-        if (!ours || !add_lives(o, w, open, count))
+        if (!ours || !add_lives(o, open, count))
             continue;
         uint32_t place = choose_place(g, w, open, count);
         if (place != RH_NONE)

@@ -1,7 +1,11 @@
-/* roundrobin, random and delayed: the baselines (Eta 3, Bita VI-A). */
+/* roundrobin, random and delayed: the baselines (Eta 3, Bita VI-A).
+ *
+ * Samplers have no end, so an item of theirs is a stream of random numbers: half of one is a stream of its own, whose seed
+ * is drawn from the one that stays. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "explore/explorers.h"
@@ -46,6 +50,7 @@ const struct rh_explorer rh__explorer_roundrobin = {
 
 struct random {
     uint64_t next;
+    bool idle; /* its stream was given away */
 };
 
 static bool random_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
@@ -58,10 +63,10 @@ static bool random_open(void *state, struct rh_exploration *x, const char *arg, 
     return true;
 }
 
-static uint32_t always_from_the_start(void *state, struct rh_world *w)
+static uint32_t random_begin(void *state, struct rh_world *w)
 {
-    (void)state, (void)w;
-    return 1;
+    (void)w;
+    return !((struct random *)state)->idle; /* always from the start */
 }
 
 static uint32_t random_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
@@ -70,19 +75,50 @@ static uint32_t random_choose(void *state, struct rh_world *w, const struct rh_c
     return rh__random_below(&((struct random *)state)->next, count);
 }
 
+enum { RANDOM_ITEM = 0xa1, DELAYED_ITEM };
+
+static size_t random_pack(void *state, void *buffer, size_t room, bool half)
+{
+    struct random *r = state;
+    struct rh__writer w = rh__writer_of(buffer, room);
+    uint64_t next = r->next, given = half ? rh__random_seed(rh__random_next(&next), 1) : next;
+    rh__put32(&w, RANDOM_ITEM);
+    rh__put64(&w, given);
+    if (r->idle || w.full)
+        return 0;
+    r->next = next;
+    r->idle = !half;
+    return w.len;
+}
+
+static bool random_unpack(void *state, struct rh_world *w, const void *item, size_t size)
+{
+    (void)w;
+    struct random *r = state;
+    struct rh__reader from = rh__reader_of(item, size);
+    uint32_t version = rh__get32(&from);
+    r->next = rh__get64(&from);
+    r->idle = version != RANDOM_ITEM || !rh__reader_done(&from);
+    return !r->idle;
+}
+
 const struct rh_explorer rh__explorer_random = {
     .name = "random",
     .summary = "any open choice, each as likely",
     .state_size = sizeof(struct random),
     .open = random_open,
-    .begin = always_from_the_start,
+    .begin = random_begin,
     .choose = random_choose,
+    .pack = random_pack,
+    .unpack = random_unpack,
 };
 
 /* ---- delayed: each message and timer gets a random delay of at most d_max, in virtual time -------------------------------- */
 
 struct delayed {
     uint64_t seed, run;
+    uint64_t given; /* streams that came of this one */
+    bool idle;
     double max_ms;
     double *time; /* when each event happened */
 };
@@ -106,8 +142,9 @@ static bool delayed_open(void *state, struct rh_exploration *x, const char *arg,
 static uint32_t delayed_begin(void *state, struct rh_world *w)
 {
     (void)w;
-    ((struct delayed *)state)->run++;
-    return 1;
+    struct delayed *d = state;
+    d->run++;
+    return !d->idle;
 }
 
 /* The same for a message however often it is looked at. */
@@ -139,6 +176,34 @@ static uint32_t delayed_choose(void *state, struct rh_world *w, const struct rh_
     return best;
 }
 
+static size_t delayed_pack(void *state, void *buffer, size_t room, bool half)
+{
+    struct delayed *d = state;
+    struct rh__writer w = rh__writer_of(buffer, room);
+    rh__put32(&w, DELAYED_ITEM);
+    rh__put64(&w, half ? rh__random_seed(d->seed, d->given + 1) : d->seed);
+    rh__put64(&w, half ? 0 : d->run);
+    rh__put64(&w, half ? 0 : d->given);
+    if (d->idle || w.full)
+        return 0;
+    d->given += half;
+    d->idle = !half;
+    return w.len;
+}
+
+static bool delayed_unpack(void *state, struct rh_world *w, const void *item, size_t size)
+{
+    (void)w;
+    struct delayed *d = state;
+    struct rh__reader from = rh__reader_of(item, size);
+    uint32_t version = rh__get32(&from);
+    d->seed = rh__get64(&from);
+    d->run = rh__get64(&from);
+    d->given = rh__get64(&from);
+    d->idle = version != DELAYED_ITEM || !rh__reader_done(&from);
+    return !d->idle;
+}
+
 const struct rh_explorer rh__explorer_delayed = {
     .name = "delayed",
     .summary = "delayed:MS: each message arrives after a random delay of at most MS (100) ms of virtual time",
@@ -146,4 +211,6 @@ const struct rh_explorer rh__explorer_delayed = {
     .open = delayed_open,
     .begin = delayed_begin,
     .choose = delayed_choose,
+    .pack = delayed_pack,
+    .unpack = delayed_unpack,
 };

@@ -1,7 +1,8 @@
 /* Results for machines (result.h): JSON lines and JUnit XML.
  *
  * JSON, one object per test; these names are the contract for scripts:
- *     test explorer model granularity time seed executions steps behaviours blocked cut failed verdict seconds estimate
+ *     test explorer model granularity time seed workers executions steps behaviours behaviours_at_least blocked cut failed
+ *     verdict incomplete seconds estimate deterministic
  *     properties: list of { property, name, place, held, not_held }
  *     failures: list of { kind, message, place, actor, run, count, schedule } */
 #include <errno.h>
@@ -106,12 +107,15 @@ void rh__json_result(const struct rh__result *r)
     fputc(',', f);
     json_pair(f, "model", r->model);
     fprintf(f, ",\"granularity\":\"%s\",\"time\":\"%s\"", rh__granularity_name(s->granularity), rh__time_name(s->time));
-    fprintf(f, ",\"seed\":%llu,\"executions\":%llu,\"steps\":%llu,\"behaviours\":%llu,\"behaviours_at_least\":%s",
-            (unsigned long long)r->seed, (unsigned long long)x->runs, (unsigned long long)x->steps,
-            (unsigned long long)x->behaviours, x->behaviours_at_least ? "true" : "false");
+    fprintf(f,
+            ",\"seed\":%llu,\"workers\":%u,\"executions\":%llu,\"steps\":%llu,\"behaviours\":%llu,"
+            "\"behaviours_at_least\":%s",
+            (unsigned long long)r->seed, x->workers ? x->workers : 1, (unsigned long long)x->runs,
+            (unsigned long long)x->steps, (unsigned long long)x->behaviours, x->behaviours_at_least ? "true" : "false");
     fprintf(f, ",\"blocked\":%llu,\"cut\":%llu,\"failed\":%llu", (unsigned long long)x->blocked,
             (unsigned long long)x->cut, (unsigned long long)x->failed);
-    fprintf(f, ",\"verdict\":\"%s\",\"seconds\":%.6f", rh__result_verdict(r), x->seconds);
+    fprintf(f, ",\"verdict\":\"%s\",\"incomplete\":%s,\"seconds\":%.6f", rh__result_verdict(r),
+            x->incomplete ? "true" : "false", x->seconds);
     double estimate = rh__exploration_estimate(x);
     if (estimate > 0 && isfinite(estimate))
         fprintf(f, ",\"estimate\":%.17g", estimate);

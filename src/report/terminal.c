@@ -63,13 +63,15 @@ void rh__terminal_progress(struct rh_exploration *x)
     }
     x->next_progress = now + (live ? 0.2 : 10);
     double estimate = rh__exploration_estimate(x);
-    char of[64] = "", line[256];
+    char of[64] = "", workers[32] = "", line[256];
+    if (x->workers)
+        snprintf(workers, sizeof workers, ", %u worker%s", x->workers, x->workers == 1 ? "" : "s");
     if (estimate > (double)x->runs)
         snprintf(of, sizeof of, estimate < 1e15 ? " of about %s" : " of very many", grouped((uint64_t)estimate));
-    int n = snprintf(line, sizeof line, "  %s runs%s, %s a second, %s%s behaviours, %u finding%s, %.0f s",
+    int n = snprintf(line, sizeof line, "  %s runs%s, %s a second, %s%s behaviours, %u finding%s, %.0f s%s",
                      grouped(x->runs), of, grouped((uint64_t)((double)x->runs / (seconds > 0.001 ? seconds : 0.001))),
                      x->behaviours_at_least ? "at least " : "", grouped(x->behaviours), x->finding_count,
-                     x->finding_count == 1 ? "" : "s", seconds);
+                     x->finding_count == 1 ? "" : "s", seconds, workers);
     if (live)
         fprintf(stderr, "\r\033[K%.*s", (int)width(), line);
     else if (n > 0)
@@ -162,7 +164,11 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         printf(", %s cut", grouped(x->cut));
     if (x->failed)
         printf(", %s failed", grouped(x->failed));
+    if (x->workers > 1)
+        printf(", %u workers", x->workers);
     printf("\n");
+    if (x->incomplete)
+        printf("  incomplete: a part could not be explored\n");
     if (r->determinism.kind != RH_OUTCOME_FINISHED)
         printf("\n  nondeterminism: %s\n", r->determinism.text);
     for (uint32_t i = 0; i < x->finding_count; i++)

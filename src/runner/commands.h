@@ -12,6 +12,12 @@ int rh__command_corpus(const char *program, const struct rh__options *o);
 
 const struct rh_test *rh__test_named(const char *name);
 
+/* Explores in this process or with workers, as the options say; an exit code, with a sentence unless that is 0. */
+int rh__run_exploration(struct rh_exploration *x, const struct rh__options *o, const struct rh_world_options *world,
+                        char *error, size_t error_size);
+/* What came of the check for determinism, if work that went from one process to another did not contradict it. */
+void rh__note_divergence(const struct rh_exploration *x, struct rh_outcome *determinism);
+
 /* Replays one schedule; what it came to. */
 enum rh__replayed {
     RH__REPLAYED_SAME,     /* it failed, as recorded schedules do */

@@ -56,7 +56,7 @@ static bool read_options(struct rh__options *o, char *text, struct rh__text *rep
         rh__text_add(report, "%s", error);
         return false;
     }
-    if (o->word_count || o->json || o->junit || o->save || o->tap || o->gdb || o->step || o->help) {
+    if (o->word_count || o->json || o->junit || o->save || o->tap || o->checkpoint || o->gdb || o->step || o->help) {
         rh__text_add(report, "options of another kind than say what to explore: see rehearse/run.h");
         return false;
     }
@@ -100,11 +100,15 @@ static int explore(const struct rh__options *o, const struct rh_test *test, cons
     }
     x->describe = rh__describe;
     checked->kind = RH_OUTCOME_FINISHED;
-    if (rh_sandbox_run(world, check_determinism, checked) == RH_SANDBOX_FAILED || !rh__explore(x)) {
-        rh__text_add(to, "%s: the tool failed", test->name);
-        code = RH__EXIT_TOOL;
+    snprintf(error, sizeof error, "the tool failed");
+    code = RH__EXIT_TOOL;
+    if (rh_sandbox_run(world, check_determinism, checked) != RH_SANDBOX_FAILED)
+        code = rh__run_exploration(x, o, &w, error, sizeof error);
+    if (code != RH__EXIT_OK) {
+        rh__text_add(to, "%s: %s", test->name, error);
         goto release;
     }
+    rh__note_divergence(x, checked);
     struct rh__result r = { .x = x, .world = world };
     bool never = rh__result_never(&r);
     bool failed = x->finding_count || checked->kind != RH_OUTCOME_FINISHED || never;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/pool.h"
 #include "explore/engine.h"
 #include "trace/schedule.h"
 
@@ -115,7 +116,25 @@ static bool take_number(struct rh__options *o, const char *name, const char *val
 static bool take_path(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
 {
     (void)error, (void)error_size;
-    *(strcmp(name, "save") == 0 ? &o->save : strcmp(name, "json") == 0 ? &o->json : &o->junit) = value;
+    *(strcmp(name, "save") == 0         ? &o->save
+      : strcmp(name, "checkpoint") == 0 ? &o->checkpoint
+      : strcmp(name, "json") == 0       ? &o->json
+                                        : &o->junit) = value;
+    return true;
+}
+
+/* `value` is NULL for -j alone. */
+static bool take_workers(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    (void)name;
+    errno = 0;
+    unsigned long long n = value ? strtoull(value, NULL, 10) : 0;
+    if (value && (!*value || strspn(value, "0123456789") != strlen(value) || errno || n > RH__MOST_WORKERS)) {
+        snprintf(error, error_size, "-j %s: a number of workers is wanted, at most %d; 0 for one on each processor",
+                 value, RH__MOST_WORKERS);
+        return false;
+    }
+    o->workers = n ? (uint32_t)n : rh__cores();
     return true;
 }
 
@@ -132,6 +151,8 @@ static bool take_flag(struct rh__options *o, const char *name, const char *value
         o->verbose = true;
     else if (strcmp(name, "gdb") == 0)
         o->gdb = true;
+    else if (strcmp(name, "resume") == 0)
+        o->resume = true;
     else
         o->help = true;
     return true;
@@ -152,6 +173,9 @@ static const struct option {
     { "max-steps", "N", "cut a run after N events (100000)", take_setting },
     { "max-all-steps", "N", "stop after N events in all runs", take_number },
     { "keep-going", NULL, "go on after the first finding", take_flag },
+    { "j", "[N]", "with N workers; 0 or no number: one on each processor", take_workers },
+    { "checkpoint", "FILE", "keep there what is done and what is left", take_path },
+    { "resume", NULL, "go on from the checkpoint", take_flag },
     { "losses", "N", "up to N messages are lost", take_setting },
     { "duplicates", "N", "up to N messages arrive twice", take_setting },
     { "crashes", "N", "up to N actors crash", take_setting },
@@ -178,6 +202,22 @@ static const struct option *find(const char *name, size_t length)
     return NULL;
 }
 
+static bool is_short(const struct option *option)
+{
+    return !option->name[1];
+}
+
+/* The value of -j is optional: a number in the same word or in the next.  Gives how many words it took; 0: it is not -j. */
+static int parse_workers(struct rh__options *o, const char *word, const char *next, bool *good, char *error,
+                         size_t error_size)
+{
+    if (strncmp(word, "-j", 2) != 0)
+        return 0;
+    bool here = word[2], there = !here && next && *next && strspn(next, "0123456789") == strlen(next);
+    *good = take_workers(o, "j", here ? word + 2 : there ? next : NULL, error, error_size);
+    return there ? 2 : 1;
+}
+
 bool rh__options_parse(struct rh__options *o, int argc, char **argv, char *error, size_t error_size)
 {
     *o = (struct rh__options){ .explorer = "portfolio:random+dfs", .seed = 1 };
@@ -191,11 +231,19 @@ bool rh__options_parse(struct rh__options *o, int argc, char **argv, char *error
             o->words[o->word_count++] = word;
             continue;
         }
+        bool good = true;
+        int words = parse_workers(o, word, i + 1 < argc ? argv[i + 1] : NULL, &good, error, error_size);
+        if (words && !good)
+            return false;
+        if (words) {
+            i += words - 1;
+            continue;
+        }
         const char *name = word + 1 + (word[1] == '-');
         size_t length = strcspn(name, "=");
         const char *value = name[length] && word[1] == '-' ? name + length + 1 : NULL;
         const struct option *option = find(name, value ? length : strlen(name));
-        if (!option || (word[1] != '-') != (strcmp(option->name, "p") == 0)) {
+        if (!option || (word[1] != '-') != is_short(option)) {
             snprintf(error, error_size, "%s: there is no such option (--help lists them)", word);
             return false;
         }
@@ -212,6 +260,10 @@ bool rh__options_parse(struct rh__options *o, int argc, char **argv, char *error
         if (!option->take(o, option->name, value, error, error_size))
             return false;
     }
+    if (o->resume && !o->checkpoint) {
+        snprintf(error, error_size, "--resume wants --checkpoint FILE, to go on from");
+        return false;
+    }
     if (o->limits.max_runs == 0 && o->limits.max_seconds == 0 && o->limits.max_all_steps == 0)
         o->limits.max_seconds = 10;
     return true;
@@ -221,7 +273,7 @@ void rh__options_help(void)
 {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char left[64];
-        snprintf(left, sizeof left, "%s%s %s", strcmp(options[i].name, "p") == 0 ? "-" : "--", options[i].name,
+        snprintf(left, sizeof left, "%s%s %s", is_short(&options[i]) ? "-" : "--", options[i].name,
                  options[i].value ? options[i].value : "");
         printf("    %-24s %s\n", left, options[i].text);
     }

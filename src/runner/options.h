@@ -19,6 +19,9 @@ struct rh__options {
     size_t setting_count;
     char names[8192]; /* of -p and --set */
     size_t names_used;
+    uint32_t workers;       /* 0: not said, one, in this process */
+    const char *checkpoint; /* NULL for none */
+    bool resume;
     const char *save, *json, *junit;
     bool tap, quiet, verbose;
     uint32_t step; /* replay: stop there; 0 for the end */

@@ -54,6 +54,8 @@ static bool save_findings(struct rh__result *r, const char *folder, char *error,
         return false;
     for (uint32_t i = 0; i < r->x->finding_count; i++) {
         const struct rh__finding *f = &r->x->findings[i];
+        if (!*f->schedule)
+            continue; /* it is not of a run */
         if (!file_name(r, i, folder, r->files[i], sizeof r->files[i])) {
             snprintf(error, error_size, "%.100s...: the name of a schedule in there is too long", folder);
             r->files[i][0] = 0;
@@ -120,14 +122,18 @@ static int explore(const char *program, const struct rh__options *o, const struc
         x->progress = rh__terminal_progress;
     checked->kind = RH_OUTCOME_FINISHED;
     if (rh_sandbox_run(r.world, check_determinism, checked) == RH_SANDBOX_FAILED)
-        goto release;
+        goto release; /* it has said why */
     r.determinism = *checked;
-    if (!rh__explore(x))
-        goto release;
+    code = rh__run_exploration(x, o, &w, error, sizeof error);
     rh__terminal_clear();
+    if (code != RH__EXIT_OK) {
+        if (code == RH__EXIT_USAGE || x->workers)
+            fprintf(stderr, "rehearse: %s\n", error);
+        goto release;
+    }
+    rh__note_divergence(x, &r.determinism);
     r.failed = x->finding_count || r.determinism.kind != RH_OUTCOME_FINISHED || rh__result_never(&r);
     *failed |= r.failed;
-    code = RH__EXIT_OK;
     if (!save_findings(&r, o->save ? o->save : default_folder, error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
         code = RH__EXIT_USAGE;
@@ -156,6 +162,14 @@ static bool wanted(const struct rh__options *o, const struct rh_test *t)
     return o->word_count == 0;
 }
 
+static size_t count_wanted(const struct rh__options *o)
+{
+    size_t n = 0;
+    for (const struct rh_test *t = rh_test_first(); t; t = t->next)
+        n += wanted(o, t);
+    return n;
+}
+
 /* Everything that can be refused is refused before the first run. */
 static bool prepare(const char *program, const struct rh__options *o)
 {
@@ -171,6 +185,10 @@ static bool prepare(const char *program, const struct rh__options *o)
         }
     if (!rh__options_params_known(o, error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
+        return false;
+    }
+    if (o->checkpoint && (o->all_models || count_wanted(o) != 1)) {
+        fprintf(stderr, "rehearse: --checkpoint is for one test under one model: name them\n");
         return false;
     }
     bool good = true;

@@ -485,8 +485,8 @@ static void remove_name(struct rh_world *w, uint32_t *at)
 bool rh__name_set(struct rh_world *w, const char *name, uint32_t actor)
 {
     uint32_t *at = name_at(w, name);
-    bool held = *at != RH_NONE && !has_ended(&w->actors[w->names[*at].actor]);
-    if (actor != RH_NONE && (held || has_ended(&w->actors[actor])))
+    bool held = *at != RH_NONE;
+    if (!rh__fine(w) && actor != RH_NONE && (held || has_ended(&w->actors[actor])))
         return false;
     if (*at != RH_NONE)
         remove_name(w, at);

@@ -29,12 +29,9 @@ static struct rh_envelope envelope_of(const struct rh_world *w, uint32_t message
                                  .tail_size = m->tail_size };
 }
 
-bool rh__filter_matches(struct rh_world *w, const struct actor *a, uint32_t message)
+bool rh__filter_fits(struct rh_world *w, const struct rh_filter *f, uint32_t message)
 {
     const struct message *m = &w->messages[message];
-    const struct rh_filter *f = a->filter;
-    if (a->asking != RH_NONE)
-        return m->answers == a->asking;
     if (m->answers != RH_NONE)
         return false;
     if (f->type && m->type != f->type)
@@ -50,12 +47,19 @@ bool rh__filter_matches(struct rh_world *w, const struct actor *a, uint32_t mess
         return false;
     if (f->match) {
         struct rh_envelope e = envelope_of(w, message);
-        w->matching = (uint32_t)(a - w->actors); /* whose code it is, should it crash */
+        w->matching = m->receiver; /* whose code it is, should it crash */
         bool fits = f->match(&e, f->arg);
         w->matching = RH_NONE;
         return fits;
     }
     return true;
+}
+
+bool rh__filter_matches(struct rh_world *w, const struct actor *a, uint32_t message)
+{
+    if (a->asking != RH_NONE)
+        return w->messages[message].answers == a->asking;
+    return rh__filter_fits(w, a->filter, message);
 }
 
 static void block(struct rh_world *w, uint32_t status, const char *place)

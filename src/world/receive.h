@@ -7,6 +7,9 @@
 /* Whether a waiting actor would take this message. */
 bool rh__filter_matches(struct rh_world *w, const struct actor *a, uint32_t message);
 
+/* The same for any filter of a receive, asked on the world's side. */
+bool rh__filter_fits(struct rh_world *w, const struct rh_filter *f, uint32_t message);
+
 /* Actor's side: each gives control back to the world until its time has come. */
 const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter *filter, const char *place);
 /* The message that answers `request`, RH_NONE after the timeout. */

@@ -107,6 +107,7 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     w->log = w->log_start; /* the child's log is gone: nothing here may be pushed or rolled back but what follows */
     w->begun = false;      /* nor are its private memory and its signal handlers ours to give back */
     w->globals = NULL;
+    w->killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !hung;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && w->driven)
         return RH_SANDBOX_DONE;
     if (WIFEXITED(status) && WEXITSTATUS(status) == RH__EXIT_FINDING && w->over)
@@ -125,6 +126,8 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     else if (whose != RH_NONE && WIFEXITED(status))
         rh__fail(w, RH_OUTCOME_EXIT, whose, "", "its process ended with status %d", WEXITSTATUS(status));
     else {
+        if (w->killed && w->supervised)
+            return RH_SANDBOX_FAILED;
         if (WIFSIGNALED(status))
             fprintf(stderr, "rehearse: %sthe exploring process %s signal %d (%s)\n",
                     WTERMSIG(status) == SIGKILL ? "" : "internal error: ",

@@ -372,13 +372,27 @@ static void look_at_life(struct rh_world *w, uint32_t actor, const char *here)
         rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
 }
 
-/* Who holds the name; RH_NONE for nobody. */
-static uint32_t look_up(struct rh_world *w, const char *name, const char *here)
+/* Then a name may be held by one that has ended, and counts as free: to find out, and to take it over, are two operations; if
+ * another one was quicker it begins anew. */
+static bool set_name_in_turns(struct rh_world *w, const char *name, uint32_t actor, const char *here)
 {
-    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
-    uint32_t holder = rh__name_find(w, name);
-    look_at_life(w, holder, here);
-    return holder;
+    uint32_t gone = RH_NONE;
+    look_at_life(w, actor, here);
+    if (actor != RH_NONE && has_ended(&w->actors[actor]))
+        return false;
+    for (;;) {
+        rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
+        uint32_t holder = rh__name_find(w, name);
+        if (actor == RH_NONE || holder == RH_NONE || holder == gone)
+            rh__name_set(w, name, actor);
+        if (holder == RH_NONE || (holder == gone && actor != RH_NONE))
+            return actor != RH_NONE;
+        look_at_life(w, holder, here);
+        bool held = !has_ended(&w->actors[holder]);
+        if (held || actor == RH_NONE)
+            return held && actor == RH_NONE;
+        gone = holder;
+    }
 }
 
 static bool seam_name_set(const char *name, rh_ref who, const char *here)
@@ -389,8 +403,9 @@ static bool seam_name_set(const char *name, rh_ref who, const char *here)
     if (!name || !*name)
         rh__misuse(w, here, "rh_register needs a name");
     uint32_t actor = rh_is_nobody(who) ? RH_NONE : known(w, who, "rh_register", here);
-    look_up(w, name, here);
-    look_at_life(w, actor, here);
+    if (rh__fine(w))
+        return set_name_in_turns(w, name, actor, here);
+    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
     return rh__name_set(w, name, actor);
 }
 
@@ -401,7 +416,9 @@ static rh_ref seam_name_find(const char *name, const char *here)
         return rh_nobody();
     if (!name)
         rh__misuse(w, here, "rh_whereis needs a name");
-    uint32_t actor = look_up(w, name, here);
+    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
+    uint32_t actor = rh__name_find(w, name);
+    look_at_life(w, actor, here);
     return actor == RH_NONE || has_ended(&w->actors[actor]) ? rh_nobody() : ref_of(actor);
 }
 

@@ -220,6 +220,8 @@ struct rh_world {
     bool no_undo, quiet, begun;
     bool sandboxed;       /* a parent process reads what we leave behind */
     bool driven;          /* the child has done what it was started for */
+    bool killed;          /* the last child was, by somebody else */
+    bool supervised;      /* and that is not worth a word: it will be made good */
     bool can_read_stacks; /* this process took the steps: what is on stacks and in regions is really there */
     bool any_faults;      /* a budget of faults is given */
     bool asan;            /* the program is built with AddressSanitizer */

@@ -1,0 +1,511 @@
+/* See pool.h.
+ *
+ *     seat     the place of a worker: the process changes when it dies, the seat stays
+ *     slice    how long a worker works on an item before it reports; short while fewer items wait than there are workers
+ *     budget   how many runs and steps of what the limits still allow a worker may use; what it does not use comes back
+ *
+ * A worker is dead when nobody holds its end of the stream any more: then no report of it can be under way. */
+#include "cluster/pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "cluster/checkpoint.h"
+#include "world/state.h"
+
+enum { MOST_MESSAGE = 1 << 30, ITEMS_PER_WORKER = 2, FEWEST_RUNS = 16 };
+
+static const double slice_seconds = 0.020, shortest_slice = 0.002;
+static const double commit_seconds = 55e-6, commit_share = 0.4; /* what one costs an agent, and how busy it may be */
+static const double grace_seconds = 0.5;                        /* for slices under way, when it is over */
+static const double checkpoint_seconds = 5, checkpoint_cost = 0.05; /* how often; at most this share of the time */
+
+struct seat {
+    pid_t pid;
+    int fd;
+    struct rh__lease lease;       /* number 0: it waits for work */
+    uint64_t max_runs, max_steps; /* its budget */
+    struct rh__writer in;         /* of a message so far */
+    double gone_since;            /* the process has ended, its stream not yet */
+};
+
+struct agent {
+    struct rh_exploration *x;
+    const struct rh__pool_options *o;
+    struct rh__job job;
+    struct rh__queue queue;
+    struct rh__told before; /* what was counted before this exploration */
+    uint32_t properties_before;
+    char *binding;
+    double seconds_before, next_checkpoint;
+    struct seat *seats;
+    pid_t *pids;
+    struct pollfd *polls;
+    uint32_t failures; /* workers that died without work, one after the other */
+    bool failed;
+    char *error;
+    size_t error_size;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static bool fail(struct agent *a, const char *why)
+{
+    snprintf(a->error, a->error_size, "%s: %s", why, strerror(errno));
+    a->failed = true;
+    return false;
+}
+
+/* ---- workers ------------------------------------------------------------------------------------------------------------- */
+
+/* Of the agent's things a worker keeps only its stream. */
+_Noreturn static void be_worker(struct agent *a, int fd, pid_t parent)
+{
+    struct rh__job job = a->job;
+    struct rh_world *w = a->x->world;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0);
+    for (uint32_t i = 0; i < a->o->workers; i++)
+        if (a->seats[i].fd >= 0)
+            close(a->seats[i].fd);
+    rh__exploration_free(a->x);
+    rh_world_free(w);
+    rh__worker_run(&job, fd);
+}
+
+static bool start(struct agent *a, struct seat *s)
+{
+    int ends[2];
+    pid_t parent = getpid();
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return fail(a, "no stream for a worker");
+    s->fd = ends[0];
+    s->gone_since = 0;
+    s->in.len = 0;
+    s->lease.number = 0;
+    fflush(NULL); /* what is in the buffers must not be written twice */
+    s->pid = fork();
+    if (s->pid == 0)
+        be_worker(a, ends[1], parent);
+    close(ends[1]);
+    if (s->pid > 0)
+        return true;
+    close(s->fd);
+    s->fd = -1;
+    return fail(a, "cannot start a worker");
+}
+
+/* Ends it, and tells how it ended. */
+static int stop(struct seat *s)
+{
+    int status = 0;
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    if (s->pid > 0) {
+        kill(s->pid, SIGKILL);
+        while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    s->pid = 0;
+    return status;
+}
+
+static bool busy(const struct seat *s)
+{
+    return s->lease.number != 0;
+}
+
+/* ---- death --------------------------------------------------------------------------------------------------------------- */
+
+/* Again and again over the same item: that is worth telling, and the item is left out. */
+static void add_killer(struct agent *a, uint32_t deaths, int status)
+{
+    static const char what[] = "worker";
+    struct rh_exploration *x = a->x;
+    uint64_t signature = rh__hash(what, sizeof what, RH_OUTCOME_LIMIT);
+    struct rh__finding *f = NULL;
+    x->incomplete = true;
+    for (uint32_t i = 0; i < x->finding_count && !f; i++)
+        if (x->findings[i].signature == signature)
+            f = &x->findings[i];
+    if (f || x->finding_count == RH__MAX_FINDINGS) {
+        if (f)
+            f->count++;
+        return;
+    }
+    f = &x->findings[x->finding_count++];
+    f->signature = signature;
+    f->count = 1;
+    f->run = x->runs + 1;
+    f->outcome = (struct rh_outcome){ .kind = RH_OUTCOME_LIMIT, .actor = RH_NONE };
+    snprintf(f->outcome.text, sizeof f->outcome.text,
+             "%u worker processes in turn ended over the same part of the tree (the last %s %d); it is left out",
+             deaths, WIFSIGNALED(status) ? "by signal" : "with status",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    f->actor[0] = f->schedule[0] = f->story[0] = 0;
+    f->picks[0] = UINT32_MAX; /* behind all that are in the tree */
+    f->pick_count = 1;
+}
+
+static void bury(struct agent *a, struct seat *s)
+{
+    uint32_t most = a->o->most_deaths ? a->o->most_deaths : RH__MOST_DEATHS;
+    int status = stop(s);
+    if (!busy(s)) {
+        a->failures++;
+    } else if (s->lease.deaths + 1 >= most) {
+        a->queue.table->drop(a->queue.state, s->lease.number);
+        add_killer(a, s->lease.deaths + 1, status);
+    } else {
+        a->queue.table->give_back(a->queue.state, s->lease.number, true);
+    }
+    s->lease.number = 0;
+    if (a->failures > a->o->workers + 8) {
+        snprintf(a->error, a->error_size, "workers end before they have done anything");
+        a->failed = true;
+    } else {
+        start(a, s);
+    }
+}
+
+/* ---- work out ------------------------------------------------------------------------------------------------------------ */
+
+/* How much of a limit a worker gets; 0 for any number.  False if nothing is left but what others have. */
+static bool budget(uint64_t limit, uint64_t used, uint64_t out, uint32_t workers, uint64_t *mine)
+{
+    *mine = 0;
+    if (!limit)
+        return true;
+    if (used + out >= limit)
+        return false;
+    uint64_t left = limit - used - out, share = left / (2 * workers);
+    *mine = share > FEWEST_RUNS ? share : left < FEWEST_RUNS ? left : FEWEST_RUNS;
+    return true;
+}
+
+static double slice(const struct agent *a, uint32_t deaths, bool few)
+{
+    double seconds = a->o->workers * commit_seconds / commit_share;
+    seconds = seconds > slice_seconds ? seconds : slice_seconds;
+    if (few)
+        seconds /= 8;
+    seconds = seconds > shortest_slice ? seconds : shortest_slice;
+    for (; deaths; deaths--)
+        seconds /= 4; /* an innocent item gets through, and of another less is lost */
+    return seconds;
+}
+
+static bool hand_out(struct agent *a, struct seat *s)
+{
+    const struct rh__limits *l = &a->x->limits;
+    uint32_t n = a->o->workers;
+    uint64_t runs_out = 0, steps_out = 0;
+    struct rh__order order = { 0 };
+    for (uint32_t i = 0; i < n; i++)
+        if (busy(&a->seats[i])) {
+            runs_out += a->seats[i].max_runs;
+            steps_out += a->seats[i].max_steps;
+        }
+    if (!budget(l->max_runs, a->x->runs, runs_out, n, &order.max_runs) ||
+        !budget(l->max_all_steps, a->x->steps, steps_out, n, &order.max_steps) ||
+        !a->queue.table->fetch(a->queue.state, &s->lease))
+        return false;
+    uint32_t waiting = a->queue.table->waiting(a->queue.state);
+    bool few = n > 1 && waiting < n;
+    order.lease = s->lease.number;
+    order.seconds = slice(a, s->lease.deaths, few);
+    order.parts = few ? ITEMS_PER_WORKER * n - waiting : 0;
+    order.first = s->lease.first;
+    s->max_runs = order.max_runs;
+    s->max_steps = order.max_steps;
+    struct rh__writer w = rh__writer_new();
+    rh__put(&w, &order, sizeof order);
+    rh__put(&w, s->lease.item, s->lease.size);
+    if (w.full)
+        fail(a, "no memory for an item");
+    else if (!rh__stream_send(s->fd, w.at, w.len))
+        bury(a, s); /* it died while it waited; then the item is not what killed it, but that is rare enough */
+    rh__writer_release(&w);
+    return true;
+}
+
+/* ---- results in ---------------------------------------------------------------------------------------------------------- */
+
+static void take_report(struct agent *a, struct seat *s, const unsigned char *bytes, size_t size)
+{
+    uint64_t lease = 0;
+    if (size >= sizeof lease)
+        memcpy(&lease, bytes, sizeof lease);
+    if (!busy(s) || lease != s->lease.number ||
+        !a->queue.table->commit(a->queue.state, lease, bytes + sizeof lease, size - sizeof lease)) {
+        errno = EPROTO;
+        fail(a, "a worker reports what makes no sense");
+        return;
+    }
+    s->lease.number = 0;
+    a->failures = 0;
+}
+
+/* Reads what is there; a whole message is taken. */
+static void listen_to(struct agent *a, struct seat *s)
+{
+    uint64_t length = 0;
+    size_t have = s->in.len, want = sizeof length;
+    if (have >= sizeof length) {
+        memcpy(&length, s->in.at, sizeof length);
+        want += (size_t)length;
+    }
+    if (length > MOST_MESSAGE || !rh__writer_has(&s->in, want - have)) {
+        errno = ENOMEM;
+        fail(a, "no room for the report of a worker");
+        return;
+    }
+    ssize_t n = recv(s->fd, s->in.at + have, want - have, MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
+        bury(a, s);
+        return;
+    }
+    s->in.len += n > 0 ? (size_t)n : 0;
+    if (s->in.len == want && length) {
+        take_report(a, s, s->in.at + sizeof length, (size_t)length);
+        s->in.len = 0;
+    }
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------------------------ */
+
+static bool enough(const struct agent *a, double now)
+{
+    const struct rh_exploration *x = a->x;
+    const struct rh__limits *l = &x->limits;
+    return a->failed || interrupted || (x->finding_count && !l->keep_going) ||
+           (l->max_runs && x->runs >= l->max_runs) || (l->max_all_steps && x->steps >= l->max_all_steps) ||
+           (l->max_seconds > 0 && now - x->started >= l->max_seconds);
+}
+
+static void write_checkpoint(struct agent *a)
+{
+    double from = rh__now_seconds();
+    if (!a->o->checkpoint)
+        return;
+    if (!rh__checkpoint_write(a->o->checkpoint, a->binding, a->x, &a->before, &a->queue,
+                              a->seconds_before + from - a->x->started, a->error, a->error_size))
+        a->failed = true;
+    double now = rh__now_seconds(), cost = now - from, pause = a->o->checkpoint_seconds;
+    pause = pause > 0 ? pause : checkpoint_seconds;
+    a->next_checkpoint = now + (cost / checkpoint_cost > pause ? cost / checkpoint_cost : pause);
+}
+
+static uint32_t count_busy(const struct agent *a)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->o->workers; i++)
+        n += busy(&a->seats[i]);
+    return n;
+}
+
+/* A process that has ended, while something it has left behind holds its stream: that may not keep us waiting. */
+static void look_after(struct agent *a, double now)
+{
+    for (uint32_t i = 0; i < a->o->workers; i++) {
+        struct seat *s = &a->seats[i];
+        siginfo_t info = { .si_pid = 0 };
+        if (s->gone_since == 0 && waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
+            s->gone_since = now;
+        else if (s->gone_since > 0 && now - s->gone_since > grace_seconds)
+            bury(a, s);
+        a->pids[i] = s->pid;
+    }
+}
+
+static void wait_for_reports(struct agent *a)
+{
+    for (uint32_t i = 0; i < a->o->workers; i++)
+        a->polls[i] = (struct pollfd){ .fd = a->seats[i].fd, .events = POLLIN };
+    if (poll(a->polls, a->o->workers, 50) <= 0)
+        return;
+    for (uint32_t i = 0; i < a->o->workers && !a->failed; i++)
+        if (a->polls[i].revents)
+            listen_to(a, &a->seats[i]);
+}
+
+static void work(struct agent *a)
+{
+    struct rh_exploration *x = a->x;
+    double over = 0, next_look = 0; /* when it was enough */
+    for (;;) {
+        double now = rh__now_seconds();
+        if (!over && enough(a, now))
+            over = now;
+        for (uint32_t i = 0; i < a->o->workers && !over && !a->failed; i++)
+            if (!busy(&a->seats[i]) && !hand_out(a, &a->seats[i]))
+                break;
+        if (a->failed || !count_busy(a) || (over && now - over > grace_seconds))
+            break;
+        wait_for_reports(a);
+        if (now >= next_look) {
+            look_after(a, now);
+            next_look = now + 0.2;
+        }
+        if (a->o->watch)
+            a->o->watch(a->o->watch_arg, x, a->pids);
+        if (x->progress && now >= x->next_progress)
+            x->progress(x);
+        if (a->o->checkpoint && now >= a->next_checkpoint)
+            write_checkpoint(a);
+    }
+    for (uint32_t i = 0; i < a->o->workers; i++)
+        if (busy(&a->seats[i]))
+            a->queue.table->give_back(a->queue.state, a->seats[i].lease.number, false);
+    bool left = a->queue.table->waiting(a->queue.state) || a->queue.table->leased(a->queue.state);
+    x->stopped = over > 0;
+    x->interrupted = interrupted;
+    /* Our own explorer has nothing either; asked, it knows that it is done. */
+    x->exhausted = !left && x->explorer.explorer->begin(x->explorer.state, x->world) == 0;
+}
+
+/* Those that wait end by themselves when the stream does, and flush what they have to. */
+static void dismiss(struct agent *a)
+{
+    double until = rh__now_seconds() + grace_seconds;
+    for (uint32_t i = 0; i < a->o->workers; i++)
+        if (!busy(&a->seats[i]) && a->seats[i].fd >= 0) {
+            close(a->seats[i].fd);
+            a->seats[i].fd = -1;
+        }
+    for (uint32_t i = 0; i < a->o->workers; i++) {
+        struct seat *s = &a->seats[i];
+        while (!busy(s) && s->pid > 0 && rh__now_seconds() < until) {
+            if (waitpid(s->pid, NULL, WNOHANG) == 0)
+                nanosleep(&(struct timespec){ 0, 500000 }, NULL);
+            else
+                s->pid = 0;
+        }
+        stop(s);
+        rh__writer_release(&s->in);
+    }
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------------- */
+
+/* The whole tree as one item; or what a file says is left. */
+static enum rh__pool_end fill(struct agent *a)
+{
+    struct rh_exploration *x = a->x;
+    const struct rh_explorer *e = x->explorer.explorer;
+    size_t room = rh__item_room(x);
+    unsigned char *item = rh_shared_new(room);
+    enum rh__pool_end end = RH__POOL_DONE;
+    size_t size = item && e->pack && e->unpack ? e->pack(x->explorer.state, item, room, false) : 0;
+    if (!size) {
+        snprintf(a->error, a->error_size,
+                 "explorer %s cannot share its work, so it cannot have several workers (-j) or a checkpoint; dfs can, "
+                 "random, delayed, and bound and portfolio of these",
+                 a->o->explorer);
+        end = RH__POOL_REFUSED;
+    } else if (a->o->resume) {
+        if (!rh__checkpoint_read(a->o->checkpoint, a->binding, x, &a->queue, &a->seconds_before, a->error,
+                                 a->error_size))
+            end = RH__POOL_REFUSED;
+    } else if (!rh__queue_local_add(&a->queue, item, size, true)) {
+        snprintf(a->error, a->error_size, "no memory for an item");
+        end = RH__POOL_FAILED;
+    }
+    rh_shared_free(item, room);
+    return end;
+}
+
+static enum rh__pool_end open_pool(struct agent *a)
+{
+    uint32_t n = a->o->workers;
+    snprintf(a->error, a->error_size, "no memory for %u workers", n);
+    a->seats = rh__alloc_array(n, sizeof *a->seats);
+    a->pids = rh__alloc_array(n, sizeof *a->pids);
+    a->polls = rh__alloc_array(n, sizeof *a->polls);
+    a->binding = rh__alloc_array(1, RH__BINDING_BYTES);
+    if (!a->seats || !a->pids || !a->polls || !a->binding || !rh__told_init(&a->before) ||
+        !rh__queue_local(&a->queue, a->x))
+        return RH__POOL_FAILED;
+    for (uint32_t i = 0; i < n; i++)
+        a->seats[i] = (struct seat){ .fd = -1, .in = rh__writer_new() };
+    if (a->o->checkpoint &&
+        !rh__checkpoint_binding(a->x, a->o->explorer, a->binding, RH__BINDING_BYTES, a->error, a->error_size))
+        return RH__POOL_FAILED;
+    rh__results_told(a->x, &a->before); /* the check for determinism has run the program too */
+    a->before.escapes = 0;
+    a->properties_before = a->x->world->property_count;
+    return fill(a);
+}
+
+static void release(struct agent *a)
+{
+    if (a->queue.state)
+        a->queue.table->free(a->queue.state);
+    rh__told_release(&a->before);
+    rh__free(a->binding);
+    rh__free(a->polls);
+    rh__free(a->pids);
+    rh__free(a->seats);
+}
+
+enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__pool_options *o, char *error,
+                                   size_t error_size)
+{
+    struct agent a = { .x = x, .o = o, .error = error, .error_size = error_size };
+    a.job = (struct rh__job){ .world = o->world,
+                              .explorer = o->explorer,
+                              .seed = x->seed,
+                              .keep_going = x->limits.keep_going,
+                              .mute = x->mute,
+                              .describe = x->describe };
+    struct sigaction before, action = { .sa_handler = on_interrupt };
+    x->workers = o->workers;
+    enum rh__pool_end end = open_pool(&a);
+    if (end != RH__POOL_DONE) {
+        release(&a);
+        return end;
+    }
+    interrupted = 0;
+    sigaction(SIGINT, &action, &before);
+    x->started = rh__now_seconds();
+    write_checkpoint(&a);
+    bool unwritable = a.failed; /* better known now */
+    for (uint32_t i = 0; i < o->workers && !a.failed; i++)
+        start(&a, &a.seats[i]);
+    if (!a.failed)
+        work(&a);
+    dismiss(&a);
+    if (!a.failed)
+        write_checkpoint(&a);
+    sigaction(SIGINT, &before, NULL);
+    rh__sums_settle(x, a.properties_before);
+    x->seconds = a.seconds_before + rh__now_seconds() - x->started;
+    end = unwritable ? RH__POOL_REFUSED : a.failed ? RH__POOL_FAILED : RH__POOL_DONE;
+    release(&a);
+    return end;
+}
+
+uint32_t rh__cores(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return n < 1 ? 1 : n > RH__MOST_WORKERS ? RH__MOST_WORKERS : (uint32_t)n;
+}
