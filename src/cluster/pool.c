@@ -228,6 +228,8 @@ static bool hand_out(struct agent *a, struct seat *s)
         !budget(l->max_all_steps, a->x->steps, steps_out, n, &order.max_steps) ||
         !a->queue.table->fetch(a->queue.state, &s->lease))
         return false;
+    if (a->o->slice_runs && (!order.max_runs || order.max_runs > a->o->slice_runs))
+        order.max_runs = a->o->slice_runs;
     uint32_t waiting = a->queue.table->waiting(a->queue.state);
     bool few = n > 1 && waiting < n;
     order.lease = s->lease.number;
@@ -332,7 +334,6 @@ static void look_after(struct agent *a, double now)
             s->gone_since = now;
         else if (s->gone_since > 0 && now - s->gone_since > grace_seconds)
             bury(a, s);
-        a->pids[i] = s->pid;
     }
 }
 
@@ -345,6 +346,13 @@ static void wait_for_reports(struct agent *a)
     for (uint32_t i = 0; i < a->o->workers && !a->failed; i++)
         if (a->polls[i].revents)
             listen_to(a, &a->seats[i]);
+}
+
+static void show_workers(struct agent *a)
+{
+    for (uint32_t i = 0; i < a->o->workers; i++)
+        a->pids[i] = a->seats[i].pid;
+    a->o->watch(a->o->watch_arg, a->x, a->pids);
 }
 
 static void work(struct agent *a)
@@ -366,7 +374,7 @@ static void work(struct agent *a)
             next_look = now + 0.2;
         }
         if (a->o->watch)
-            a->o->watch(a->o->watch_arg, x, a->pids);
+            show_workers(a);
         if (x->progress && now >= x->next_progress)
             x->progress(x);
         if (a->o->checkpoint && now >= a->next_checkpoint)

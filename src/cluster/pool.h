@@ -21,6 +21,7 @@ struct rh__pool_options {
     /* For tests. */
     double checkpoint_seconds; /* between two of them; 0: 5 */
     uint32_t most_deaths;      /* of workers over one item; 0: RH__MOST_DEATHS */
+    uint64_t slice_runs;       /* a slice also ends after so many; 0: never */
     void (*watch)(void *arg, struct rh_exploration *x, const pid_t *workers); /* called again and again */
     void *watch_arg;
 };

@@ -253,6 +253,7 @@ void graph_find_changes(struct graph *g, struct rh_world *w, uint32_t s)
         if (x->kind == NODE_EVENT && x->event.place == send->send.to && deliverable(&v, i, s)) {
             g->options[g->option_top++] = (struct option){ .cause = i };
             send->option_count++;
+            send->option_end++;
         }
     }
 }

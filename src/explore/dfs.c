@@ -6,7 +6,11 @@
  * level with something untried, and a hash of the choices that these picks meant, which whoever goes on compares.
  *
  * If at every branching all subtrees weighed the same, each run would be a known share of the tree: its weight.  The
- * estimate is the number of runs divided by the sum of their weights. */
+ * estimate is the number of runs divided by the sum of their weights.  Eta's (estimate.h) rests on the same idea, but sees
+ * little more than the latest run when it has just come to a new subtree; over ten searches of our examples (store,
+ * philosophers, pingpong, scheduler), after a quarter of the runs, weights are off by a factor of 1.3 on average and 1.8
+ * at worst, averages per subtree by 1.7 and 26; after half, 1.3 and 2.2 against 1.7 and 4.  And weights add up, however
+ * the tree is divided among workers. */
 #include <stdio.h>
 
 #include "base/bytes.h"

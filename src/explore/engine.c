@@ -86,9 +86,10 @@ static void keep_tally(const struct rh_world *w, struct rh__tally *to, uint32_t 
 
 static void put_tally_back(struct rh_exploration *x)
 {
-    for (uint32_t i = 0; i < x->tally_count; i++) {
-        x->world->properties[i].held = x->tally[i].held;
-        x->world->properties[i].failed = x->tally[i].failed;
+    for (uint32_t i = 0; i < x->world->property_count; i++) { /* some may be new on the way */
+        struct rh__tally was = i < x->tally_count ? x->tally[i] : (struct rh__tally){ 0, 0 };
+        x->world->properties[i].held = was.held;
+        x->world->properties[i].failed = was.failed;
     }
 }
 

@@ -110,7 +110,7 @@ static void row_raise(struct graph *g, uint32_t row, uint32_t place, uint32_t po
 }
 
 /* The past of an event: what its actor did before, the send it takes, the operation before on the same object. */
-static void set_row(struct graph *g, struct node *x)
+void graph_set_row(struct graph *g, struct node *x)
 {
     uint32_t row = g->row_top, n = g->places;
     g->row_top += 1 + n;
@@ -137,8 +137,7 @@ uint32_t graph_message(const struct graph *g, const struct rh_world *w, const st
 {
     if (!send->send.copy)
         return w->events[graph_node(g, send->of)->event.step].first_message + send->send.ordinal;
-    const struct node *before = graph_node(g, send->send.next_of), *fate = graph_node(g, before->send.next_of);
-    return w->events[fate->fate.step].first_message;
+    return w->events[graph_node(g, send->send.fate)->fate.step].first_message;
 }
 
 static struct send_id id_of_message(const struct graph *g, const struct rh_world *w, uint32_t message)
@@ -190,7 +189,7 @@ static void keep_image(struct graph *g, struct rh_world *w, struct wish *wish, u
     }
 }
 
-static uint32_t read_wish(struct graph *g, struct rh_world *w, uint32_t actor)
+uint32_t graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor)
 {
     const struct actor *a = &w->actors[actor];
     struct wish *wish = &g->wishes[g->wish_top];
@@ -219,7 +218,7 @@ void graph_before_step(struct graph *g, struct rh_world *w, uint32_t stamp)
         return;
     x->event.wish_is_of_this_level = true;
     if (g->wishes[x->event.wish].tested)
-        x->event.wish = read_wish(g, w, g->actor_of[x->actor]);
+        x->event.wish = graph_read_wish(g, w, g->actor_of[x->actor]);
 }
 
 /* ---- what a step did --------------------------------------------------------------------------------------------------- */
@@ -275,10 +274,14 @@ void graph_absorb(struct graph *g, struct rh_world *w)
     for (; g->absorbed < w->event_count && g->absorbed < l->steps; g->absorbed++) {
         struct step *made = &g->run[l->first_step + g->absorbed];
         g->made[g->absorbed] = *made;
+        if (l->bare && g->absorbed == 0)
+            graph_fill_beginning(g, w);
         if (graph_node(g, made->node)->kind == NODE_EVENT)
             absorb_event(g, w, g->absorbed, made->node);
         else
             absorb_fate(g, w, g->absorbed, made->node);
+        if (l->bare)
+            graph_fill_after(g, w, made->node);
     }
     g->made_count = g->absorbed;
 }
@@ -319,7 +322,7 @@ static void add_step(struct graph *g, uint32_t stamp, uint64_t serial)
     l->steps++;
 }
 
-static uint32_t next_position(const struct graph *g, uint32_t actor)
+uint32_t graph_next_position(const struct graph *g, uint32_t actor)
 {
     if (g->last_of_actor[actor] == RH_NONE)
         return 4;
@@ -328,7 +331,7 @@ static uint32_t next_position(const struct graph *g, uint32_t actor)
 }
 
 /* Its links to what came before, which must be in place. */
-static void link_event(struct graph *g, uint32_t stamp)
+void graph_link_event(struct graph *g, uint32_t stamp)
 {
     struct node *x = graph_node(g, stamp);
     x->event.before_of_actor = g->last_of_actor[x->actor];
@@ -357,11 +360,12 @@ static void keep_wish(struct graph *g, uint32_t wish)
 uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, uint32_t place, uint32_t options,
                          uint32_t count, uint32_t chosen, const struct node *again)
 {
-    uint32_t stamp = new_node(g, NODE_EVENT, actor, next_position(g, actor));
+    uint32_t stamp = new_node(g, NODE_EVENT, actor, graph_next_position(g, actor));
     struct node *x = graph_node(g, stamp);
     x->options_before = x->options = options;
     x->option_count = count;
     x->option_next = chosen + 1;
+    x->option_end = count;
     x->now = g->options[options + chosen];
     x->event.place = place;
     x->event.sends = x->event.last_of = RH_NONE;
@@ -375,6 +379,7 @@ uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, ui
     if (again) {
         x->event.wish = again->event.wish;
         x->event.birth = again->event.birth;
+        x->option_end = again->option_end;
         x->event.wish_is_of_this_level = again->event.wish_is_of_this_level;
         if (place == actor && g->wish_top <= x->event.wish)
             keep_wish(g, x->event.wish);
@@ -382,10 +387,10 @@ uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, ui
         x->event.birth = g->birth[actor] == stamp ? RH_NONE : g->birth[actor];
         x->event.wish_is_of_this_level = true;
         if (place == actor)
-            x->event.wish = read_wish(g, w, g->actor_of[actor]);
+            x->event.wish = graph_read_wish(g, w, g->actor_of[actor]);
     }
-    link_event(g, stamp);
-    set_row(g, x);
+    graph_link_event(g, stamp);
+    graph_set_row(g, x);
     add_step(g, stamp, x->event.serial);
     return stamp;
 }
@@ -494,6 +499,18 @@ static void describe_message(struct graph *g, const struct rh_world *w, struct n
     }
 }
 
+void graph_describe(struct graph *g, const struct rh_world *w, struct node *x)
+{
+    const struct node *event = graph_node(g, x->of);
+    if (x->send.ordinal < event->event.sends) {
+        describe_message(g, w, x);
+    } else {
+        x->send.to = graph_place(g, w->actors[g->actor_of[event->actor]].object);
+        x->send.answers.actor = RH_NONE;
+        x->send.channel = x->send.seen_as = RH_NONE;
+    }
+}
+
 uint32_t graph_add_send(struct graph *g, struct rh_world *w, const struct send_due *due)
 {
     struct node *event = graph_node(g, due->event);
@@ -504,15 +521,12 @@ uint32_t graph_add_send(struct graph *g, struct rh_world *w, const struct send_d
     x->send.copy = due->copy;
     x->send.taken = RH_NONE;
     x->send.next_of = event->event.last_of;
+    if (due->copy) /* right behind the first, which is right behind its fate */
+        x->send.fate = graph_node(g, x->send.next_of)->send.next_of;
     event->event.last_of = stamp;
-    if (due->ordinal < event->event.sends) {
-        describe_message(g, w, x);
+    graph_describe(g, w, x);
+    if (x->send.type)
         g->send_of_message[graph_message(g, w, x)] = stamp;
-    } else {
-        x->send.to = graph_place(g, w->actors[g->actor_of[event->actor]].object);
-        x->send.answers.actor = RH_NONE;
-        x->send.channel = x->send.seen_as = RH_NONE;
-    }
     x->send.before_to = g->last_send[x->send.to];
     g->last_send[x->send.to] = stamp;
     return stamp;
@@ -520,7 +534,7 @@ uint32_t graph_add_send(struct graph *g, struct rh_world *w, const struct send_d
 
 static uint32_t life_position(const struct graph *g, uint32_t actor)
 {
-    return g->last_of_actor[actor] == RH_NONE ? 1 : next_position(g, actor) - 3;
+    return g->last_of_actor[actor] == RH_NONE ? 1 : graph_next_position(g, actor) - 3;
 }
 
 bool graph_life_due(const struct graph *g, uint32_t actor)
@@ -563,6 +577,16 @@ static void drop_step(struct graph *g)
         g->absorbed = l->steps;
 }
 
+void graph_drop_fate_step(struct graph *g, uint32_t stamp)
+{
+    struct node *x = graph_node(g, stamp);
+    g->lost -= x->now.kind == FATE_LOST;
+    g->twice -= x->now.kind == FATE_TWICE;
+    if (x->now.kind != FATE_NONE)
+        drop_step(g);
+    x->now.kind = FATE_NONE;
+}
+
 static void unlink_node(struct graph *g, struct node *x, uint32_t stamp)
 {
     switch ((enum node_kind)x->kind) {
@@ -586,10 +610,7 @@ static void unlink_node(struct graph *g, struct node *x, uint32_t stamp)
     case NODE_FATE:
         graph_node(g, x->of)->event.last_of = x->fate.next_of;
         put_on_todo(g, x->of);
-        g->lost -= x->now.kind == FATE_LOST;
-        g->twice -= x->now.kind == FATE_TWICE;
-        if (x->now.kind != FATE_NONE)
-            drop_step(g);
+        graph_drop_fate_step(g, stamp);
         break;
     case NODE_LIFE:
         g->last_life[x->actor] = x->of;
@@ -615,7 +636,7 @@ void graph_cut(struct graph *g, uint32_t count)
 /* ---- levels ------------------------------------------------------------------------------------------------------------------- */
 
 /* All that is derived from the list on top. */
-static void rebuild(struct graph *g)
+void graph_rebuild(struct graph *g)
 {
     struct level *l = graph_top(g);
     for (uint32_t p = 0; p < g->places; p++) {
@@ -630,12 +651,12 @@ static void rebuild(struct graph *g)
     for (uint32_t i = 0; i < l->steps; i++) {
         uint32_t stamp = g->run[l->first_step + i].node;
         if (graph_node(g, stamp)->kind == NODE_EVENT)
-            link_event(g, stamp);
+            graph_link_event(g, stamp);
     }
     for (uint32_t i = 0; i < l->count; i++) {
         struct node *x = graph_node(g, i);
         if (x->kind == NODE_EVENT && x->event.failed) {
-            link_event(g, i);
+            graph_link_event(g, i);
         } else if (x->kind == NODE_SEND) {
             x->send.before_to = g->last_send[x->send.to];
             g->last_send[x->send.to] = i;
@@ -678,11 +699,13 @@ static void copy_kept(struct graph *g, const struct level *from, uint32_t s, uin
     }
     for (uint32_t i = 0; i < l->count; i++) {
         struct node *x = graph_node(g, i);
-        x->option_count = x->option_next = 0;
+        x->option_count = x->option_next = x->option_end = 0;
         if (x->kind == NODE_EVENT)
             x->event.wish_is_of_this_level = false;
         if (x->kind == NODE_SEND || x->kind == NODE_FATE)
             x->of = g->map[x->of];
+        if (x->kind == NODE_SEND && x->send.copy)
+            x->send.fate = g->map[x->send.fate];
         if (x->kind == NODE_SEND) /* those who still take it say so when they are linked */
             x->send.taken = RH_NONE;
         if (x->kind == NODE_EVENT && x->now.cause != RH_NONE)
@@ -728,8 +751,36 @@ void graph_push_change(struct graph *g, uint32_t s, uint32_t r)
     g->run[g->run_top++] = (struct step){ r, x->event.serial };
     l->steps++;
     l->base = l->count;
-    rebuild(g);
-    set_row(g, x);
+    graph_rebuild(g);
+    graph_set_row(g, x);
+}
+
+double graph_weight_of(const struct graph *g, uint32_t stamp)
+{
+    const struct level *l = &g->levels[g->level_count - 1];
+    double weight = l->weight;
+    for (uint32_t i = l->base; i <= stamp; i++) {
+        const struct node *x = graph_node(g, i);
+        if (x->option_count)
+            weight /= x->kind == NODE_EVENT ? x->option_count : x->option_count + 1;
+    }
+    return weight;
+}
+
+double graph_untried(const struct graph *g)
+{
+    double untried = 0;
+    for (uint32_t l = 0; l < g->level_count; l++) {
+        double weight = g->levels[l].weight;
+        for (uint32_t i = g->levels[l].base; i < g->levels[l].count; i++) {
+            const struct node *x = &g->nodes[g->levels[l].first + i];
+            if (!x->option_count)
+                continue;
+            weight /= x->kind == NODE_EVENT ? x->option_count : x->option_count + 1;
+            untried += weight * (x->option_end - x->option_next);
+        }
+    }
+    return untried;
 }
 
 void graph_pop(struct graph *g)
@@ -741,6 +792,6 @@ void graph_pop(struct graph *g)
     g->option_top = l->option_top;
     g->wish_top = l->wish_top;
     g->image_top = l->image_top;
-    if (g->level_count)
-        rebuild(g);
+    if (g->level_count && !graph_top(g)->bare)
+        graph_rebuild(g);
 }

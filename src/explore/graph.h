@@ -43,7 +43,8 @@ struct node {
     uint32_t of; /* SEND, FATE: stamp of the event that sent it */
     struct option now;
 
-    uint32_t options, option_count, option_next; /* what else; those before option_next are done */
+    uint32_t options, option_count;   /* what else it could be */
+    uint32_t option_next, option_end; /* which of these are untried; those behind were given away */
     uint32_t rows_before, options_before, wishes_before,
         images_before; /* how full these were when the node was added */
 
@@ -63,7 +64,8 @@ struct node {
             bool changed;     /* it took a send with a higher stamp */
             bool failed;      /* the program fails in it: it is not made again */
             bool wish_is_of_this_level;
-            bool asks; /* its actor then stops before an operation */
+            uint32_t promised; /* of an item: sends * 2 + asks */
+            bool asks;         /* its actor then stops before an operation */
         } event;
         struct {
             uint32_t to; /* place */
@@ -76,6 +78,7 @@ struct node {
             uint32_t seen_as;                   /* place */
             const struct rh_message_type *type; /* NULL for a request */
             struct send_id answers;
+            uint32_t fate; /* of a copy: stamp of the FATE that made it */
             bool copy, signal;
         } send;
         struct {
@@ -117,6 +120,7 @@ struct level {
     uint32_t first_step; /* of its run in the stack */
     uint32_t steps;      /* with the beginning */
     double weight;       /* of the subtree that it is, all being one */
+    bool bare;           /* it comes from an item, and nothing but the decisions is known of it yet */
     uint32_t row_top, option_top, wish_top, image_top; /* below it */
 };
 
@@ -196,6 +200,7 @@ bool graph_life_due(const struct graph *g, uint32_t actor);
 uint32_t graph_add_life(struct graph *g, uint32_t actor);
 /* A loss or duplication becomes a step. */
 void graph_add_fate_step(struct graph *g, uint32_t stamp);
+void graph_drop_fate_step(struct graph *g, uint32_t stamp);
 uint32_t graph_message(const struct graph *g, const struct rh_world *w, const struct node *send);
 bool graph_in_past(const struct graph *g, const struct node *x, const struct node *send);
 /* How many steps the world's run and the level's have in common. */
@@ -207,6 +212,28 @@ void graph_cut(struct graph *g, uint32_t count);
 /* A new level: of the list up to send `s` what was added before event r or is in the past of s, and r takes s. */
 void graph_push_change(struct graph *g, uint32_t s, uint32_t r);
 void graph_pop(struct graph *g);
+
+/* Items (items.c): lists that another process can go on with.  Written with what is untried in them: all levels, or of the
+ * lowest node that has something about half.  Gives 0 where there is nothing (or no room): then nothing has changed. */
+size_t graph_pack(struct graph *g, void *buffer, size_t room, bool half, bool goes_on);
+/* The levels of an item, all bare; false if it makes no sense. */
+bool graph_unpack(struct graph *g, const void *item, size_t size, bool *goes_on);
+/* A bare level is filled in on the way, before each step and after it. */
+void graph_fill_beginning(struct graph *g, struct rh_world *w);
+bool graph_fill_before(struct graph *g, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
+                       uint32_t count);
+void graph_fill_after(struct graph *g, struct rh_world *w, uint32_t stamp);
+bool graph_filled(struct graph *g, struct rh_world *w);
+/* For items.c: parts of adding. */
+void graph_link_event(struct graph *g, uint32_t stamp);
+void graph_set_row(struct graph *g, struct node *x);
+uint32_t graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor);
+uint32_t graph_next_position(const struct graph *g, uint32_t actor);
+void graph_describe(struct graph *g, const struct rh_world *w, struct node *send);
+void graph_rebuild(struct graph *g);
+/* The weight of what is untried in all levels, and of each way on from a node. */
+double graph_untried(const struct graph *g);
+double graph_weight_of(const struct graph *g, uint32_t stamp);
 
 /* Whether option a is greater than b in the fixed order of all that a place can take. */
 bool graph_greater(const struct graph *g, const struct option *a, const struct option *b);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "explore/engine.h"
@@ -31,7 +32,9 @@ struct optimal {
     bool started, confused, full;
     bool failed;   /* the last run ended in a step that fails */
     bool sampling; /* one random way down the tree for each run */
+    bool on_way;   /* the graph is the next to go on with: begin need not look for one */
     uint64_t runs;
+    double initial, given; /* share of the tree that was to do, and that was given away since */
     uint64_t random;
     double weight; /* sampling: how many leaves this one stands for */
     double sum, squares;
@@ -66,6 +69,7 @@ static bool optimal_open(void *state, struct rh_exploration *x, const char *arg,
     if (refuse(&x->world->semantics, error, error_size))
         return false;
     o->random = rh__random_seed(rh_exploration_seed(x), 7);
+    o->initial = 1;
     if (!graph_open(&o->graph, x)) {
         snprintf(error, error_size, "no memory for explorer optimal");
         return false;
@@ -239,6 +243,7 @@ static bool sampled_otherwise(struct optimal *o, struct node *x)
 }
 
 static uint32_t take_option(struct optimal *o, uint32_t stamp);
+static uint32_t last_with_options(const struct graph *g);
 
 /* Sends first; false where a sampler has gone off to another graph. */
 static bool add_sends(struct optimal *o, struct rh_world *w)
@@ -293,6 +298,19 @@ static bool add_lives(struct optimal *o, const struct rh_choice *open, uint32_t 
     return true;
 }
 
+static uint32_t step_again(struct optimal *o, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
+                           uint32_t count)
+{
+    struct graph *g = &o->graph;
+    uint32_t pick = RH_NONE;
+    if (graph_top(g)->bare ? graph_fill_before(g, w, stamp, open, count) : true) {
+        graph_before_step(g, w, stamp);
+        pick = find_step(o, w, graph_node(g, stamp), open, count);
+    }
+    o->confused |= pick == RH_NONE; /* the program does not do again what it did */
+    return pick;
+}
+
 static uint32_t end_of(const struct rh_choice *open, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -309,13 +327,11 @@ static uint32_t optimal_choose(void *state, struct rh_world *w, const struct rh_
         graph_absorb(g, w);
         const struct level *l = graph_top(g);
         if (w->event_count < l->steps) {
-            uint32_t common = graph_common(g);
-            if (common < w->event_count)
-                return RH_ELSEWHERE; /* a sampler has gone off: begin says how much to keep */
-            graph_before_step(g, w, g->run[l->first_step + w->event_count].node);
-            uint32_t pick = find_step(o, w, graph_node(g, g->run[l->first_step + w->event_count].node), open, count);
-            o->confused |= pick == RH_NONE;
-            return pick;
+            if (graph_common(g) < w->event_count) {
+                o->on_way = true; /* it went off to another graph: begin says how much to keep */
+                return RH_ELSEWHERE;
+            }
+            return step_again(o, w, g->run[l->first_step + w->event_count].node, open, count);
         }
         if (graph_full(g)) {
             o->full = true;
@@ -352,12 +368,16 @@ static uint32_t take_option(struct optimal *o, uint32_t stamp)
         graph_add_event(g, NULL, actor, was.event.place, was.options, was.option_count, was.option_next - 1, &was);
         break;
     }
-    case NODE_SEND:
+    case NODE_SEND: {
+        double weight = graph_weight_of(g, stamp);
         graph_cut(g, stamp + 1);
         graph_push_change(g, stamp, option.cause);
+        graph_top(g)->weight = weight;
         break;
+    }
     case NODE_FATE:
         graph_cut(g, stamp + 1);
+        graph_drop_fate_step(g, stamp);
         graph_node(g, stamp)->now = option;
         graph_add_fate_step(g, stamp);
         break;
@@ -377,9 +397,31 @@ static uint32_t last_with_options(const struct graph *g)
 {
     const struct level *l = &g->levels[g->level_count - 1];
     for (uint32_t i = l->count; i-- > l->base;)
-        if (graph_node(g, i)->option_next < graph_node(g, i)->option_count)
+        if (graph_node(g, i)->option_next < graph_node(g, i)->option_end)
             return i;
     return RH_NONE;
+}
+
+/* The way to where an item's level was, on which it is filled in. */
+static bool lead(struct optimal *o, struct rh_world *w)
+{
+    struct graph *g = &o->graph;
+    rh_world_rollback(w, 1);
+    g->absorbed = g->made_count = 0;
+    for (graph_absorb(g, w); w->event_count < graph_top(g)->steps; graph_absorb(g, w)) {
+        uint32_t count;
+        const struct rh_choice *open = rh_world_enabled(w, &count);
+        uint32_t node = g->run[graph_top(g)->first_step + w->event_count].node;
+        uint32_t pick = count ? step_again(o, w, node, open, count) : RH_NONE;
+        if (pick >= count)
+            break;
+        rh_world_step(w, &open[pick]);
+    }
+    o->confused |= w->event_count < graph_top(g)->steps || !graph_filled(g, w);
+    if (!o->confused && !o->failed)
+        take_option(o, last_with_options(g));
+    o->failed = false;
+    return !o->confused;
 }
 
 static uint32_t optimal_begin(void *state, struct rh_world *w)
@@ -388,20 +430,23 @@ static uint32_t optimal_begin(void *state, struct rh_world *w)
     struct graph *g = &o->graph;
     if (o->confused || o->full)
         return 0;
+    if (o->on_way) {
+        o->on_way = false;
+        return graph_common(g);
+    }
     if (!o->started || o->sampling) {
-        bool again = o->started && o->weight > 0;
         o->started = true;
-        if (again)
-            return graph_common(g); /* a sampler on its way */
         o->weight = 1;
         graph_begin(g, w);
         return 1;
     }
-    if (o->failed) {
+    if (o->failed && g->level_count && !graph_top(g)->bare) {
         o->failed = false;
         return graph_common(g);
     }
     while (g->level_count) {
+        if (graph_top(g)->bare)
+            return lead(o, w) ? 1 : 0; /* whoever drives the world has not seen these steps */
         uint32_t stamp = last_with_options(g);
         if (stamp != RH_NONE)
             return take_option(o, stamp);
@@ -455,8 +500,8 @@ static void optimal_end(void *state, struct rh_world *w, const struct rh_run *ru
     if (o->sampling && over) {
         o->sum += o->weight;
         o->squares += o->weight * o->weight;
-        o->weight = 0;
     }
+    o->on_way = o->sampling && !over;
 }
 
 static enum rh_verdict optimal_verdict(const void *state)
@@ -465,24 +510,66 @@ static enum rh_verdict optimal_verdict(const void *state)
     return o->confused || o->full || o->sampling ? RH_VERDICT_SAMPLED : RH_VERDICT_EXHAUSTIVE;
 }
 
-/* As for dfs: the share of the tree that lies behind, if all subtrees of a node weighed the same. */
-static double optimal_estimate(const void *state)
+/* ---- sharing the work -------------------------------------------------------------------------------------------------------- */
+
+enum { WHOLE_TREE = 0x0b };
+
+static size_t optimal_pack(void *state, void *buffer, size_t room, bool half)
+{
+    struct optimal *o = state;
+    if (o->confused || o->full || o->sampling)
+        return 0;
+    if (!o->started && !half) {
+        struct rh__writer to = rh__writer_of(buffer, room);
+        rh__put_small(&to, WHOLE_TREE);
+        o->started = !to.full;
+        o->given = 1;
+        return to.full ? 0 : to.len;
+    }
+    double before = graph_untried(&o->graph);
+    bool goes_on = o->failed && o->graph.level_count;
+    size_t size = o->started ? graph_pack(&o->graph, buffer, room, half, goes_on) : 0;
+    if (size) {
+        o->given += before - graph_untried(&o->graph);
+        if (!half)
+            o->failed = false;
+    }
+    return size;
+}
+
+static bool optimal_unpack(void *state, struct rh_world *w, const void *item, size_t size)
+{
+    (void)w;
+    struct optimal *o = state;
+    o->runs = 0;
+    o->given = 0;
+    o->failed = o->on_way = false;
+    if (size == 1 && *(const unsigned char *)item == WHOLE_TREE) {
+        o->started = false;
+        o->initial = 1;
+        return true;
+    }
+    if (!graph_unpack(&o->graph, item, size, &o->failed))
+        return false;
+    o->started = true;
+    o->initial = graph_untried(&o->graph);
+    return true;
+}
+
+/* If all subtrees of a node weighed the same, what is untried would be a known share of the tree. */
+static double optimal_share(const void *state, uint64_t *runs)
 {
     const struct optimal *o = state;
-    const struct graph *g = &o->graph;
-    double behind = 0, weight = 1;
-    for (uint32_t l = 0; l < g->level_count; l++)
-        for (uint32_t i = g->levels[l].base; i < g->levels[l].count; i++) {
-            const struct node *x = &g->nodes[g->levels[l].first + i];
-            uint32_t all = x->kind == NODE_EVENT ? x->option_count : x->option_count + 1;
-            uint32_t done = x->kind == NODE_EVENT ? x->option_next - 1 : x->option_next;
-            if (all <= 1)
-                continue;
-            weight /= all;
-            behind += weight * done;
-        }
-    behind += weight; /* the run that ended last */
-    return g->level_count ? (double)o->runs / behind : (double)o->runs;
+    double left = o->started ? graph_untried(&o->graph) : 1;
+    *runs = o->runs;
+    return o->initial - o->given - left;
+}
+
+static double optimal_estimate(const void *state)
+{
+    uint64_t runs;
+    double share = optimal_share(state, &runs);
+    return share > 0 ? (double)runs / share : 0;
 }
 
 const struct rh_explorer rh__explorer_optimal = {
@@ -496,4 +583,7 @@ const struct rh_explorer rh__explorer_optimal = {
     .end = optimal_end,
     .verdict = optimal_verdict,
     .estimate = optimal_estimate,
+    .pack = optimal_pack,
+    .unpack = optimal_unpack,
+    .share = optimal_share,
 };

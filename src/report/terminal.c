@@ -53,6 +53,29 @@ static size_t width(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1u : 79;
 }
 
+/* " of about 5,000, 12 min to go" */
+static void print_to_go(char *to, size_t size, double runs, double estimate, double seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds, most;
+    } units[] = { { "s", 1, 100 }, { "min", 60, 100 }, { "h", 3600, 72 }, { "days", 86400, 1000 } };
+    double left = runs > 0 ? seconds * (estimate - runs) / runs : 0;
+    size_t i = 0, n = sizeof units / sizeof *units;
+    *to = 0;
+    if (estimate <= runs)
+        return;
+    while (i < n && left / units[i].seconds >= units[i].most)
+        i++;
+    int at = snprintf(to, size, estimate < 1e15 ? " of about %s" : " of very many", grouped((uint64_t)estimate));
+    if (runs <= 0 || at < 0 || (size_t)at >= size)
+        return;
+    if (i < n)
+        snprintf(to + at, size - (size_t)at, ", %.0f %s to go", left / units[i].seconds, units[i].unit);
+    else
+        snprintf(to + at, size - (size_t)at, ", years to go");
+}
+
 void rh__terminal_progress(struct rh_exploration *x)
 {
     double now = rh__now_seconds(), seconds = now - x->started;
@@ -63,11 +86,10 @@ void rh__terminal_progress(struct rh_exploration *x)
     }
     x->next_progress = now + (live ? 0.2 : 10);
     double estimate = rh__exploration_estimate(x);
-    char of[64] = "", workers[32] = "", line[256];
+    char of[96], workers[32] = "", line[256];
     if (x->workers)
         snprintf(workers, sizeof workers, ", %u worker%s", x->workers, x->workers == 1 ? "" : "s");
-    if (estimate > (double)x->runs)
-        snprintf(of, sizeof of, estimate < 1e15 ? " of about %s" : " of very many", grouped((uint64_t)estimate));
+    print_to_go(of, sizeof of, (double)x->runs, estimate, seconds);
     int n = snprintf(line, sizeof line, "  %s runs%s, %s a second, %s%s behaviours, %u finding%s, %.0f s%s",
                      grouped(x->runs), of, grouped((uint64_t)((double)x->runs / (seconds > 0.001 ? seconds : 0.001))),
                      x->behaviours_at_least ? "at least " : "", grouped(x->behaviours), x->finding_count,

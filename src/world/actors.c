@@ -294,10 +294,12 @@ static void remove_name(struct rh_world *w, uint32_t *at);
 static void drop_names(struct rh_world *w, uint32_t actor)
 {
     for (uint32_t *at = &w->first_name; *at != RH_NONE;)
-        if (w->names[*at].actor == actor)
+        if (w->names[*at].actor == actor) {
+            rh__touch(w, rh__object_named(RH__OBJECT_NAME, w->payload + w->names[*at].text));
             remove_name(w, at);
-        else
+        } else {
             at = &w->names[*at].next;
+        }
 }
 
 static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const char *reason)

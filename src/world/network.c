@@ -107,6 +107,11 @@ static uint32_t vector_at(const struct rh_world *w, uint64_t vector, uint32_t ac
     return actor < v[0] ? v[1 + actor] : 0;
 }
 
+bool rh__sent_in_past(const struct rh_world *w, const struct message *x, const struct message *m)
+{
+    return x->copy_of == RH_NONE && m->copy_of == RH_NONE && x->send_number <= vector_at(w, m->clock, x->sender);
+}
+
 static uint64_t vector_join(struct rh_world *w, uint64_t a, uint64_t b, uint32_t also, uint32_t count)
 {
     uint32_t n = w->actor_count;
@@ -198,8 +203,6 @@ uint32_t rh__message_send(struct rh_world *w, const struct sending *s)
 
 void rh__message_waste(struct rh_world *w, const struct sending *s)
 {
-    if (!rh__fine(w))
-        return;
     uint32_t m = append(w, s, RH_NONE);
     w->messages[m].taken_by = w->event_count - 1;
 }
@@ -396,8 +399,7 @@ static bool first_in_its_past(const struct rh_world *w, const struct message *m)
     for (uint32_t c = w->actors[m->receiver].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next) {
             const struct message *x = &w->messages[i];
-            if (x != m && x->type != &rh__exit_signal && x->send_number <= vector_at(w, m->clock, x->sender) &&
-                !(x->copy_of != RH_NONE || m->copy_of != RH_NONE))
+            if (x != m && x->type != &rh__exit_signal && rh__sent_in_past(w, x, m))
                 return false;
         }
     return true;
@@ -413,8 +415,7 @@ static bool causal_ready(struct rh_world *w, uint32_t message)
     for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next) {
             const struct message *x = &w->messages[i];
-            if (x != m && x->type != &rh__exit_signal && x->copy_of == RH_NONE && m->copy_of == RH_NONE &&
-                x->send_number <= vector_at(w, m->clock, x->sender) && wanted(w, a, i))
+            if (x != m && x->type != &rh__exit_signal && rh__sent_in_past(w, x, m) && wanted(w, a, i))
                 return false;
         }
     return true;

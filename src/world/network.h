@@ -33,6 +33,9 @@ uint32_t rh__message_send(struct rh_world *w, const struct sending *s);
  * the others are called the same whether it came in time or not. */
 void rh__message_waste(struct rh_world *w, const struct sending *s);
 
+/* Causal: whether x was sent in the past of m's send. */
+bool rh__sent_in_past(const struct rh_world *w, const struct message *x, const struct message *m);
+
 /* Takes it out of its channel; the receiver of record stays. */
 void rh__message_take(struct rh_world *w, uint32_t message);
 /* The same, but the receiver never sees it (and so learns nothing from it: causal). */

@@ -67,9 +67,9 @@ static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
         if (to->status == STATUS_OUTSIDE)
             return RH_NONE; /* what the environment is told is of no consequence here */
         if (to->status == STATUS_ENDED) {
-            dead_letter(w, s->to, s->type, here);
             s->posted = true;
             rh__message_waste(w, s);
+            dead_letter(w, s->to, s->type, here);
             return RH_NONE;
         }
     }
@@ -198,8 +198,8 @@ static const void *seam_ask(rh_ref to, const struct rh_message_type *type, const
     struct sending s = SENDING(.from = w->current, .to = receiver, .type = type, .value = value);
     s.request = w->message_count; /* what it will be */
     uint32_t request = post(w, &s, here);
-    if (request == RH_NONE)
-        request = RH_NONE - 1; /* nobody will answer: wait for the timeout, or for ever */
+    if (request == RH_NONE) /* nobody will answer: wait for the timeout, or for ever */
+        request = s.request < w->message_count ? s.request : RH_NONE - 1;
     uint32_t got = rh__await_reply(w, request, timeout_ms, here);
     if (got == RH_NONE)
         return NULL;
@@ -406,6 +406,11 @@ static bool seam_name_set(const char *name, rh_ref who, const char *here)
     if (rh__fine(w))
         return set_name_in_turns(w, name, actor, here);
     rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
+    uint32_t holder = rh__name_find(w, name);
+    if (actor != RH_NONE && actor != w->current)
+        rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor)); /* one that has ended gets no name */
+    if (holder != RH_NONE && holder != w->current && holder != actor)
+        rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, holder)); /* its end would have freed the name */
     return rh__name_set(w, name, actor);
 }
 
@@ -620,6 +625,7 @@ static rh_ref seam_observe(const struct rh_actor_type *type, const void *state, 
     uint32_t actor = rh__actor_spawn(w, w->current, type, state, here);
     if (w->over)
         rh__fiber_abandon(w);
+    rh__touch(w, rh__object_of_actor(w, RH__OBJECT_MONITOR, actor));
     put32(w, &w->monitors[w->monitor_count], actor);
     put32(w, &w->monitor_count, w->monitor_count + 1);
     return ref_of(actor);

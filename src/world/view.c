@@ -261,11 +261,13 @@ void rh_world_actor_text(const struct rh_world *w, uint32_t actor, char *buffer,
         return;
     case STATUS_WAITING:
         if (a->asking != RH_NONE && a->asking >= w->message_count) { /* see seam_ask */
-            rh__text_add(&t, "waits for the reply of one that has ended");
+            rh__text_add(&t, "waits for a reply from outside");
         } else if (a->asking != RH_NONE) {
             rh__text_add(&t, "waits for the reply of ");
             add_name(&t, w, w->messages[a->asking].receiver);
-            rh__text_add(&t, " to %s", w->messages[a->asking].type->name);
+            rh__text_add(&t, "%s to %s",
+                         has_ended(&w->actors[w->messages[a->asking].receiver]) ? ", which has ended," : "",
+                         w->messages[a->asking].type->name);
         } else if (w->can_read_stacks) {
             add_filter(&t, w, a->filter);
         } else {

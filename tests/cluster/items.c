@@ -3,106 +3,13 @@
 #include "explore/program.h"
 #include "explore/support.h"
 
-#include "base/random.h"
+#include "cluster/mover.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { LARGEST = 300, PROGRAMS = 60 };
 #else
 enum { LARGEST = 2000, PROGRAMS = 300 };
 #endif
-enum { ROOM = 1 << 16, MOST_ITEMS = 256 };
-
-/* An explorer around another one that moves its work about: after a random number of runs all that is left, or half of it,
- * becomes an item, and a random one of the items goes on.  One process does it all, so the record tells everything. */
-struct mover {
-    struct rh_inner inner;
-    uint64_t random;
-    uint32_t count, left; /* items that wait; runs until the next move */
-    uint64_t moves, splits;
-    double share;
-    size_t size[MOST_ITEMS];
-    unsigned char item[MOST_ITEMS][ROOM];
-};
-
-static struct mover *moving;
-
-static bool mover_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
-{
-    struct mover *m = moving = state;
-    m->random = rh_exploration_seed(x);
-    return rh_exploration_inner(x, arg, &m->inner, error, error_size);
-}
-
-static void put_away(struct mover *m, bool half)
-{
-    if (m->count == MOST_ITEMS)
-        return;
-    size_t size = m->inner.explorer->pack(m->inner.state, m->item[m->count], ROOM, half);
-    m->splits += half && size;
-    m->size[m->count] = size;
-    m->count += size > 0;
-}
-
-static void take_one(struct mover *m, struct rh_world *w)
-{
-    uint64_t runs;
-    uint32_t at = rh__random_below(&m->random, m->count);
-    m->share += m->inner.explorer->share(m->inner.state, &runs);
-    assert_true(m->inner.explorer->unpack(m->inner.state, w, m->item[at], m->size[at]));
-    m->count--;
-    memcpy(m->item[at], m->item[m->count], m->size[m->count]);
-    m->size[at] = m->size[m->count];
-    m->moves++;
-}
-
-static uint32_t mover_begin(void *state, struct rh_world *w)
-{
-    struct mover *m = state;
-    uint64_t runs;
-    if (m->left-- == 0) {
-        m->left = rh__random_below(&m->random, 20);
-        while (rh__random_below(&m->random, 3))
-            put_away(m, true);
-        if (rh__random_below(&m->random, 2)) {
-            put_away(m, false);
-            if (m->count)
-                take_one(m, w);
-        }
-    }
-    uint32_t keep;
-    while (!(keep = m->inner.explorer->begin(m->inner.state, w)) && m->count)
-        take_one(m, w);
-    if (!keep)
-        m->share += m->inner.explorer->share(m->inner.state, &runs);
-    return keep ? 1 : 0; /* the last run may have been of another item */
-}
-static uint32_t mover_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
-{
-    struct mover *m = state;
-    return m->inner.explorer->choose(m->inner.state, w, open, count);
-}
-static void mover_end(void *state, struct rh_world *w, const struct rh_run *run)
-{
-    struct mover *m = state;
-    m->inner.explorer->end(m->inner.state, w, run);
-}
-static enum rh_verdict mover_verdict(const void *state)
-{
-    const struct mover *m = state;
-    return m->inner.explorer->verdict(m->inner.state);
-}
-static const struct rh_explorer mover = {
-    .name = "mover",
-    .summary = "moves the work of another explorer about",
-    .state_size = sizeof(struct mover),
-    .open = mover_open,
-    .begin = mover_begin,
-    .choose = mover_choose,
-    .end = mover_end,
-    .verdict = mover_verdict,
-};
-RH_EXPLORER(mover)
-
 static bool compare(uint64_t seed, const char *explorer, uint64_t *moves, uint64_t *splits)
 {
     struct rh_semantics s = program_semantics(seed);

@@ -1,0 +1,291 @@
+/* Whatever the number of workers, whoever of them is killed, wherever the file is cut off and taken up again: all totals are
+ * those of one process (cluster/pool.h). */
+#include "cluster/mixed.h"
+#include "cluster/support.h"
+#include "explore/program.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/random.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { LARGEST = 200, PROGRAMS = 12, CRASHING = 4, KILLS = 10, CUTS = 4 };
+#else
+enum { LARGEST = 1000, PROGRAMS = 60, CRASHING = 15, KILLS = 40, CUTS = 12 };
+#endif
+
+#define KEEP_GOING .limits = { .keep_going = true }
+
+static const struct rh_param small[] = { { "n", "3" }, { "fails", "1" } };
+static const struct rh_param crashing[] = { { "n", "2" }, { "rounds", "1" }, { "crashes", "1" } };
+static const struct rh_param larger[] = { { "n", "4" }, { "fails", "1" } };
+
+/* ---- any number of workers ------------------------------------------------------------------------------------------------ */
+
+static void totals_do_not_depend_on_the_number_of_workers(void **unused)
+{
+    (void)unused;
+    struct setting s = { .test = "mixed", .params = small, .param_count = 2, KEEP_GOING };
+    char *one = told_by_one(&s);
+    print_message("%.200s", one);
+    for (uint32_t workers = 1; workers <= 4; workers++)
+        for (uint64_t runs = 0; runs <= 50; runs += 25)
+            same_text(strdup(one),
+                      told_by_pool(&s, (struct rh__pool_options){ .workers = workers, .slice_runs = runs }), "workers",
+                      workers);
+    s.explorer = "bound:7,dfs";
+    free(one);
+    one = told_by_one(&s);
+    same_text(one, told_by_pool(&s, (struct rh__pool_options){ .workers = 3, .slice_runs = 7 }), "bound", 0);
+}
+
+static void crashes_of_the_program_are_findings_as_ever(void **unused)
+{
+    (void)unused;
+    struct setting s = { .test = "mixed", .params = crashing, .param_count = 3, KEEP_GOING };
+    char *one = told_by_one(&s);
+    print_message("%.200s", one);
+    for (uint32_t workers = 2; workers <= 3; workers++)
+        same_text(strdup(one), told_by_pool(&s, (struct rh__pool_options){ .workers = workers, .slice_runs = 3 }),
+                  "workers", workers);
+    free(one);
+    s = (struct setting){ .test = "stillborn", KEEP_GOING };
+    one = told_by_one(&s);
+    same_text(one, told_by_pool(&s, (struct rh__pool_options){ .workers = 2 }), "stillborn", 0);
+}
+
+static void generated_programs_have_the_same_totals(void **unused)
+{
+    (void)unused;
+    uint32_t compared = 0;
+    for (uint64_t seed = 1; seed <= PROGRAMS + CRASHING; seed++) {
+        struct rh_semantics semantics = program_semantics(seed);
+        struct setting s = { .test = "program", .semantics = &semantics, .limits = { LARGEST, 0, 0, true } };
+        program_seed = seed;
+        program_crashes = seed > PROGRAMS;
+        struct rh_exploration *x = opened(&s);
+        assert_true(rh__explore(x));
+        bool all = x->exhausted;
+        char *one = told(x);
+        closed(x);
+        if (all)
+            same_text(
+                strdup(one),
+                told_by_pool(&s, (struct rh__pool_options){ .workers = 1 + seed % 4, .slice_runs = 1 + seed % 30 }),
+                "a generated program", seed);
+        compared += all;
+        free(one);
+    }
+    program_crashes = false;
+    print_message("%u programs\n", compared);
+    assert_in_range(compared, (PROGRAMS + CRASHING) / 3, PROGRAMS + CRASHING);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------------------------------------- */
+
+static void limits_are_of_the_sum(void **unused)
+{
+    (void)unused;
+    static const char *const explorers[] = { "dfs", "random", "delayed:5", "portfolio:random+dfs" };
+    for (size_t i = 0; i < sizeof explorers / sizeof *explorers; i++)
+        for (uint64_t runs = 1; runs < 3000; runs = runs * 3 + 1) {
+            struct setting s = { .test = "mixed",
+                                 .params = larger,
+                                 .param_count = 2,
+                                 .explorer = explorers[i],
+                                 .limits = { .max_runs = runs, .keep_going = true } };
+            char error[256] = "";
+            struct rh_exploration *x = opened(&s);
+            assert_int_equal(pooled(x, &s, (struct rh__pool_options){ .workers = 3 }, error, sizeof error),
+                             RH__POOL_DONE);
+            assert_int_equal(x->runs, runs);
+            assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
+            assert_true(x->stopped);
+            closed(x);
+        }
+}
+
+static void the_first_finding_is_the_last(void **unused)
+{
+    (void)unused;
+    char error[256] = "";
+    struct setting s = { .test = "mixed", .params = larger, .param_count = 2 };
+    struct rh_exploration *x = opened(&s);
+    assert_int_equal(pooled(x, &s, (struct rh__pool_options){ .workers = 3 }, error, sizeof error), RH__POOL_DONE);
+    assert_in_range(x->finding_count, 1, 3); /* several may find at once */
+    assert_true(x->stopped);
+    assert_false(x->exhausted);
+    assert_true(*x->findings[0].schedule && *x->findings[0].story);
+    closed(x);
+}
+
+static void explorers_that_cannot_share_are_refused(void **unused)
+{
+    (void)unused;
+    static const char *const explorers[] = { "roundrobin", "bound:runs=5,dfs", "portfolio:dfs+dfs",
+                                             "bound:5,roundrobin" };
+    for (size_t i = 0; i < sizeof explorers / sizeof *explorers; i++) {
+        char error[256] = "";
+        struct setting s = { .test = "mixed", .explorer = explorers[i] };
+        struct rh_exploration *x = opened(&s);
+        assert_int_equal(pooled(x, &s, (struct rh__pool_options){ .workers = 2 }, error, sizeof error),
+                         RH__POOL_REFUSED);
+        assert_non_null(strstr(error, "cannot share its work"));
+        closed(x);
+    }
+}
+
+/* ---- killing ------------------------------------------------------------------------------------------------------------ */
+
+struct killer {
+    uint64_t random;
+    uint32_t workers, kills, of_children, pause;
+};
+
+/* The exploring process of a worker. */
+static pid_t child_of(pid_t worker)
+{
+    char path[64];
+    int child = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)worker, (int)worker);
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "%d", &child) != 1)
+        child = 0;
+    if (f)
+        fclose(f);
+    return child;
+}
+
+static void kill_one(void *arg, struct rh_exploration *x, const pid_t *workers)
+{
+    struct killer *k = arg;
+    (void)x;
+    if (k->kills == KILLS || rh__random_below(&k->random, k->pause))
+        return;
+    pid_t worker = workers[rh__random_below(&k->random, k->workers)];
+    pid_t child = worker > 0 && rh__random_below(&k->random, 2) ? child_of(worker) : 0;
+    if (worker <= 0)
+        return;
+    kill(child ? child : worker, SIGKILL);
+    k->kills++;
+    k->of_children += child != 0;
+}
+
+static void check_kills(const struct setting *s, uint32_t workers, uint64_t slice_runs, uint64_t seed)
+{
+    char *one = told_by_one(s);
+    uint32_t kills = 0, of_children = 0;
+    for (uint64_t i = 0; kills < KILLS; i++) {
+        struct killer k = { rh__random_seed(seed, i), workers, 0, 0, 10 + (uint32_t)(i % 10) * 10 };
+        same_text(strdup(one),
+                  told_by_pool(s, (struct rh__pool_options){ .workers = workers,
+                                                             .slice_runs = slice_runs,
+                                                             .most_deaths = 1000,
+                                                             .watch = kill_one,
+                                                             .watch_arg = &k }),
+                  "killed", seed + i);
+        kills += k.kills;
+        of_children += k.of_children;
+        assert_in_range(i, 0, 200);
+    }
+    print_message("%u killed, %u of them exploring processes\n", kills, of_children);
+    free(one);
+}
+
+static void who_is_killed_does_not_show(void **unused)
+{
+    (void)unused;
+    struct setting s = { .test = "mixed", .params = small, .param_count = 2, KEEP_GOING };
+    check_kills(&s, 2, 200, 1);
+    check_kills(&s, 4, 200, 2);
+    s.params = crashing;
+    s.param_count = 3;
+    check_kills(&s, 3, 2, 3);
+}
+
+/* Whoever has the first item dies. */
+static void kill_all(void *arg, struct rh_exploration *x, const pid_t *workers)
+{
+    (void)arg, (void)x;
+    for (int i = 0; i < 2; i++)
+        if (workers[i] > 0)
+            kill(workers[i], SIGKILL);
+}
+
+static void an_item_that_kills_its_workers_is_a_finding(void **unused)
+{
+    (void)unused;
+    char error[256] = "";
+    struct setting s = { .test = "mixed", .params = larger, .param_count = 2, KEEP_GOING };
+    struct rh_exploration *x = opened(&s);
+    assert_int_equal(pooled(x, &s, (struct rh__pool_options){ .workers = 2, .watch = kill_all }, error, sizeof error),
+                     RH__POOL_DONE);
+    print_message("%u findings, %s\n", x->finding_count, x->findings[0].outcome.text);
+    struct rh__finding *last = &x->findings[x->finding_count - 1];
+    assert_in_range(x->finding_count, 1, RH__MAX_FINDINGS);
+    assert_non_null(strstr(last->outcome.text, "3 worker processes in turn ended"));
+    assert_string_equal(last->schedule, "");
+    assert_true(x->incomplete);
+    assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
+    closed(x);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------------- */
+
+/* Cut off after some runs, again and again, by other numbers of workers, with somebody killed now and then. */
+static void a_file_goes_on_where_it_was(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/rehearse-checkpoint-XXXXXX", error[512] = "";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    struct setting s = { .test = "mixed", .params = small, .param_count = 2, KEEP_GOING };
+    char *one = told_by_one(&s), *many = NULL;
+    uint64_t total = strtoull(one, NULL, 10);
+    uint32_t parts = 0;
+    for (bool done = false; !done; parts++) {
+        struct rh_exploration *x;
+        struct killer k = { rh__random_seed(9, parts), 1 + parts % 3, 0, 0, 8 };
+        s.limits.max_runs = total / CUTS * (parts + 1);
+        x = opened(&s);
+        enum rh__pool_end end = pooled(x, &s,
+                                       (struct rh__pool_options){ .workers = 1 + parts % 3,
+                                                                  .checkpoint = path,
+                                                                  .resume = parts > 0,
+                                                                  .slice_runs = 40,
+                                                                  .checkpoint_seconds = 0.01,
+                                                                  .most_deaths = 1000,
+                                                                  .watch = kill_one,
+                                                                  .watch_arg = &k },
+                                       error, sizeof error);
+        if (end != RH__POOL_DONE)
+            fail_msg("part %u: %s", parts, error);
+        done = x->exhausted;
+        if (done)
+            many = told(x);
+        closed(x);
+        assert_in_range(parts, 0, CUTS + 2);
+    }
+    print_message("%u parts\n", parts);
+    assert_in_range(parts, CUTS, CUTS + 2);
+    same_text(one, many, "from a file", 0);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EXPLORE_TEST(totals_do_not_depend_on_the_number_of_workers),
+        EXPLORE_TEST(crashes_of_the_program_are_findings_as_ever),
+        EXPLORE_TEST(generated_programs_have_the_same_totals),
+        EXPLORE_TEST(limits_are_of_the_sum),
+        EXPLORE_TEST(the_first_finding_is_the_last),
+        EXPLORE_TEST(explorers_that_cannot_share_are_refused),
+        EXPLORE_TEST(who_is_killed_does_not_show),
+        EXPLORE_TEST(an_item_that_kills_its_workers_is_a_finding),
+        EXPLORE_TEST(a_file_goes_on_where_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
