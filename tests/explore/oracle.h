@@ -77,7 +77,8 @@ static uint64_t outcome_of(struct rh_world *w, enum rh_outcome_kind kind)
 {
     const struct rh_outcome *o = rh_world_outcome(w);
     uint64_t hash = scrambled(kind, 5) + hash_of_text(o->place, FNV_START);
-    if (kind != RH_OUTCOME_STUCK) /* which says of whom one waits whether it has ended: that is no part of a behaviour */
+    if (kind !=
+        RH_OUTCOME_STUCK) /* which says of whom one waits whether it has ended: that is no part of a behaviour */
         hash += hash_of_lines(o->text);
     if (o->actor != RH_NONE)
         hash += w->actors[o->actor].identity;
@@ -440,8 +441,9 @@ static void tell(const struct features *p, const struct difference *d)
 {
     char text[2048];
     features_write(p, text, sizeof text);
-    fprintf(stderr, "  %llu runs of dfs, %u behaviours, %u findings; %llu runs of optimal:",
-            (unsigned long long)d->all_runs, d->behaviours, d->findings, (unsigned long long)d->runs);
+    fprintf(stderr,
+            "  %llu runs of dfs, %u behaviours, %u findings; %llu runs of optimal:", (unsigned long long)d->all_runs,
+            d->behaviours, d->findings, (unsigned long long)d->runs);
     for (int i = 0; i < D_COUNT; i++)
         if (d->count[i])
             fprintf(stderr, " %llu %s", (unsigned long long)d->count[i], difference_names[i]);

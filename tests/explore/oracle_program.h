@@ -44,8 +44,8 @@
     X(RECEIVE, "receive", RECEIVE, true)                                                                               \
     X(SLEEP, "sleep", SLEEP, true)                                                                                     \
     X(RANDOM, "random", RANDOM, true)                                                                                  \
-    X(USER, "user", USER, true)           /* sends as somebody outside */                                              \
-    X(TYPE, "type", WALKER, false)        /* the rest: how processes wait */                                           \
+    X(USER, "user", USER, true)    /* sends as somebody outside */                                                     \
+    X(TYPE, "type", WALKER, false) /* the rest: how processes wait */                                                  \
     X(FROM, "from", WALKER, false)                                                                                     \
     X(MATCH, "match", WALKER, false)                                                                                   \
     X(TIMEOUT, "timeout", WALKER, false)                                                                               \
@@ -97,7 +97,7 @@ static bool program_talks; /* decisions go to the log */
 static struct {
     uint32_t count;
     uint32_t list[MOST_DECISIONS];
-} *decisions;
+} * decisions;
 
 /* Written by the test's body before anything else happens. */
 static rh_ref players[MOST_PLAYERS];
@@ -340,8 +340,8 @@ static void ask_someone(struct mind *m, rh_ref self, uint64_t bits, int32_t ttl,
     if (rh_same(to, self) || ttl <= 0)
         return;
     SAY("asks %s%s", rh_name(to), within ? " for some time" : "");
-    const struct answer *a = within ? rh_ask_within(10, to, question, answer, FIELDS)
-                                    : rh_ask(to, question, answer, FIELDS);
+    const struct answer *a =
+        within ? rh_ask_within(10, to, question, answer, FIELDS) : rh_ask(to, question, answer, FIELDS);
     learn(m, a ? 10 + a->value * 8 + a->from : 9);
     SAY(a ? "got an answer" : "got no answer");
 }
