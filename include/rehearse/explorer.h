@@ -94,6 +94,8 @@ struct rh_explorer {
     /* Since unpack (or open): which share of the whole tree is done, 0 to 1, and in how many runs; what was given away is
      * not.  NULL where that is not known. */
     double (*share)(const void *state, uint64_t *runs);
+    /* May be NULL.  The program did not do again what it had done: then begin gives 0, and nothing is known of the rest. */
+    bool (*confused)(const void *state);
 };
 
 #define RH_EXPLORER(table)                                                                                             \

@@ -132,8 +132,8 @@ static bool wants(const struct graph *g, struct rh_world *w, const struct node *
         return same_send(&wish->start, send);
     if (wish->status == STATUS_WAITING)
         return fits_wait(g, w, event, wish, send);
-    if (wish->status != STATUS_IDLE)
-        return false;
+    if (wish->status != STATUS_IDLE || send->send.answers.actor != RH_NONE)
+        return false; /* a reply is for whoever waits for it, and else lost */
     if (!wish->defers && send->send.type->unhandled != RH_UNHANDLED_DEFER)
         return true;
     const struct rh_entry *entry;
@@ -174,8 +174,9 @@ static bool goes_before(const struct view *v, const struct node *z, const struct
 {
     if (z->send.signal != y->send.signal)
         return false;
-    if (v->w->semantics.model == RH_CAUSAL && !y->send.signal)
-        return rh__message_in_past(v->w, graph_message(v->g, v->w, z), graph_message(v->g, v->w, y));
+    if (v->w->semantics.model == RH_CAUSAL && !y->send.signal &&
+        rh__message_in_past(v->w, graph_message(v->g, v->w, z), graph_message(v->g, v->w, y)))
+        return true;
     return z->send.channel != RH_NONE && z->send.channel == y->send.channel && z->send.rank < y->send.rank;
 }
 

@@ -121,6 +121,11 @@ static void dfs_end(void *state, struct rh_world *w, const struct rh_run *run)
     d->done += d->top > d->floor ? d->path[d->top - 1].weight : 1;
 }
 
+static bool dfs_confused(const void *state)
+{
+    return ((const struct dfs *)state)->confused;
+}
+
 static enum rh_verdict dfs_verdict(const void *state)
 {
     return ((const struct dfs *)state)->confused ? RH_VERDICT_SAMPLED : RH_VERDICT_EXHAUSTIVE;
@@ -258,4 +263,5 @@ const struct rh_explorer rh__explorer_dfs = {
     .pack = dfs_pack,
     .unpack = dfs_unpack,
     .share = dfs_share,
+    .confused = dfs_confused,
 };

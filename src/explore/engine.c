@@ -54,6 +54,7 @@ static void drive(struct rh_world *w, void *arg)
         uint32_t keep = enough(x) ? 0 : e->begin(x->explorer.state, w), open;
         if (!keep) {
             x->exhausted = !x->stopped;
+            x->diverged |= e->confused && e->confused(x->explorer.state);
             if (!x->more || !x->more(x))
                 break;
             continue;

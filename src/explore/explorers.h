@@ -10,9 +10,6 @@ extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh
 /* What a replay came to: the line that did not fit, with what was possible instead; "" if all fitted. */
 const char *rh__replay_divergence(const void *state);
 
-/* Of dpor: how many sequences of choices there are in all, as far as one can tell from those it makes (Eta, Table 3). */
-double rh__dpor_space(const void *state);
-
 /* How many events the run has. */
 static inline uint32_t rh__depth(const struct rh_world *w)
 {

@@ -411,7 +411,7 @@ void graph_begin(struct graph *g, struct rh_world *w)
     g->actor_of[test] = 0;
     g->options[0] = (struct option){ RH_CHOICE_BEGIN, RH_NONE, 0 };
     g->option_top = 1;
-    graph_add_event(g, w, test, test, 0, 1, 0, &(struct node){ .event.birth = RH_NONE });
+    graph_add_event(g, w, test, test, 0, 1, 0, &(struct node){ .option_end = 1, .event.birth = RH_NONE });
     graph_top(g)->base = 1;
     graph_absorb(g, w);
 }
@@ -584,6 +584,8 @@ void graph_drop_fate_step(struct graph *g, uint32_t stamp)
     g->twice -= x->now.kind == FATE_TWICE;
     if (x->now.kind != FATE_NONE)
         drop_step(g);
+    if (x->now.kind == FATE_LOST)
+        put_on_todo(g, x->of); /* its event was done with the loss */
     x->now.kind = FATE_NONE;
 }
 

@@ -259,7 +259,7 @@ static bool add_sends(struct optimal *o, struct rh_world *w)
                 g->options[x->options + x->option_count++] = (struct option){ .kind = FATE_LOST };
             if (g->twice < w->semantics.duplicates)
                 g->options[x->options + x->option_count++] = (struct option){ .kind = FATE_TWICE };
-            g->option_top += x->option_count;
+            g->option_top += x->option_end = x->option_count;
             due.fate = false;
         } else {
             stamp = graph_add_send(g, w, &due);
@@ -289,7 +289,7 @@ static bool add_lives(struct optimal *o, const struct rh_choice *open, uint32_t 
             if (open[k].kind == RH_CHOICE_CRASH && open[k].actor == open[i].actor)
                 g->options[x->options + x->option_count++] =
                     (struct option){ RH_CHOICE_CRASH, RH_NONE, (uint64_t)open[k].what + 1 };
-        g->option_top += x->option_count;
+        g->option_top += x->option_end = x->option_count;
         if (sampled_otherwise(o, x)) {
             take_option(o, stamp);
             return false;
@@ -386,7 +386,9 @@ static uint32_t take_option(struct optimal *o, uint32_t stamp)
         x = graph_node(g, stamp);
         x->now = option;
         g->options[g->option_top] = option;
-        was = (struct node){ .actor = x->actor, .event.wish = g->wish_top, .event.birth = x->event.birth };
+        was = (struct node){
+            .actor = x->actor, .option_end = 1, .event.wish = g->wish_top, .event.birth = x->event.birth
+        };
         graph_add_event(g, NULL, x->actor, x->actor, g->option_top, 1, 0, &was);
         break;
     }
@@ -504,6 +506,12 @@ static void optimal_end(void *state, struct rh_world *w, const struct rh_run *ru
     o->on_way = o->sampling && !over;
 }
 
+static bool optimal_confused(const void *state)
+{
+    const struct optimal *o = state;
+    return o->confused || o->full;
+}
+
 static enum rh_verdict optimal_verdict(const void *state)
 {
     const struct optimal *o = state;
@@ -586,4 +594,5 @@ const struct rh_explorer rh__explorer_optimal = {
     .pack = optimal_pack,
     .unpack = optimal_unpack,
     .share = optimal_share,
+    .confused = optimal_confused,
 };

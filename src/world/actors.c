@@ -277,7 +277,10 @@ static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reas
     struct actor *a = &w->actors[actor];
     while (a->links != RH_NONE) {
         uint32_t other = next_to_tell(w, a->links);
-        rh__link(w, actor, other, false);
+        rh__tables_stale(w);
+        list_remove(w, &a->links, other);
+        if (!rh__fine(w)) /* else that would be an operation on another life; it is told of the end instead, in vain */
+            list_remove(w, &w->actors[other].links, actor);
         rh__signal(w, actor, other, reason, true);
     }
     while (a->monitors != RH_NONE) {

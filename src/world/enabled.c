@@ -162,8 +162,8 @@ static void offer_partitions(struct rh_world *w)
 static void offer_faults_of(struct rh_world *w, uint32_t message)
 {
     const struct message *m = &w->messages[message];
-    if (!rh__message_travels(m))
-        return;
+    if (!rh__message_travels(m) || (rh__fine(w) && rh__message_is_double(w, message)))
+        return; /* there only one thing befalls a message */
     if (w->losses)
         offer(w, RH_CHOICE_LOSE, m->receiver, message, 0);
     if (w->duplicates && m->copy_of == RH_NONE)

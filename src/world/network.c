@@ -276,6 +276,14 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message)
         put32(w, &w->channels[original.channel].last, copy);
 }
 
+bool rh__message_is_double(const struct rh_world *w, uint32_t message)
+{
+    bool is = w->messages[message].copy_of != RH_NONE;
+    for (uint32_t i = message + 1; i < w->message_count && !is; i++)
+        is = w->messages[i].copy_of == message;
+    return is;
+}
+
 void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request)
 {
     for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)

@@ -44,6 +44,8 @@ void rh__message_lose(struct rh_world *w, uint32_t message);
 void rh__message_accept(struct rh_world *w, uint32_t message);
 /* A second copy, right behind the first. */
 void rh__message_duplicate(struct rh_world *w, uint32_t message);
+/* It is a copy, or there is one of it. */
+bool rh__message_is_double(const struct rh_world *w, uint32_t message);
 /* The replies to this request that are under way are lost. */
 void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request);
 /* What tells `receiver` of the end of `who` is lost: by a link, or by a monitor. */

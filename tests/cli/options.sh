@@ -55,7 +55,7 @@ out_has '500 runs'
 # ---- progress ------------------------------------------------------------------------------------------------------------
 # In a pipe: a line now and then, the first after some seconds; none with --quiet.
 expect 0 "${slow[@]}" --explorer dfs --max-seconds 7
-grep -qE '^  [0-9,]+ runs of about 4[^ ]*, [0-9,]+ a second, .* behaviours, 0 findings, [0-9]+ s$' err ||
+grep -qE '^  [0-9,]+ runs of about 4[^ ]*, [0-9]+ (s|min) to go, [0-9,]+ a second, .* behaviours, 0 findings, [0-9]+ s$' err ||
     problem "no line of progress within 7 s"
 grep -q "$(printf '\r')" err && problem "a live line in a pipe"
 [ "$(wc -l <err)" -le 3 ] || problem "$(wc -l <err) lines of progress in 7 s"

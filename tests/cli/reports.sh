@@ -4,8 +4,8 @@
 kinds=("$rehearse" test "$fixtures/kinds")
 
 # ---- JSON ----------------------------------------------------------------------------------------------------------------
-fields='test explorer model granularity time seed executions steps behaviours behaviours_at_least blocked cut failed verdict
-seconds estimate properties deterministic failures'
+fields='test explorer model granularity time seed workers executions steps behaviours behaviours_at_least blocked cut failed
+verdict incomplete seconds estimate properties deterministic failures'
 expect 1 "${kinds[@]}" passes several --explorer dfs --keep-going --seed 7 --json json
 for f in $fields; do
     [ "$(grep -c "\"$f\":" json)" = 2 ] || problem "not every object has $f"

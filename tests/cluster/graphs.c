@@ -35,6 +35,8 @@ static struct record *behaviours_of(const char *explorer, uint64_t seed)
     struct rh_world *w = world_of("program", &s, NULL, 0);
     spied = record_new();
     struct rh_exploration *x = explored(w, explorer, seed, MOST_RUNS);
+    if (x->diverged || x->cut)
+        fail_msg("seed %llu: %s lost its way", (unsigned long long)seed, explorer);
     qsort(spied->engine_behaviour, spied->count, sizeof *spied->engine_behaviour, in_order);
     if (moving) {
         share = moving->share;
@@ -60,7 +62,8 @@ static void graphs_that_are_moved_are_gone_on_with_once(void **unused)
             assert_memory_equal(got->engine_behaviour, expected->engine_behaviour,
                                 got->count * sizeof *got->engine_behaviour);
             if (share < 1 - 1e-9 || share > 1 + 1e-9)
-                fail_msg("seed %llu: the shares of all items sum up to %.17g", (unsigned long long)seed, share);
+                fail_msg("seed %llu: the shares of all items sum up to %.17g, %u runs", (unsigned long long)seed, share,
+                         got->count);
             record_free(got);
         }
         record_free(expected);

@@ -5,10 +5,12 @@
 
 #include <rehearse/test.h>
 
+#include <unistd.h>
+
 RH_MESSAGE(put, uint32_t value;);
 RH_MESSAGE(beat);
-RH_ACTOR(table, uint32_t order; uint32_t count; uint32_t ticks;);
-RH_HANDLER(table, put)
+RH_ACTOR(desk, uint32_t order; uint32_t count; uint32_t ticks;);
+RH_HANDLER(desk, put)
 {
     state->order = state->order * 4 + msg->value;
     state->count++;
@@ -24,11 +26,11 @@ RH_HANDLER(table, put)
         __builtin_trap();
     rh_eventually("all are put", state->count >= 3);
 }
-RH_HANDLER(table, beat)
+RH_HANDLER(desk, beat)
 {
     state->ticks++;
 }
-RH_BEHAVIOUR(table, open, put, beat);
+RH_BEHAVIOUR(desk, open, put, beat);
 
 RH_ACTOR(client, rh_ref table; uint32_t value;);
 RH_HANDLER(client, put)
@@ -47,10 +49,18 @@ RH_BEHAVIOUR(client, working, put, beat);
 
 RH_TEST(mixed)
 {
-    rh_ref t = rh_spawn(table);
+    rh_ref t = rh_spawn(desk);
     rh_cover("it begins");
     for (uint32_t i = 1; i <= rh_param("n", 2); i++)
         rh_send(rh_spawn(client, .table = t, .value = i), put, .value = (uint32_t)rh_param("rounds", 1));
+}
+
+/* What it does depends on the process it runs in: a program that cannot be explored by several. */
+RH_TEST(by_process)
+{
+    rh_ref t = rh_spawn(table);
+    for (int i = 0; i < 4 + getpid() % 3; i++)
+        rh_send(rh_spawn(client, .table = t, .value = 1), put, .value = 1);
 }
 
 /* It dies before there is a choice. */

@@ -29,14 +29,15 @@ static bool mover_open(void *state, struct rh_exploration *x, const char *arg, c
     return rh_exploration_inner(x, arg, &m->inner, error, error_size);
 }
 
-static void put_away(struct mover *m, bool half)
+static bool put_away(struct mover *m, bool half)
 {
     if (m->count == MOST_ITEMS)
-        return;
+        return false;
     size_t size = m->inner.explorer->pack(m->inner.state, m->item[m->count], ROOM, half);
     m->splits += half && size;
     m->size[m->count] = size;
     m->count += size > 0;
+    return size > 0;
 }
 
 static void take_one(struct mover *m, struct rh_world *w)
@@ -59,11 +60,8 @@ static uint32_t mover_begin(void *state, struct rh_world *w)
         m->left = rh__random_below(&m->random, 20);
         while (rh__random_below(&m->random, 3))
             put_away(m, true);
-        if (rh__random_below(&m->random, 2)) {
-            put_away(m, false);
-            if (m->count)
-                take_one(m, w);
-        }
+        if (rh__random_below(&m->random, 2) && put_away(m, false))
+            take_one(m, w);
     }
     uint32_t keep;
     while (!(keep = m->inner.explorer->begin(m->inner.state, w)) && m->count)

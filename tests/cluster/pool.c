@@ -136,6 +136,24 @@ static void explorers_that_cannot_share_are_refused(void **unused)
     }
 }
 
+/* One process alone sees no difference; workers do, and do not claim to have seen everything. */
+static void work_that_does_not_fit_is_not_explored(void **unused)
+{
+    (void)unused;
+    char error[256] = "";
+    bool diverged = false;
+    for (int tries = 0; tries < 20 && !diverged; tries++) { /* the processes may happen to be alike */
+        struct setting s = { .test = "by_process", .limits = { .max_runs = 20000, .keep_going = true } };
+        struct rh_exploration *x = opened(&s);
+        struct rh__pool_options o = { .workers = 3, .slice_runs = 5 };
+        assert_int_equal(pooled(x, &s, o, error, sizeof error), RH__POOL_DONE);
+        diverged = x->diverged;
+        assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
+        closed(x);
+    }
+    assert_true(diverged);
+}
+
 /* ---- killing ------------------------------------------------------------------------------------------------------------ */
 
 struct killer {
@@ -283,6 +301,7 @@ int main(void)
         EXPLORE_TEST(limits_are_of_the_sum),
         EXPLORE_TEST(the_first_finding_is_the_last),
         EXPLORE_TEST(explorers_that_cannot_share_are_refused),
+        EXPLORE_TEST(work_that_does_not_fit_is_not_explored),
         EXPLORE_TEST(who_is_killed_does_not_show),
         EXPLORE_TEST(an_item_that_kills_its_workers_is_a_finding),
         EXPLORE_TEST(a_file_goes_on_where_it_was),

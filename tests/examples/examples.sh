@@ -67,6 +67,21 @@ makes() {
     case "$(field verdict)" in *sampled* | *bounded*) fail "$*: dfs did not get to its end" "$output" ;; esac
 }
 
+# reduces COUNT EXAMPLE ARGUMENT...: so many runs under dpor, as many behaviours as dfs finds
+reduces() {
+    local counts=$1 behaviours
+    shift
+    checks=$((checks + 1))
+    explore "$@" --explorer dfs --max-seconds 60
+    behaviours=$(field behaviours)
+    explore "$@" --explorer dpor --max-seconds 60
+    [ "$(field executions) $(field behaviours)" = "$counts $behaviours" ] ||
+        fail "$*: dpor makes $(field executions) runs instead of $counts, and finds $(field behaviours) behaviours" \
+            "instead of $behaviours" "$output"
+    [ "$(field estimate)" = "$counts" ] || fail "$*: dpor says that it makes $(field estimate) runs" "$output"
+    case "$(field verdict)" in *sampled* | *bounded*) fail "$*: dpor did not get to its end" "$output" ;; esac
+}
+
 # ---- as they stand, and with their bugs: how each is found ----------------------------------------------------------------
 declare -A found=(
     [gatling/ga1]=assertion
@@ -137,6 +152,19 @@ fi
 makes "816 324" scheduler every_job_runs_once a_cancelled_job_is_not_reported # counted once
 makes 20 messenger who_is_logged_on_can_be_talked_to                          # counted once
 makes "288 4" procreg a_name_has_one_owner a_child_gets_its_name              # counted once
+
+# ---- how many of them dpor makes: counted once, but for pingpong, which has the paper's figures (Eta, Table 2) ------------------
+for n in 1 2 3 4 5 6 7 8 9 10; do
+    reduces $((2 ** n)) pingpong -p n=$n
+done
+reduces 32768 pingpong -p n=15
+reduces 9 philosophers -p n=2 --model mailbox
+reduces 5 philosophers -p n=2
+reduces 803 store replies_are_not_mixed_up -p clients=2 -p requests=3 --model mailbox
+reduces 823 store replies_are_not_mixed_up -p backends=2 -p clients=2 -p requests=3 --model mailbox
+reduces 90 store replies_are_not_mixed_up -p clients=3 -p requests=1 --model mailbox
+reduces 6 store replies_are_not_mixed_up -p clients=3 -p requests=1 # 3!
+reduces 170 scheduler a_job_survives_its_machine --model mailbox
 
 # ---- an explorer of one's own ---------------------------------------------------------------------------------------------
 checks=$((checks + 1))

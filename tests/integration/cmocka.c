@@ -71,6 +71,7 @@ static void a_test_that_passes_gives_its_verdict(void **unused)
     check(0, "late_deposits_are_welcome", NULL, "late_deposits_are_welcome: exhaustive (fifo, ");
     check(0, "late_deposits_are_welcome", "--explorer dfs", "exhaustive (fifo, dfs): 2 runs, 2 behaviours");
     check(0, "late_deposits_are_welcome", "  --explorer  random --max-runs 3\n", "sampled (fifo, random): 3 runs");
+    check(0, "late_deposits_are_welcome", "--explorer dfs -j 2", "exhaustive (fifo, dfs): 2 runs, 2 behaviours");
     check(0, "late_deposits_are_welcome", "--explorer=bound:1,dfs", "bounded");
     check(0, "late_deposits_are_welcome", "--model all --explorer dfs", "(mailbox, dfs): 1 runs");
 }
@@ -82,6 +83,8 @@ static void a_finding_comes_with_its_run_and_schedule(void **unused)
     check(1, "no_deposit_is_late", "--explorer dfs --keep-going", "found in run 2 of 2, in 1 of them");
     assert_non_null(strstr(report, "deposit < client"));
     assert_non_null(strstr(report, "its schedule:\nrehearse schedule 1\ntest no_deposit_is_late\nset model=fifo\n"));
+    assert_non_null(strstr(report, "account#1 takes close_account from teller\naccount#1 takes deposit from client\n"));
+    check(1, "no_deposit_is_late", "-j2 --explorer dfs --keep-going", "in 1 of them");
     assert_non_null(strstr(report, "account#1 takes close_account from teller\naccount#1 takes deposit from client\n"));
     check(1, "no_deposit_is_late", "--model all --explorer dfs", "failed (bag, dfs)");
     check(1, "dies", NULL, "crash: test");
