@@ -1,0 +1,250 @@
+/* optimal makes one run for each behaviour: the behaviours of brute force, none twice, none missing, none impossible; and it
+ * finds what brute force finds.
+ *
+ * Programs come from seeds (oracle_program.h); how they are compared is in oracle.h.  In the environment:
+ *   REHEARSE_PROGRAM='seed=...'   just this program, with the runs that differ; exits 1 if it differs
+ *   REHEARSE_MINIMISE=1           made smaller first
+ *   REHEARSE_ALL=1                with all runs of optimal
+ *   REHEARSE_FIRST, REHEARSE_PROGRAMS   from which seed, how many
+ *   REHEARSE_LARGEST              programs with more runs of dfs are made smaller, or left out
+ *   REHEARSE_MOST                 how many differences are told
+ *   REHEARSE_BRIEF=1              without their runs
+ *   REHEARSE_EVERYTHING=1         also what is known to differ (NOT_YET) */
+#include "explore/oracle.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { PROGRAMS = 120, FAILING = 60, LARGEST = 500 };
+#elif defined(OPTIMAL_LONG)
+enum { PROGRAMS = 60000, FAILING = 20000, LARGEST = 20000 };
+#else
+enum { PROGRAMS = 1600, FAILING = 400, LARGEST = 6000 };
+#endif
+
+/* What is known to differ, and left out until it does not: links and their ends, several actors that send as one user,
+ * answers that come too late, all faults.  Each has its example among the cases below. */
+#define BIT(feature) ((uint64_t)1 << (feature))
+#define NOT_YET      (BIT(F_LINK) | BIT(F_TRAP) | BIT(F_USER) | BIT(F_WITHIN))
+enum { NO_FAULTS_YET = true, NO_FAILING_TEST_YET = true };
+
+/* ---- programs that once differed --------------------------------------------------------------------------------------- */
+
+struct case_ {
+    const char *name;
+    bool open; /* it still does */
+    const char *program;
+};
+static const struct case_ cases[] = {
+    { "a_message_is_lost", true, "seed=11 actors=1 starts=1 ttl=1 model=3 losses=1" },
+    { "a_message_comes_twice", true, "seed=10 actors=1 starts=1 ttl=1 model=2 duplicates=1" },
+    { "an_actor_crashes", true, "seed=0 actors=1 ttl=1 model=1 crashes=1" },
+    { "a_message_is_lost_or_comes_twice", true,
+      "seed=28 actors=1 starts=1 ttl=1 losses=1 duplicates=1 cut=944189 cut=257233 cut=412239 "
+      "cut=248860" },
+    { "a_message_to_one_that_ends_is_lost", true,
+      "seed=167 actors=1 walkers=1 starts=1 ttl=3 model=3 losses=1 cut=750884 cut=205629" },
+    { "a_message_to_one_that_ends_comes_twice", true,
+      "seed=4 actors=1 walkers=1 starts=1 ttl=1 duplicates=1 ask -keep -receive cut=133968 cut=429054 "
+      "cut=659005" },
+    { "an_answer_that_is_too_late_is_lost", true,
+      "seed=10006 actors=2 starts=1 ttl=1 model=2 losses=1 duplicates=1 within cut=41123 cut=391772" },
+    { "an_answer_after_the_time_was_over", true,
+      "seed=101 actors=3 starts=2 ttl=2 model=1 ask within -store -sync cut=265757 cut=780762 "
+      "cut=648768 cut=141059 cut=745580 cut=552686 cut=384230 cut=281344" },
+    { "a_copy_behind_its_original_under_causal", true,
+      "seed=38 actors=2 starts=2 ttl=1 model=2 duplicates=1 -monitor -alive -table cut=813311 "
+      "cut=864816 cut=260078 cut=795072 cut=147453 cut=173488 cut=630990 cut=991916 cut=470880 "
+      "cut=398697 cut=873382 cut=826968 cut=723199 cut=20081 cut=697086 cut=604395 cut=99808" },
+    { "two_linked_actors_end", true,
+      "seed=97 actors=3 starts=3 ttl=3 model=1 exit link -trap -now cut=195972 cut=481225 cut=625816 "
+      "cut=484256 cut=739966 cut=829616 cut=622375 cut=27796 cut=588290 cut=82160" },
+    { "a_linked_process_ends_before_it_has_begun", true,
+      "seed=2199 actors=2 walkers=2 starts=2 ttl=1 model=3 link timeout cut=28919 cut=752615 "
+      "cut=748407 cut=758614 cut=276055 cut=445319" },
+    { "a_link_against_an_unlink", true, "seed=492 actors=2 starts=1 ttl=2 model=1 crashes=1 link" },
+    { "a_look_at_one_that_starts_again", true,
+      "seed=133 actors=2 starts=1 ttl=1 model=1 crashes=1 restarts=1 alive -user cut=811965" },
+    { "a_link_to_one_that_starts_again", true, "seed=253 actors=2 starts=1 ttl=1 model=1 crashes=1 restarts=1 link" },
+    { "a_name_of_one_that_starts_again", true,
+      "seed=333 actors=2 starts=2 ttl=2 model=1 crashes=1 restarts=1 -forward name -now cut=446499 "
+      "cut=45738 cut=418621 cut=536229 cut=478341 cut=715339" },
+    { "a_monitor_of_one_that_starts_again", true,
+      "seed=432 actors=3 starts=2 ttl=2 model=1 crashes=1 restarts=1 -ask -keep monitor cut=153229 "
+      "cut=272910 cut=357613 cut=256449" },
+    { "a_kill_of_one_that_starts_again", true,
+      "seed=199 actors=2 starts=2 ttl=2 model=3 crashes=1 restarts=1 kill random cut=933650" },
+    { "two_send_as_one_user_under_causal", true,
+      "seed=1738 actors=3 starts=2 ttl=2 model=2 -stop user cut=651166 cut=553216 cut=149106 "
+      "cut=773917 cut=386368 cut=665196" },
+    { "two_send_as_one_user_under_fifo", true,
+      "seed=2716 actors=2 walkers=1 starts=2 ttl=2 -within -receive user poll cut=69537 cut=893743 "
+      "cut=900772 cut=407241 cut=370026 cut=959862 cut=250828 cut=223481 cut=656536 cut=221654 "
+      "cut=121711 cut=802540" },
+    { "a_name_is_given_in_one_step", false,
+      "seed=138 actors=3 starts=3 ttl=2 model=2 name -receive cut=559343 cut=540477 cut=518099 "
+      "cut=941974 cut=2637 cut=630991" },
+    { "the_test_fails_before_there_is_a_choice", true, "seed=114 actors=1 ttl=1 model=2 fails=15 test" },
+};
+
+static void programs_that_once_differed(void **unused)
+{
+    (void)unused;
+    uint32_t wrong = 0, open = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct features p;
+        struct difference d;
+        if (!features_read(&p, cases[i].program))
+            fail_msg("%s is no program", cases[i].name);
+        differ(&d, &p, 1 << 17);
+        assert_false(d.too_large);
+        open += cases[i].open;
+        if (d.any == cases[i].open)
+            continue;
+        wrong++;
+        fprintf(stderr, "%s %s\n", cases[i].name, d.any ? "differs" : "is the same now: it is not open any more");
+        tell(&p, &d);
+        if (d.any)
+            tell_runs(&p, &d);
+    }
+    print_message("%zu cases, %u open\n", sizeof cases / sizeof *cases, open);
+    assert_int_equal(wrong, 0);
+}
+
+/* ---- programs from seeds --------------------------------------------------------------------------------------------------- */
+
+static uint64_t number_from(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+struct totals {
+    uint32_t programs, too_large, different, per_model[4], per_feature[F_COUNT], with_faults, with_findings;
+    uint64_t runs, behaviours, findings;
+};
+
+/* As large as can be compared. */
+static void compare(struct features *p, struct difference *d, uint32_t largest)
+{
+    do
+        differ(d, p, largest);
+    while (d->too_large && features_shrink(p));
+}
+
+static void add_up(struct totals *t, const struct features *p, const struct difference *d)
+{
+    t->too_large += d->too_large;
+    if (d->too_large)
+        return;
+    t->programs++;
+    t->different += d->any;
+    t->runs += d->all_runs;
+    t->behaviours += d->behaviours;
+    t->findings += d->findings;
+    t->with_findings += d->findings > 0;
+    t->with_faults += p->losses || p->duplicates || p->crashes;
+    t->per_model[p->model]++;
+    for (uint32_t f = 0; f < F_COUNT; f++)
+        t->per_feature[f] += (p->has & ~p->off) >> f & 1;
+}
+
+static void print_totals(const struct totals *t)
+{
+    print_message(
+        "%u programs (fifo %u, bag %u, causal %u, mailbox %u; %u with faults, %u with findings), %llu runs of "
+        "dfs, %llu behaviours, %llu findings; %u were too large, %u differ\n",
+        t->programs, t->per_model[0], t->per_model[1], t->per_model[2], t->per_model[3], t->with_faults,
+        t->with_findings, (unsigned long long)t->runs, (unsigned long long)t->behaviours,
+        (unsigned long long)t->findings, t->too_large, t->different);
+}
+
+static void leave_out(struct features *p)
+{
+    if (getenv("REHEARSE_EVERYTHING"))
+        return;
+    p->off |= p->has & NOT_YET;
+    if (NO_FAULTS_YET)
+        p->losses = p->duplicates = p->crashes = p->restarts = p->kept = 0;
+    if (p->fails && NO_FAILING_TEST_YET)
+        p->off |= p->has & BIT(F_TEST);
+}
+
+static void compare_seeds(struct totals *t, uint64_t count, uint32_t fails)
+{
+    uint64_t first = number_from("REHEARSE_FIRST", 0), most = number_from("REHEARSE_MOST", 3);
+    uint32_t largest = (uint32_t)number_from("REHEARSE_LARGEST", LARGEST);
+    count = number_from("REHEARSE_PROGRAMS", count);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct features p;
+        struct difference d;
+        features_make(&p, seed);
+        p.fails = fails;
+        leave_out(&p);
+        compare(&p, &d, largest);
+        add_up(t, &p, &d);
+        if (!d.any || t->different > most)
+            continue;
+        fprintf(stderr, "program %llu:\n", (unsigned long long)seed);
+        tell(&p, &d);
+        minimise(&p, &d, largest);
+        fprintf(stderr, " smaller:\n");
+        tell(&p, &d);
+        if (!getenv("REHEARSE_BRIEF"))
+            tell_runs(&p, &d);
+    }
+    print_totals(t);
+    assert_int_equal(t->different, 0);
+    if (getenv("REHEARSE_PROGRAMS"))
+        return;
+    /* That it was a test of something. */
+    assert_in_range(t->too_large, 0, count / 20);
+    assert_in_range(t->behaviours, 8 * count, UINT64_MAX / 2);
+    for (int i = 0; i < 4; i++)
+        assert_in_range(t->per_model[i], count / 5, count);
+    for (uint32_t f = 0; f < F_COUNT; f++)
+        if (!(BIT(f) & NOT_YET) && !(fails && f == F_TEST) && t->per_feature[f] < count / 200)
+            fail_msg("only %u programs have %s", t->per_feature[f], feature_names[f]);
+}
+
+static void every_behaviour_comes_once(void **unused)
+{
+    (void)unused;
+    struct totals t = { 0 };
+    compare_seeds(&t, PROGRAMS, 0);
+    assert_int_equal(t.findings, 0);
+}
+
+static void what_brute_force_finds_is_found(void **unused)
+{
+    (void)unused;
+    struct totals t = { 0 };
+    compare_seeds(&t, FAILING, 15);
+    assert_in_range(t.with_findings, t.programs / 4, t.programs);
+}
+
+static int one_program(const char *text)
+{
+    struct features p;
+    struct difference d;
+    if (!features_read(&p, text)) {
+        fprintf(stderr, "not a program: %s\n", text);
+        return 2;
+    }
+    differ(&d, &p, 1 << 17);
+    if (getenv("REHEARSE_MINIMISE") && d.any)
+        minimise(&p, &d, 1 << 17);
+    tell(&p, &d);
+    tell_runs(&p, &d);
+    return d.any;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EXPLORE_TEST(programs_that_once_differed),
+        EXPLORE_TEST(every_behaviour_comes_once),
+        EXPLORE_TEST(what_brute_force_finds_is_found),
+    };
+    if (getenv("REHEARSE_PROGRAM"))
+        return one_program(getenv("REHEARSE_PROGRAM"));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,3 @@
+/* optimal.c with many more programs, and larger ones. */
+#define OPTIMAL_LONG
+#include "optimal.c"

@@ -1,0 +1,867 @@
+/* Small programs made from a seed that between them use all there is, for comparing explorers.
+ *
+ * One struct features is one program.  What an actor does next is a pure function of the program's seed, its own number and
+ * its history: a hash of all that it has received, chosen and been told so far.  Each such moment is a decision, known by a
+ * number; a decision that is listed in `cut` does nothing, so a program can be made smaller piece by piece (oracle.h).
+ *
+ * Nothing here fails on purpose unless `fails` is set; runs may end stuck, or with an abnormal exit where links meet ends. */
+#ifndef RH_TESTS_EXPLORE_ORACLE_PROGRAM_H
+#define RH_TESTS_EXPLORE_ORACLE_PROGRAM_H
+
+#include <rehearse/test.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* name, text, needs: another one without which it does nothing (itself for none), whether actors do it of themselves */
+#define FEATURES(X)                                                                                                    \
+    X(FAN, "fan", FAN, true)                                                                                           \
+    X(REPLY, "reply", REPLY, true)                                                                                     \
+    X(FORWARD, "forward", FORWARD, true)                                                                               \
+    X(SPAWN, "spawn", SPAWN, true)                                                                                     \
+    X(BECOME, "become", BECOME, true)                                                                                  \
+    X(STOP, "stop", STOP, true)                                                                                        \
+    X(EXIT, "exit", EXIT, true)                                                                                        \
+    X(CHOOSE, "choose", CHOOSE, true)                                                                                  \
+    X(TIMER, "timer", TIMER, true)                                                                                     \
+    X(ASK, "ask", ASK, true)                                                                                           \
+    X(WITHIN, "within", WITHIN, true)                                                                                  \
+    X(KEEP, "keep", ASK, true)                                                                                         \
+    X(NAME, "name", NAME, true)                                                                                        \
+    X(LINK, "link", LINK, true)                                                                                        \
+    X(MONITOR, "monitor", MONITOR, true)                                                                               \
+    X(TRAP, "trap", LINK, true)                                                                                        \
+    X(KILL, "kill", KILL, true)                                                                                        \
+    X(ALIVE, "alive", ALIVE, true)                                                                                     \
+    X(TABLE, "table", TABLE, true)                                                                                     \
+    X(ORDERED, "ordered", ORDERED, true)                                                                               \
+    X(STORE, "store", STORE, true)                                                                                     \
+    X(SYNC, "sync", STORE, true)                                                                                       \
+    X(ANNOUNCE, "announce", ANNOUNCE, true)                                                                            \
+    X(NOW, "now", NOW, true)                                                                                           \
+    X(EVENTUALLY, "eventually", EVENTUALLY, true)                                                                      \
+    X(RECEIVE, "receive", RECEIVE, true)                                                                               \
+    X(SLEEP, "sleep", SLEEP, true)                                                                                     \
+    X(RANDOM, "random", RANDOM, true)                                                                                  \
+    X(USER, "user", USER, true)    /* sends as somebody outside */                                                     \
+    X(TYPE, "type", WALKER, false) /* the rest: how processes wait */                                                  \
+    X(FROM, "from", WALKER, false)                                                                                     \
+    X(MATCH, "match", WALKER, false)                                                                                   \
+    X(TIMEOUT, "timeout", WALKER, false)                                                                               \
+    X(POLL, "poll", WALKER, false)                                                                                     \
+    X(WALKER, "walker", WALKER, false)    /* there are processes */                                                    \
+    X(START, "start", START, false)       /* actors that handle rh_start */                                            \
+    X(OUTSIDE, "outside", OUTSIDE, false) /* first messages come from different senders */                             \
+    X(TEST, "test", TEST, false)          /* the test's body goes on after its preparations */
+
+enum feature {
+#define F_X(name, text, needs, acts) F_##name,
+    FEATURES(F_X)
+#undef F_X
+        F_COUNT
+};
+static const char *const feature_names[] = {
+#define F_X(name, text, needs, acts) text,
+    FEATURES(F_X)
+#undef F_X
+};
+static const enum feature feature_needs[] = {
+#define F_X(name, text, needs, acts) F_##needs,
+    FEATURES(F_X)
+#undef F_X
+};
+static const bool feature_acts[] = {
+#define F_X(name, text, needs, acts) acts,
+    FEATURES(F_X)
+#undef F_X
+};
+
+enum { MOST_CUTS = 64, MOST_PLAYERS = 5, MOST_DECISIONS = 4096 };
+
+struct features {
+    uint64_t seed;
+    uint64_t has; /* bits of enum feature; what a decision picks is picked among these */
+    uint64_t off; /* bits: picked, but nothing is done */
+    uint32_t actors, walkers, starts, ttl;
+    uint32_t model, losses, duplicates, crashes, restarts, kept;
+    uint32_t fails; /* each so many-th history fails an assertion; 0: none */
+    uint32_t cut_count;
+    uint32_t cut[MOST_CUTS];
+};
+
+/* Written only between worlds. */
+static struct features program;
+static bool program_talks; /* decisions go to the log */
+/* Which decisions came up, over all runs: shared memory, so that no world knows of it; NULL where nobody asks. */
+static struct {
+    uint32_t count;
+    uint32_t list[MOST_DECISIONS];
+} * decisions;
+
+/* Written by the test's body before anything else happens. */
+static rh_ref players[MOST_PLAYERS];
+static uint32_t player_count;
+
+struct mind {
+    uint64_t history;
+    uint32_t me, thought;
+    bool child, starts, walks, took, keeps;
+    rh_ref friend;
+    struct rh_request kept;
+};
+
+#define CONTENT                                                                                                        \
+    int32_t ttl;                                                                                                       \
+    uint32_t value, from;                                                                                              \
+    rh_ref friend;
+RH_MESSAGE(work, CONTENT);
+RH_MESSAGE(note, CONTENT);
+RH_MESSAGE(tick, CONTENT);
+RH_MESSAGE(question, CONTENT);
+RH_MESSAGE(answer, CONTENT);
+
+RH_ACTOR(player, struct mind mind;);
+RH_ACTOR(starter, struct mind mind;);
+RH_PROCESS(walker, struct mind mind;);
+RH_MONITOR(watcher, struct mind mind;);
+RH_TABLE(shared);
+RH_TABLE(counted);
+RH_TABLE_ORDERED(listed);
+
+static uint64_t scrambled(uint64_t a, uint64_t b)
+{
+    uint64_t z = a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static bool has(enum feature f)
+{
+    return (program.has & ~program.off) >> f & 1;
+}
+
+/* ---- decisions ------------------------------------------------------------------------------------------------------- */
+
+static void learn(struct mind *m, uint64_t what)
+{
+    m->history = scrambled(m->history, what);
+    m->thought = 0;
+}
+
+static void note_decision(uint32_t number)
+{
+    for (uint32_t i = 0; i < decisions->count; i++)
+        if (decisions->list[i] == number)
+            return;
+    if (decisions->count < MOST_DECISIONS)
+        decisions->list[decisions->count++] = number;
+}
+
+/* Random bits for what comes next; 0 where it was cut. */
+static uint64_t decide(struct mind *m)
+{
+    uint64_t bits = scrambled(scrambled(program.seed, m->me), m->history + m->thought++);
+    uint32_t number = (uint32_t)(bits >> 32) % 1000000;
+    if (decisions)
+        note_decision(number);
+    for (uint32_t i = 0; i < program.cut_count; i++)
+        if (program.cut[i] == number)
+            return 0;
+    return bits | 1u << 31;
+}
+
+static rh_ref someone(const struct mind *m, uint64_t bits)
+{
+    uint32_t k = (uint32_t)(bits % (player_count + !rh_is_nobody(m->friend)));
+    return k < player_count ? players[k] : m->friend;
+}
+
+#define FIELDS .ttl = ttl - 1, .value = (uint32_t)(bits >> 50 & 3), .from = m->me, .friend = m->friend
+
+#define SAY(...)                                                                                                       \
+    do {                                                                                                               \
+        if (program_talks)                                                                                             \
+            rh_log(__VA_ARGS__);                                                                                       \
+    } while (0)
+
+static bool is_odd(const struct rh_envelope *e, const void *arg)
+{
+    if (e->type != &rh_message_work && e->type != &rh_message_note)
+        return false;
+    return ((const struct work *)e->value)->value % 2 == *(const uint32_t *)arg;
+}
+
+static const struct rh_message_type *type_numbered(uint64_t n)
+{
+    static const struct rh_message_type *const types[] = { &rh_message_work, &rh_message_note, &rh_message_question,
+                                                           &rh_message_tick };
+    return types[n % 4];
+}
+
+static uint64_t content_of(const struct rh_envelope *e)
+{
+    if (e->type == &rh_message_rh_down || e->type == &rh_message_rh_exited)
+        return 100 + strlen(((const struct rh_down *)e->value)->reason);
+    if (e->type == &rh_message_rh_stored)
+        return 200 + ((const struct rh_stored *)e->value)->ticket;
+    const struct work *c = e->value;
+    return scrambled(c->value * 64 + c->from * 4 + (uint32_t)c->ttl, strlen(e->type->name));
+}
+
+static bool has_content(const struct rh_message_type *type)
+{
+    return type == &rh_message_work || type == &rh_message_note || type == &rh_message_tick ||
+           type == &rh_message_question || type == &rh_message_answer;
+}
+
+/* Waits as the bits say; gives what is left of the message's time to live. */
+static int32_t receive(struct mind *m, uint64_t bits)
+{
+    uint32_t odd = bits >> 12 & 1;
+    struct rh_filter f = { .idle = true };
+    const struct rh_message_type *types[] = { type_numbered(bits >> 20), type_numbered(bits >> 22), NULL };
+    if (has(F_TYPE) && bits & 3) {
+        if (bits & 4)
+            f.types = types;
+        else
+            f.type = types[0];
+    }
+    if (has(F_FROM) && bits >> 3 & 1)
+        f.from = someone(m, bits >> 24);
+    if (has(F_MATCH) && bits >> 4 & 3) {
+        f.match = is_odd;
+        f.arg = &odd;
+    }
+    if (has(F_TIMEOUT) && bits >> 6 & 3)
+        f.timeout_ms = 10 * (1 + (bits >> 8 & 1));
+    else if (has(F_POLL) && bits >> 9 & 3)
+        f.timeout_ms = RH_POLL;
+    SAY("waits for%s%s%s%s%s%s%s", f.type ? " " : "", f.type ? f.type->name : "", f.types ? " one of two types" : "",
+        rh_is_nobody(f.from) ? "" : " from one", f.match ? odd ? " odd" : " even" : "",
+        f.timeout_ms > 0 ? " some time" : "", f.timeout_ms < 0 ? " no time" : "");
+    const struct rh_envelope *e = rh_receive_(&f, RH_HERE);
+    if (!e) {
+        SAY("got nothing");
+        learn(m, 99);
+        return 0;
+    }
+    learn(m, content_of(e));
+    m->took = true;
+    if (!has_content(e->type))
+        return 0;
+    const struct work *c = e->value;
+    if (!rh_is_nobody(c->friend))
+        m->friend = c->friend;
+    return c->ttl;
+}
+
+/* ---- what can be done ------------------------------------------------------------------------------------------------- */
+
+static void send_one(struct mind *m, uint64_t bits, int32_t ttl, rh_ref to)
+{
+    if (ttl <= 0)
+        return;
+    SAY("sends %s with %u to %s", bits >> 20 & 1 ? "note" : "work", (uint32_t)(bits >> 50 & 3), rh_name(to));
+    if (bits >> 20 & 1)
+        rh_send(to, note, FIELDS);
+    else
+        rh_send(to, work, FIELDS);
+}
+
+static void spawn_one(struct mind *m, uint64_t bits, int32_t ttl)
+{
+    if (m->child || !rh_is_nobody(m->friend))
+        return;
+    struct mind mind = { .me = m->me + 8, .child = true };
+    switch ((bits >> 22) % 3) {
+    case 0:
+        mind.walks = true;
+        m->friend = rh_spawn(walker, .mind = mind);
+        break;
+    case 1:
+        mind.starts = true;
+        m->friend = rh_spawn(starter, .mind = mind);
+        break;
+    default:
+        m->friend = rh_spawn(player, .mind = mind);
+    }
+    SAY("spawns %s", rh_name(m->friend));
+    if (bits >> 24 & 3)
+        send_one(m, bits, ttl, m->friend);
+}
+
+static void change_behaviour(const struct mind *m, uint64_t bits)
+{
+    if (m->walks)
+        return;
+    SAY("becomes %s", bits >> 22 & 3 ? bits >> 22 & 1 ? "closed" : "deaf" : "open");
+    if (m->starts)
+        switch (bits >> 22 & 3) {
+        case 0:
+            rh_become(starter, open);
+            break;
+        case 2:
+            rh_become(starter, deaf);
+            break;
+        default:
+            rh_become(starter, closed);
+        }
+    else
+        switch (bits >> 22 & 3) {
+        case 0:
+            rh_become(player, open);
+            break;
+        case 2:
+            rh_become(player, deaf);
+            break;
+        default:
+            rh_become(player, closed);
+        }
+}
+
+static void use_timer(struct mind *m, uint64_t bits, int32_t ttl)
+{
+    const char *name = bits >> 22 & 1 ? "one" : "two";
+    if (bits >> 23 & 3) {
+        SAY("sets timer %s", name);
+        rh_timer(name, 10 * (int64_t)(bits >> 26 & 1), tick, FIELDS);
+    } else {
+        bool was = rh_timer_cancel(name);
+        SAY("cancels timer %s: %s", name, was ? "it was set" : "it was not set");
+        learn(m, was);
+    }
+}
+
+static void ask_someone(struct mind *m, rh_ref self, uint64_t bits, int32_t ttl, bool within)
+{
+    rh_ref to = someone(m, bits >> 22);
+    if (rh_same(to, self) || ttl <= 0)
+        return;
+    SAY("asks %s%s", rh_name(to), within ? " for some time" : "");
+    const struct answer *a =
+        within ? rh_ask_within(10, to, question, answer, FIELDS) : rh_ask(to, question, answer, FIELDS);
+    learn(m, a ? 10 + a->value * 8 + a->from : 9);
+    SAY(a ? "got an answer" : "got no answer");
+}
+
+static void use_request(struct mind *m, uint64_t bits, int32_t ttl)
+{
+    if (m->keeps) {
+        m->keeps = false;
+        SAY("answers the request it kept");
+        rh_reply_to(m->kept, answer, FIELDS);
+    } else if (m->took) {
+        SAY("keeps the request");
+        m->kept = rh_keep_request();
+        m->keeps = true;
+    }
+}
+
+static void use_name(struct mind *m, rh_ref self, uint64_t bits, int32_t ttl)
+{
+    const char *name = bits >> 22 & 1 ? "a" : "b";
+    switch (bits >> 23 & 3) {
+    case 0: {
+        bool done = rh_register(name, bits >> 25 & 1 ? self : someone(m, bits >> 26));
+        SAY("registers %s: %d", name, done);
+        learn(m, done);
+        break;
+    }
+    case 1: {
+        bool done = rh_unregister(name);
+        SAY("unregisters %s: %d", name, done);
+        learn(m, done);
+        break;
+    }
+    default: {
+        rh_ref who = rh_whereis(name);
+        SAY("looks up %s: %s", name, rh_is_nobody(who) ? "nobody" : rh_name(who));
+        learn(m, !rh_is_nobody(who));
+        if (!rh_is_nobody(who))
+            send_one(m, bits, ttl, who);
+    }
+    }
+}
+
+static void use_link(const struct mind *m, uint64_t bits, bool monitors)
+{
+    rh_ref who = someone(m, bits >> 22);
+    bool on = bits >> 40 & 3;
+    SAY("%s%s %s", on ? "" : "un", monitors ? "monitors" : "links", rh_name(who));
+    if (monitors && on)
+        rh_monitor(who);
+    else if (monitors)
+        rh_demonitor(who);
+    else if (on)
+        rh_link(who);
+    else
+        rh_unlink(who);
+}
+
+static void use_table(struct mind *m, uint64_t bits)
+{
+    const char *key = bits >> 22 & 1 ? "k0" : "k1";
+    uint32_t value = (uint32_t)bits >> 8 & 1, other = 1, got = 0;
+    switch ((bits >> 23) % 6) {
+    case 0:
+        learn(m, rh_table_put(shared, key, &value, sizeof value));
+        break;
+    case 1:
+        learn(m, rh_table_insert_new(shared, key, &value, sizeof value));
+        break;
+    case 2:
+        learn(m, rh_table_remove(shared, key));
+        break;
+    case 3:
+        learn(m, rh_table_swap(shared, key, &other, sizeof other, &value, sizeof value));
+        break;
+    case 4:
+        learn(m, (uint64_t)rh_table_add(counted, key, 1 + value));
+        break;
+    default:
+        learn(m, (uint64_t)rh_table_get(shared, key, &got, sizeof got) * 4 + got);
+    }
+    SAY("uses table key %s", key);
+}
+
+static void use_ordered(struct mind *m, uint64_t bits)
+{
+    char key[RH_TABLE_KEY_SIZE] = "k0";
+    key[1] = (char)('0' + (bits >> 22 & 1));
+    switch ((bits >> 23) % 4) {
+    case 0:
+        learn(m, rh_table_put(listed, key, "x", 1));
+        break;
+    case 1:
+        learn(m, rh_table_remove(listed, key));
+        break;
+    case 2:
+        learn(m, rh_table_count(listed));
+        break;
+    default:
+        learn(m, rh_table_next(listed, bits >> 25 & 1 ? key : "", key, sizeof key) ? (uint64_t)key[1] : 5);
+    }
+    SAY("uses the ordered table");
+}
+
+static void use_store(struct mind *m, uint64_t bits)
+{
+    const char *key = bits >> 22 & 1 ? "k0" : "k1";
+    uint64_t got = 0;
+    if (bits >> 23 & 3) {
+        SAY("puts %s into its store", key);
+        rh_store_put(key, bits >> 25 & 3 ? &m->history : NULL, sizeof m->history);
+    } else {
+        int64_t size = rh_store_get(key, &got, sizeof got);
+        SAY("reads %s from its store: %d", key, (int)size);
+        learn(m, (uint64_t)size + got);
+    }
+}
+
+static void leave(const struct mind *m, uint64_t bits, bool stops)
+{
+    if (stops) {
+        SAY("stops");
+        if (!m->walks)
+            rh_stop();
+        return;
+    }
+    SAY("exits");
+    rh_exit(bits >> 22 & 1 ? "shutdown" : "normal");
+}
+
+static void act(struct mind *m, rh_ref self, int32_t ttl)
+{
+    uint64_t bits = decide(m);
+    uint32_t acting[F_COUNT], n = 0;
+    for (uint32_t f = 0; f < F_COUNT; f++)
+        if (feature_acts[f] && program.has >> f & 1)
+            acting[n++] = f;
+    if (!bits)
+        return;
+    uint32_t pick = (uint32_t)(bits >> 52) % (n + 2); /* twice as often a plain send */
+    if (pick >= n) {
+        send_one(m, bits, ttl, someone(m, bits >> 22));
+        return;
+    }
+    enum feature f = (enum feature)acting[pick];
+    if (!has(f))
+        return;
+    switch (f) {
+    case F_FAN:
+        send_one(m, bits, ttl, someone(m, bits >> 22));
+        send_one(m, bits >> 1, ttl, someone(m, bits >> 30));
+        break;
+    case F_REPLY:
+        if (m->took && ttl > 0) {
+            SAY("replies");
+            rh_reply(answer, FIELDS);
+        }
+        break;
+    case F_FORWARD:
+        if (m->took && !m->child && m->me + 1 < player_count) {
+            SAY("forwards");
+            rh_forward(players[m->me + 1]);
+        }
+        break;
+    case F_SPAWN:
+        spawn_one(m, bits, ttl);
+        break;
+    case F_BECOME:
+        change_behaviour(m, bits);
+        break;
+    case F_STOP:
+        leave(m, bits, true);
+        break;
+    case F_EXIT:
+        leave(m, bits, false);
+        break;
+    case F_CHOOSE:
+        learn(m, rh_choose(2 + (bits >> 22 & 1)));
+        break;
+    case F_TIMER:
+        use_timer(m, bits, ttl);
+        break;
+    case F_ASK:
+        ask_someone(m, self, bits, ttl, false);
+        break;
+    case F_WITHIN:
+        ask_someone(m, self, bits, ttl, true);
+        break;
+    case F_KEEP:
+        use_request(m, bits, ttl);
+        break;
+    case F_NAME:
+        use_name(m, self, bits, ttl);
+        break;
+    case F_LINK:
+        use_link(m, bits, false);
+        break;
+    case F_MONITOR:
+        use_link(m, bits, true);
+        break;
+    case F_TRAP:
+        SAY("traps exits");
+        rh_trap_exits(bits >> 22 & 3);
+        break;
+    case F_KILL:
+        SAY("kills %s", rh_name(someone(m, bits >> 22)));
+        rh_kill(someone(m, bits >> 22), "shutdown");
+        break;
+    case F_ALIVE: {
+        bool alive = rh_alive(someone(m, bits >> 22));
+        SAY("looks whether %s is alive: %d", rh_name(someone(m, bits >> 22)), alive);
+        learn(m, alive);
+        break;
+    }
+    case F_TABLE:
+        use_table(m, bits);
+        break;
+    case F_ORDERED:
+        use_ordered(m, bits);
+        break;
+    case F_STORE:
+        use_store(m, bits);
+        break;
+    case F_SYNC:
+        SAY("syncs");
+        rh_store_sync();
+        learn(m, 7);
+        break;
+    case F_ANNOUNCE:
+        SAY("announces");
+        rh_announce(note, FIELDS);
+        break;
+    case F_NOW:
+        learn(m, (uint64_t)rh_now_ms());
+        break;
+    case F_EVENTUALLY:
+        rh_eventually("an even history", m->history % 2 == 0);
+        break;
+    case F_RECEIVE:
+        receive(m, bits);
+        break;
+    case F_SLEEP:
+        SAY("sleeps");
+        rh_sleep(10);
+        learn(m, 8);
+        break;
+    case F_RANDOM:
+        learn(m, rh_random() & 1);
+        break;
+    case F_USER:
+        if (ttl > 0) {
+            SAY("lets a user send");
+            rh_send_from(rh_external(bits >> 40 & 1 ? "u" : "v"), someone(m, bits >> 22), work, FIELDS);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static void act_some(struct mind *m, rh_ref self, int32_t ttl)
+{
+    uint64_t bits = decide(m);
+    if (program.fails)
+        rh_assert((m->history >> 8) % program.fails, "history %08x", (uint32_t)m->history);
+    for (uint64_t n = bits ? ttl > 0 ? 1 + (bits >> 40) % 2 : (bits >> 40) % 4 == 0 : 0; n; n--)
+        act(m, self, ttl);
+}
+
+static void take(struct mind *m, rh_ref self, const struct rh_message_type *type, const void *value)
+{
+    struct rh_envelope e = { .type = type, .value = value };
+    const struct work *c = value;
+    bool content = has_content(type);
+    learn(m, content_of(&e));
+    m->took = true;
+    if (content && !rh_is_nobody(c->friend))
+        m->friend = c->friend;
+    if (type == &rh_message_question && decide(m) >> 40 & 3) {
+        SAY("answers");
+        rh_reply(answer, .ttl = c->ttl - 1, .value = (uint32_t)m->history & 3, .from = m->me);
+    }
+    act_some(m, self, content ? c->ttl : 0);
+}
+
+/* ---- who does it --------------------------------------------------------------------------------------------------------- */
+
+#define TAKES(actor, type)                                                                                             \
+    RH_HANDLER(actor, type)                                                                                            \
+    {                                                                                                                  \
+        take(&state->mind, self, &rh_message_##type, msg);                                                             \
+    }
+#define TAKES_ALL(actor)                                                                                               \
+    TAKES(actor, work)                                                                                                 \
+    TAKES(actor, note)                                                                                                 \
+    TAKES(actor, tick)                                                                                                 \
+    TAKES(actor, question)                                                                                             \
+    TAKES(actor, answer)                                                                                               \
+    TAKES(actor, rh_down)                                                                                              \
+    TAKES(actor, rh_exited)                                                                                            \
+    TAKES(actor, rh_stored)
+TAKES_ALL(player)
+TAKES_ALL(starter)
+
+RH_HANDLER(starter, rh_start)
+{
+    learn(&state->mind, 50 + msg->restarts);
+    act_some(&state->mind, self, 1);
+}
+
+RH_BEHAVIOUR(player, open, work, note, tick, question, answer, rh_down, rh_exited, rh_stored);
+RH_BEHAVIOUR(player, closed, RH_DEFER(work), note, tick, RH_DEFER(question), answer, rh_down, RH_DEFER(rh_exited));
+RH_BEHAVIOUR(player, deaf, RH_IGNORE(work), note, RH_DEFER(tick), question, RH_IGNORE(answer), RH_IGNORE(rh_down),
+             rh_exited, RH_DEFER(rh_stored));
+
+RH_BEHAVIOUR(starter, open, rh_start, work, note, tick, question, answer, rh_down, rh_exited, rh_stored);
+RH_BEHAVIOUR(starter, closed, RH_DEFER(work), note, tick, RH_DEFER(question), answer, rh_down, RH_DEFER(rh_exited));
+RH_BEHAVIOUR(starter, deaf, RH_IGNORE(work), note, RH_DEFER(tick), question, RH_IGNORE(answer), RH_IGNORE(rh_down),
+             rh_exited, RH_DEFER(rh_stored));
+
+static void walk(struct mind *m, rh_ref self, int turns)
+{
+    for (int turn = 0; turn < turns; turn++) {
+        uint64_t bits = decide(m);
+        if (!bits)
+            continue;
+        int32_t ttl = receive(m, bits);
+        act_some(m, self, ttl);
+    }
+}
+
+RH_BODY(walker)
+{
+    walk(&state->mind, self, state->mind.child ? 1 : 2);
+}
+
+RH_HANDLER(watcher, note)
+{
+    learn(&state->mind, msg->value * 8 + msg->from);
+}
+RH_BEHAVIOUR(watcher, watching, note);
+
+static uint64_t test_history;
+
+RH_TEST(features)
+{
+    static const char *const users[] = { "u", "v", "w", "x" };
+    struct mind mind = { .me = 7, .walks = true, .child = true };
+    player_count = 0;
+    if (has(F_ANNOUNCE))
+        rh_observe(watcher);
+    for (uint32_t i = 0; i < program.actors + program.walkers; i++) {
+        struct mind m = { .me = i, .walks = i >= program.actors, .starts = has(F_START) && i % 2 == 0 };
+        rh_ref who = m.walks    ? rh_spawn(walker, .mind = m)
+                     : m.starts ? rh_spawn(starter, .mind = m)
+                                : rh_spawn(player, .mind = m);
+        players[player_count++] = who;
+    }
+    for (uint32_t i = 0; i < program.starts; i++) {
+        uint64_t bits = scrambled(program.seed, 1000 + i);
+        rh_ref to = players[(bits >> 8) % player_count];
+        struct work w = { .ttl = (int32_t)program.ttl, .value = (uint32_t)(bits >> 40 & 3), .from = 16 + i };
+        if (has(F_OUTSIDE))
+            rh_send_from_(rh_external(users[(bits >> 20) % 4]), to,
+                          bits >> 30 & 1 ? &rh_message_note : &rh_message_work, &w, RH_HERE);
+        else
+            rh_send_(to, bits >> 30 & 1 ? &rh_message_note : &rh_message_work, &w, NULL, 0, RH_HERE);
+    }
+    if (has(F_TEST)) {
+        act_some(&mind, self, 1);
+        walk(&mind, self, 1);
+        test_history = mind.history;
+    }
+}
+
+/* ---- making one ------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t below(uint64_t *random, uint32_t n)
+{
+    *random = scrambled(*random, 1);
+    return (uint32_t)(*random >> 20) % n;
+}
+
+static void make_faults(struct features *p, uint64_t *random)
+{
+    switch (below(random, 12)) {
+    case 0:
+        p->losses = 1 + below(random, 2);
+        break;
+    case 1:
+        p->duplicates = 1;
+        break;
+    case 2:
+        p->crashes = 1;
+        break;
+    case 3:
+        p->crashes = p->restarts = 1;
+        break;
+    case 4:
+        p->crashes = p->kept = 1;
+        break;
+    case 5:
+        p->crashes = p->restarts = 1;
+        p->kept = below(random, 2);
+        p->losses = below(random, 2);
+        break;
+    case 6:
+        p->losses = p->duplicates = 1;
+        break;
+    default:
+        break;
+    }
+}
+
+static void features_make(struct features *p, uint64_t seed)
+{
+    uint64_t random = scrambled(seed, 77);
+    *p = (struct features){ .seed = seed, .model = (uint32_t)(seed % 4) };
+    for (uint32_t n = 1 + below(&random, 3); n; n--) {
+        enum feature f = (enum feature)below(&random, F_COUNT);
+        p->has |= (uint64_t)1 << f | (uint64_t)1 << feature_needs[f];
+        if (f != feature_needs[f] && feature_needs[f] == F_WALKER && below(&random, 3) == 0)
+            p->has |= (uint64_t)1 << F_RECEIVE;
+    }
+    if (below(&random, 3) == 0)
+        p->has |= (uint64_t)1 << F_OUTSIDE;
+    p->walkers = p->has >> F_WALKER & 1 ? 1 + below(&random, 2) : 0;
+    p->actors = 3 - (p->walkers > 0) - below(&random, 2);
+    p->starts = 2 + below(&random, 2);
+    p->ttl = 2 + below(&random, 2);
+    make_faults(p, &random);
+}
+
+/* The same with less of it, where it is too large; false where there is no less. */
+static bool features_shrink(struct features *p)
+{
+    if (p->ttl > 2)
+        p->ttl--;
+    else if (p->starts > 2)
+        p->starts--;
+    else if (p->losses > 1)
+        p->losses--;
+    else if (p->ttl > 1)
+        p->ttl--;
+    else if (p->starts > 1)
+        p->starts--;
+    else
+        return false;
+    return true;
+}
+
+static struct rh_semantics features_semantics(const struct features *p)
+{
+    return (struct rh_semantics){ .model = (enum rh_model)p->model,
+                                  .granularity = RH_GRAIN_OBJECT,
+                                  .time = RH_TIME_FREE,
+                                  .dead_letters = RH_DEAD_LETTER_IGNORE,
+                                  .losses = p->losses,
+                                  .duplicates = p->duplicates,
+                                  .crashes = p->crashes,
+                                  .restarts = p->restarts,
+                                  .kept_restarts = p->kept,
+                                  .max_actors = 32,
+                                  .max_steps = 300,
+                                  .max_bytes_per_actor = 65536,
+                                  .seed = 1 };
+}
+
+/* As text, and back. */
+#define NUMBERS(X)                                                                                                     \
+    X(actors) X(walkers) X(starts) X(ttl) X(model) X(losses) X(duplicates) X(crashes) X(restarts) X(kept) X(fails)
+
+static void features_write(const struct features *p, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "seed=%llu", (unsigned long long)p->seed);
+#define PUT(name) n += p->name ? (size_t)snprintf(text + n, size - n, " " #name "=%u", p->name) : 0;
+    NUMBERS(PUT)
+#undef PUT
+    for (uint32_t f = 0; f < F_COUNT; f++)
+        if (p->has >> f & 1)
+            n += (size_t)snprintf(text + n, size - n, " %s%s", p->off >> f & 1 ? "-" : "", feature_names[f]);
+    for (uint32_t i = 0; i < p->cut_count; i++)
+        n += (size_t)snprintf(text + n, size - n, " cut=%u", p->cut[i]);
+}
+
+static bool features_read_word(struct features *p, const char *word)
+{
+    unsigned long long value = strchr(word, '=') ? strtoull(strchr(word, '=') + 1, NULL, 10) : 0;
+    size_t n = strcspn(word, "=");
+    if (n == 4 && strncmp(word, "seed", n) == 0)
+        return p->seed = value, true;
+    if (n == 3 && strncmp(word, "cut", n) == 0)
+        return p->cut_count < MOST_CUTS ? p->cut[p->cut_count++] = (uint32_t)value, true : false;
+#define GET(name)                                                                                                      \
+    if (word[n] && n == sizeof #name - 1 && strncmp(word, #name, n) == 0)                                              \
+        return p->name = (uint32_t)value, true;
+    NUMBERS(GET)
+#undef GET
+    for (uint32_t f = 0; f < F_COUNT; f++)
+        if (strcmp(word + (*word == '-'), feature_names[f]) == 0) {
+            p->has |= (uint64_t)1 << f;
+            p->off |= (uint64_t)(*word == '-') << f;
+            return true;
+        }
+    return false;
+}
+
+/* False where a word is not known. */
+static bool features_read(struct features *p, const char *text)
+{
+    *p = (struct features){ 0 };
+    while (*text) {
+        char word[64];
+        size_t n = strcspn(text, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, text);
+        if (n && !features_read_word(p, word))
+            return false;
+        text += n + (text[n] == ' ');
+    }
+    return p->actors + p->walkers > 0 && p->actors + p->walkers <= MOST_PLAYERS;
+}
+
+#endif
