@@ -398,6 +398,12 @@ void rh__actor_crash_in_turn(struct rh_world *w, uint32_t actor, uint32_t surviv
         rh__actor_crash(w, actor, surviving_writes);
 }
 
+void rh__actor_restart_in_turn(struct rh_world *w, uint32_t actor, bool keep_state)
+{
+    if (!halt_before(w, actor, THEN_RESTART, keep_state, "crashed"))
+        rh__actor_restart(w, actor, keep_state);
+}
+
 void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
 {
     tell_of_dead_letters(w, actor);
@@ -426,6 +432,7 @@ void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state)
 {
     struct actor *a = &w->actors[actor];
     rh__actor_stale(w, actor);
+    rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
     put32(w, &a->status, STATUS_IDLE);
     put32(w, &a->restarts, a->restarts + 1);
     if (!keep_state || a->type->kind == RH_KIND_PROCESS) {
