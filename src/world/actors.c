@@ -216,16 +216,19 @@ static void list_remove(struct rh_world *w, uint32_t *list, uint32_t other)
         }
 }
 
-void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on)
+void rh__link_half(struct rh_world *w, uint32_t one, uint32_t other, bool on)
 {
     rh__tables_stale(w);
-    if (on) {
+    if (on)
         list_add(w, &w->actors[one].links, other);
-        list_add(w, &w->actors[other].links, one);
-    } else {
+    else
         list_remove(w, &w->actors[one].links, other);
-        list_remove(w, &w->actors[other].links, one);
-    }
+}
+
+void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on)
+{
+    rh__link_half(w, one, other, on);
+    rh__link_half(w, other, one, on);
 }
 
 /* Kept with the one who is watched. */
@@ -277,10 +280,9 @@ static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reas
     struct actor *a = &w->actors[actor];
     while (a->links != RH_NONE) {
         uint32_t other = next_to_tell(w, a->links);
-        rh__tables_stale(w);
-        list_remove(w, &a->links, other);
+        rh__link_half(w, actor, other, false);
         if (!rh__fine(w)) /* else that would be an operation on another life; it is told of the end instead, in vain */
-            list_remove(w, &w->actors[other].links, actor);
+            rh__link_half(w, other, actor, false);
         rh__signal(w, actor, other, reason, true);
     }
     while (a->monitors != RH_NONE) {

@@ -23,6 +23,8 @@ void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state);
 void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message);
 
 void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on);
+/* When `one` ends `other` is told, but not the other way round. */
+void rh__link_half(struct rh_world *w, uint32_t one, uint32_t other, bool on);
 void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on);
 void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link);
 /* rh_down to the watcher, from the one it watched. */

@@ -340,9 +340,15 @@ static void seam_link(rh_ref who, bool on, const char *here)
         rh__signal(w, actor, w->current, "noproc", true);
         return;
     }
-    rh__link(w, w->current, actor, on);
     if (!on)
         rh__news_drop(w, w->current, actor, true);
+    if (rh__fine(w)) { /* each half with the one whose end it tells of */
+        rh__link_half(w, actor, w->current, on);
+        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, w->current), here);
+        rh__link_half(w, w->current, actor, on);
+    } else {
+        rh__link(w, w->current, actor, on);
+    }
 }
 
 static void seam_monitor(rh_ref who, bool on, const char *here)
