@@ -241,12 +241,25 @@ void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on
         list_remove(w, &w->actors[watched].monitors, watcher);
 }
 
+/* With granularity object one that has crashed is told all the same, as it gets messages: when it starts again. */
+static bool out_of_reach(const struct rh_world *w, uint32_t actor)
+{
+    return rh__fine(w) ? w->actors[actor].status == STATUS_ENDED : has_ended(&w->actors[actor]);
+}
+
+static bool list_has(const struct rh_world *w, uint32_t list, uint32_t other)
+{
+    while (list != RH_NONE && w->links[list].other != other)
+        list = w->links[list].next;
+    return list != RH_NONE;
+}
+
 void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link)
 {
     struct exit_signal value = { .who = from, .from_link = from_link };
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = from, .to = to, .type = &rh__exit_signal, .value = &value);
-    if (has_ended(&w->actors[to]))
+    if (out_of_reach(w, to))
         rh__message_waste(w, &s);
     else
         rh__message_send(w, &s);
@@ -259,7 +272,7 @@ void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const cha
     value.who = ref_of(who);
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = who, .to = watcher, .type = &rh_message_rh_down, .value = &value);
-    if (has_ended(&w->actors[watcher]))
+    if (out_of_reach(w, watcher))
         rh__message_waste(w, &s);
     else
         rh__message_send(w, &s);
@@ -456,6 +469,11 @@ void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
     struct actor *a = &w->actors[actor];
     struct exit_signal signal = *(struct exit_signal *)(void *)rh__message_value(w, &w->messages[message]);
     bool killed = !signal.from_link && strcmp(signal.reason, "kill") == 0;
+    if (rh__fine(w) && signal.from_link) {
+        if (!list_has(w, a->links, signal.who))
+            return; /* a link of an earlier life */
+        rh__link_half(w, actor, signal.who, false);
+    }
     bool normal = strcmp(signal.reason, "normal") == 0;
     if (a->flags & FLAG_TRAPS && !killed) {
         struct rh_exited value;
