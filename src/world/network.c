@@ -312,7 +312,7 @@ void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request)
 /* Does this message tell of the end of `who`, by the link or the monitor in question? */
 static bool is_news(const struct rh_world *w, const struct message *m, uint32_t receiver, uint32_t who, bool link)
 {
-    if (m->receiver != receiver || m->sender != who)
+    if (m->receiver != receiver || m->seen_as != who)
         return false;
     if (!link)
         return m->type == &rh_message_rh_down;

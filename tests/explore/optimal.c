@@ -21,7 +21,7 @@ enum { PROGRAMS = 1600, FAILING = 400, LARGEST = 6000 };
 #endif
 
 #define BIT(feature) ((uint64_t)1 << (feature))
-#define NOT_YET 0
+#define NOT_YET      0
 enum { NO_FAULTS_YET = false, NO_FAILING_TEST_YET = false };
 
 /* ---- programs that once differed --------------------------------------------------------------------------------------- */
