@@ -20,11 +20,18 @@ enum { PROGRAMS = 60000, FAILING = 20000, LARGEST = 20000 };
 enum { PROGRAMS = 1600, FAILING = 400, LARGEST = 6000 };
 #endif
 
-/* What is known to differ, and left out until it does not: links and their ends, several actors that send as one user,
- * answers that come too late, all faults.  Each has its example among the cases below. */
+/* What is known to differ, and left out until it does not; each has its example among the cases below.
+ *   links                       the same link is made and undone by operations on two different lives
+ *   sending as a user           the order of what several actors send as one is no operation
+ *   losses and duplicates       of a message that nobody will take any more: whether it can be lost depends on order
+ *   restarts                    are no operation on the life, which others look at
+ *   a test that fails before there is a choice */
 #define BIT(feature) ((uint64_t)1 << (feature))
-#define NOT_YET      (BIT(F_LINK) | BIT(F_TRAP) | BIT(F_USER) | BIT(F_WITHIN))
-enum { NO_FAULTS_YET = true, NO_FAILING_TEST_YET = true };
+#define NOT_YET      (BIT(F_LINK) | BIT(F_TRAP) | BIT(F_USER))
+#define NOT_WITH_LOSSES                                                                                                \
+    (BIT(F_STOP) | BIT(F_EXIT) | BIT(F_KILL) | BIT(F_WALKER) | BIT(F_SPAWN) | BIT(F_TEST) | BIT(F_ASK) | BIT(F_WITHIN))
+#define NOT_WITH_RESTARTS (BIT(F_ALIVE) | BIT(F_NAME) | BIT(F_MONITOR) | BIT(F_KILL))
+#define NOT_FAILING       BIT(F_TEST)
 
 /* ---- programs that once differed --------------------------------------------------------------------------------------- */
 
@@ -34,10 +41,10 @@ struct case_ {
     const char *program;
 };
 static const struct case_ cases[] = {
-    { "a_message_is_lost", true, "seed=11 actors=1 starts=1 ttl=1 model=3 losses=1" },
-    { "a_message_comes_twice", true, "seed=10 actors=1 starts=1 ttl=1 model=2 duplicates=1" },
-    { "an_actor_crashes", true, "seed=0 actors=1 ttl=1 model=1 crashes=1" },
-    { "a_message_is_lost_or_comes_twice", true,
+    { "a_message_is_lost", false, "seed=11 actors=1 starts=1 ttl=1 model=3 losses=1" },
+    { "a_message_comes_twice", false, "seed=10 actors=1 starts=1 ttl=1 model=2 duplicates=1" },
+    { "an_actor_crashes", false, "seed=0 actors=1 ttl=1 model=1 crashes=1" },
+    { "a_message_is_lost_or_comes_twice", false,
       "seed=28 actors=1 starts=1 ttl=1 losses=1 duplicates=1 cut=944189 cut=257233 cut=412239 "
       "cut=248860" },
     { "a_message_to_one_that_ends_is_lost", true,
@@ -47,20 +54,22 @@ static const struct case_ cases[] = {
       "cut=659005" },
     { "an_answer_that_is_too_late_is_lost", true,
       "seed=10006 actors=2 starts=1 ttl=1 model=2 losses=1 duplicates=1 within cut=41123 cut=391772" },
-    { "an_answer_after_the_time_was_over", true,
+    { "an_answer_after_the_time_was_over", false,
       "seed=101 actors=3 starts=2 ttl=2 model=1 ask within -store -sync cut=265757 cut=780762 "
       "cut=648768 cut=141059 cut=745580 cut=552686 cut=384230 cut=281344" },
-    { "a_copy_behind_its_original_under_causal", true,
+    { "a_copy_behind_its_original_under_causal", false,
       "seed=38 actors=2 starts=2 ttl=1 model=2 duplicates=1 -monitor -alive -table cut=813311 "
       "cut=864816 cut=260078 cut=795072 cut=147453 cut=173488 cut=630990 cut=991916 cut=470880 "
       "cut=398697 cut=873382 cut=826968 cut=723199 cut=20081 cut=697086 cut=604395 cut=99808" },
-    { "two_linked_actors_end", true,
+    { "two_linked_actors_end", false,
       "seed=97 actors=3 starts=3 ttl=3 model=1 exit link -trap -now cut=195972 cut=481225 cut=625816 "
       "cut=484256 cut=739966 cut=829616 cut=622375 cut=27796 cut=588290 cut=82160" },
-    { "a_linked_process_ends_before_it_has_begun", true,
+    { "a_linked_process_ends_before_it_has_begun", false,
       "seed=2199 actors=2 walkers=2 starts=2 ttl=1 model=3 link timeout cut=28919 cut=752615 "
       "cut=748407 cut=758614 cut=276055 cut=445319" },
     { "a_link_against_an_unlink", true, "seed=492 actors=2 starts=1 ttl=2 model=1 crashes=1 link" },
+    { "a_link_against_an_unlink_that_both_want", true,
+      "seed=21174 actors=1 walkers=2 starts=2 ttl=2 model=2 link -eventually cut=879271" },
     { "a_look_at_one_that_starts_again", true,
       "seed=133 actors=2 starts=1 ttl=1 model=1 crashes=1 restarts=1 alive -user cut=811965" },
     { "a_link_to_one_that_starts_again", true, "seed=253 actors=2 starts=1 ttl=1 model=1 crashes=1 restarts=1 link" },
@@ -79,6 +88,8 @@ static const struct case_ cases[] = {
       "seed=2716 actors=2 walkers=1 starts=2 ttl=2 -within -receive user poll cut=69537 cut=893743 "
       "cut=900772 cut=407241 cut=370026 cut=959862 cut=250828 cut=223481 cut=656536 cut=221654 "
       "cut=121711 cut=802540" },
+    { "an_actor_sends_as_a_user_who_has_sent", true,
+      "seed=20516 actors=3 starts=2 ttl=1 user outside cut=634791 cut=24245 cut=38216" },
     { "a_name_is_given_in_one_step", false,
       "seed=138 actors=3 starts=3 ttl=2 model=2 name -receive cut=559343 cut=540477 cut=518099 "
       "cut=941974 cut=2637 cut=630991" },
@@ -162,10 +173,12 @@ static void leave_out(struct features *p)
     if (getenv("REHEARSE_EVERYTHING"))
         return;
     p->off |= p->has & NOT_YET;
-    if (NO_FAULTS_YET)
-        p->losses = p->duplicates = p->crashes = p->restarts = p->kept = 0;
-    if (p->fails && NO_FAILING_TEST_YET)
-        p->off |= p->has & BIT(F_TEST);
+    if (p->fails)
+        p->off |= p->has & NOT_FAILING;
+    if (p->has & ~p->off & NOT_WITH_LOSSES)
+        p->losses = p->duplicates = 0;
+    if (p->has & ~p->off & NOT_WITH_RESTARTS)
+        p->restarts = p->kept = 0;
 }
 
 static void compare_seeds(struct totals *t, uint64_t count, uint32_t fails)
@@ -197,11 +210,12 @@ static void compare_seeds(struct totals *t, uint64_t count, uint32_t fails)
         return;
     /* That it was a test of something. */
     assert_in_range(t->too_large, 0, count / 20);
+    assert_in_range(t->with_faults, count / 10, count);
     assert_in_range(t->behaviours, 8 * count, UINT64_MAX / 2);
     for (int i = 0; i < 4; i++)
         assert_in_range(t->per_model[i], count / 5, count);
     for (uint32_t f = 0; f < F_COUNT; f++)
-        if (!(BIT(f) & NOT_YET) && !(fails && f == F_TEST) && t->per_feature[f] < count / 200)
+        if (!(BIT(f) & NOT_YET) && !(fails && BIT(f) & NOT_FAILING) && t->per_feature[f] < count / 200)
             fail_msg("only %u programs have %s", t->per_feature[f], feature_names[f]);
 }
 
