@@ -56,7 +56,7 @@ makes 244 store replies_are_not_mixed_up -p frontends=2 -p backends=2 -p clients
 
 # One token.
 makes 1 threadring
-# As dfs counts behaviours.
+# dfs has seen the same 30 behaviours and no more in its first 50 million runs of about 860 million.
 makes 30 barber
 
 # Two behaviours for each ping under fifo, three under mailbox, where the order of acceptance counts: dfs with granularity
