@@ -11,7 +11,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-static const char *const commands[] = { "test", "list", "replay", "corpus" };
+static const char *const commands[] = { "test", "estimate", "list", "replay", "corpus" };
 
 static int usage(FILE *to)
 {

@@ -14,7 +14,7 @@
 
 #include "world/state.h"
 
-enum { VERSION = 0xc1, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, MOST_TEXTS = 1 << 20 };
+enum { VERSION = 0xc1, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, SHARES_GLOBALS = 8, MOST_TEXTS = 1 << 20 };
 
 bool rh__told_init(struct rh__told *t)
 {
@@ -92,7 +92,9 @@ void rh__results_write(struct rh__writer *w, struct rh_exploration *x, const str
     double share = e->share ? e->share(x->explorer.state, &share_runs) : 0;
     /* It may have lost its way in the middle of the item. */
     bool lost = x->stillborn || (x->exhausted && e->verdict && e->verdict(x->explorer.state) == RH_VERDICT_SAMPLED);
-    put_counts(w, x, since, share, share_runs, (lost ? INCOMPLETE : 0) | (x->diverged ? DIVERGED : 0));
+    put_counts(w, x, since, share, share_runs,
+               (lost ? INCOMPLETE : 0) | (x->diverged ? DIVERGED : 0) |
+                   (*x->world->globals_writer ? SHARES_GLOBALS : 0));
     rh__put_block(w, x->news.list, x->news.count * sizeof *x->news.list);
     put_findings(w, x, false, since->runs);
     put_world(w, x->world, since);
@@ -126,7 +128,7 @@ void rh__sums_write(struct rh__writer *w, const struct rh_exploration *x, const 
 {
     put_counts(w, x, before, x->share, x->share_runs,
                (x->incomplete ? INCOMPLETE : 0) | (x->diverged ? DIVERGED : 0) |
-                   (x->behaviours_at_least ? AT_LEAST : 0));
+                   (x->behaviours_at_least ? AT_LEAST : 0) | (x->shares_globals ? SHARES_GLOBALS : 0));
     rh__put_small(w, x->behaviours * sizeof(uint64_t));
     rh__exploration_each_behaviour(x, put_behaviour, w);
     put_findings(w, x, true, 0);
@@ -329,6 +331,7 @@ static bool walk(struct rh_exploration *x, const void *bytes, size_t size, bool 
         x->incomplete |= (flags & INCOMPLETE) != 0;
         x->diverged |= (flags & DIVERGED) != 0;
         x->behaviours_at_least |= (flags & AT_LEAST) != 0;
+        x->shares_globals |= (flags & SHARES_GLOBALS) != 0;
     }
     return true;
 }

@@ -406,6 +406,7 @@ static double dpor_estimate(const void *state)
 const struct rh_explorer rh__explorer_dpor = {
     .name = "dpor",
     .summary = "every behaviour, by partial order reduction; dpor:space estimates how many sequences dfs would make",
+    .reduces = true,
     .state_size = sizeof(struct dpor),
     .open = dpor_open,
     .begin = dpor_begin,

@@ -420,11 +420,17 @@ void *rh_exploration_memory(struct rh_exploration *x, size_t bytes)
     return p;
 }
 
+/* A global variable that an actor changes and another reads puts their steps in an order that the reduction cannot see. */
+bool rh__exploration_unsound(const struct rh_exploration *x)
+{
+    return x->reduces && !x->trusts_globals && (x->shares_globals || *x->world->globals_writer);
+}
+
 enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
 {
     const struct rh_explorer *e = x->explorer.explorer;
     enum rh_verdict v = e->verdict ? e->verdict(x->explorer.state) : RH_VERDICT_SAMPLED;
-    if (!x->exhausted || x->incomplete || x->diverged)
+    if (!x->exhausted || x->incomplete || x->diverged || rh__exploration_unsound(x))
         return RH_VERDICT_SAMPLED;
     return v == RH_VERDICT_EXHAUSTIVE && x->cut ? RH_VERDICT_BOUNDED : v;
 }
@@ -469,6 +475,7 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
         return NULL;
     }
     x->world = w;
+    x->reduces = rh__explorer_reduces(name_and_arg);
     x->seed = seed;
     x->limits = *limits;
     x->replay = rh_shared_new(events * sizeof *x->replay);

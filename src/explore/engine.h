@@ -70,6 +70,9 @@ struct rh_exploration {
     bool exhausted;           /* the explorer has nothing left */
     bool stopped;             /* by a limit, a finding or the user */
     bool incomplete;          /* something could not be explored */
+    bool reduces;             /* runs that look alike are left out, */
+    bool trusts_globals;      /* where no two actors use the same global variable, as we were told */
+    bool shares_globals;      /* some actor has changed one */
     bool diverged;            /* work made elsewhere did not fit what was seen here */
     bool stillborn;           /* the program dies before the first choice */
     volatile int interrupted;
@@ -129,6 +132,8 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
 /* Makes runs until there is nothing left, a limit is reached or something is found; false if the tool failed. */
 bool rh__explore(struct rh_exploration *x);
 enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x);
+/* A reduction was used on a program whose actors change global variables: what was not found may still be there. */
+bool rh__exploration_unsound(const struct rh_exploration *x);
 double rh__exploration_estimate(const struct rh_exploration *x);
 /* Adds behaviours to the set. */
 void rh__exploration_add_behaviours(struct rh_exploration *x, const uint64_t *hashes, size_t count);
@@ -140,6 +145,8 @@ void rh__exploration_free(struct rh_exploration *x);
 
 /* Whether one of the explorers it names works with granularity object. */
 bool rh__explorer_wants_objects(const char *name_and_arg);
+/* Or leaves out runs that look alike. */
+bool rh__explorer_reduces(const char *name_and_arg);
 
 double rh__now_seconds(void);
 /* In a child that makes many runs: what the program prints on standard output goes nowhere. */

@@ -5,7 +5,15 @@
 #include <rehearse/explorer.h>
 
 extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh__explorer_delayed, rh__explorer_dfs,
-    rh__explorer_dpor, rh__explorer_optimal, rh__explorer_replay, rh__explorer_bound, rh__explorer_portfolio;
+    rh__explorer_dpor, rh__explorer_optimal, rh__explorer_descents, rh__explorer_replay, rh__explorer_bound,
+    rh__explorer_portfolio;
+
+/* How many behaviours there are, by descents; `seen` were. */
+struct rh__size {
+    uint64_t descents;
+    double estimate, low, high; /* the interval holds the truth in 95 of 100 cases */
+};
+void rh__descents_result(const void *state, uint64_t seen, struct rh__size *size);
 
 /* What a replay came to: the line that did not fit, with what was possible instead; "" if all fitted. */
 const char *rh__replay_divergence(const void *state);

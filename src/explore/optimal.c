@@ -33,7 +33,7 @@ struct optimal {
     bool failed;   /* the last run ended in a step that fails */
     bool sampling; /* one random way down the tree for each run */
     bool on_way;   /* the graph is the next to go on with: begin need not look for one */
-    uint64_t runs;
+    uint64_t runs, samples;
     double initial, given; /* share of the tree that was to do, and that was given away since */
     uint64_t random;
     double weight; /* sampling: how many leaves this one stands for */
@@ -62,8 +62,9 @@ static bool refuse(const struct rh_semantics *s, char *error, size_t error_size)
 static bool optimal_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
 {
     struct optimal *o = state;
-    if (*arg) {
-        snprintf(error, error_size, "explorer optimal takes no argument (\"%s\")", arg);
+    x->trusts_globals |= strcmp(arg, "private-globals") == 0;
+    if (*arg && !x->trusts_globals) {
+        snprintf(error, error_size, "explorer optimal:%s: the only argument is private-globals", arg);
         return false;
     }
     if (refuse(&x->world->semantics, error, error_size))
@@ -323,30 +324,25 @@ static uint32_t optimal_choose(void *state, struct rh_world *w, const struct rh_
 {
     struct optimal *o = state;
     struct graph *g = &o->graph;
-    for (;;) {
-        graph_absorb(g, w);
-        const struct level *l = graph_top(g);
-        if (w->event_count < l->steps) {
-            if (graph_common(g) < w->event_count) {
-                o->on_way = true; /* it went off to another graph: begin says how much to keep */
-                return RH_ELSEWHERE;
-            }
-            return step_again(o, w, g->run[l->first_step + w->event_count].node, open, count);
-        }
-        if (graph_full(g)) {
-            o->full = true;
-            return RH_NONE;
-        }
-        bool ours = add_sends(o, w);
-        open = rh_world_enabled(w, &count); /* predicates may have been asked in the past, over the same table */
-        if (!ours || !add_lives(o, open, count))
-            continue;
-        uint32_t place = choose_place(g, w, open, count);
-        if (place != RH_NONE)
-            return step_of_place(o, w, place, open, count);
-        uint32_t end = end_of(open, count);
-        return end != RH_NONE ? end : RH_ELSEWHERE;
+    graph_absorb(g, w);
+    const struct level *l = graph_top(g);
+    if (w->event_count < l->steps)
+        return step_again(o, w, g->run[l->first_step + w->event_count].node, open, count);
+    if (graph_full(g)) {
+        o->full = true;
+        return RH_NONE;
     }
+    bool here = add_sends(o, w);
+    open = rh_world_enabled(w, &count); /* predicates may have been asked in the past, over the same table */
+    if (!here || !add_lives(o, open, count)) {
+        o->on_way = true; /* a sampler has gone off: begin says how much to keep */
+        return RH_ELSEWHERE;
+    }
+    uint32_t place = choose_place(g, w, open, count);
+    if (place != RH_NONE)
+        return step_of_place(o, w, place, open, count);
+    uint32_t end = end_of(open, count);
+    return end != RH_NONE ? end : RH_ELSEWHERE;
 }
 
 /* ---- the next graph ------------------------------------------------------------------------------------------------------------- */
@@ -500,6 +496,7 @@ static void optimal_end(void *state, struct rh_world *w, const struct rh_run *ru
     bool over = run->outcome == RH_OUTCOME_CUT || run->outcome == RH_OUTCOME_RUNNING ||
                 w->events[w->event_count - 1].choice.kind == RH_CHOICE_END || add_sends(o, w);
     if (o->sampling && over) {
+        o->samples++;
         o->sum += o->weight;
         o->squares += o->weight * o->weight;
     }
@@ -580,11 +577,53 @@ static double optimal_estimate(const void *state)
     return share > 0 ? (double)runs / share : 0;
 }
 
+/* ---- random ways down --------------------------------------------------------------------------------------------------------- */
+
+static bool descents_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
+{
+    ((struct optimal *)state)->sampling = true;
+    return optimal_open(state, x, arg, error, error_size);
+}
+
+/* Knuth's estimate: the product of the numbers of ways at each node of a random path is, on average, the number of leaves.  The
+ * interval is for the logarithm of the mean, which is less skewed than the mean; it never excludes what was seen. */
+void rh__descents_result(const void *state, uint64_t seen, struct rh__size *size)
+{
+    const struct optimal *o = state;
+    double n = (double)o->samples, mean = o->samples ? o->sum / n : 0;
+    double variance = o->samples > 1 ? (o->squares - o->sum * mean) / (n - 1) : 0;
+    double spread = mean > 0 && variance > 0 ? 2.6 * sqrt(log(1 + variance / n / (mean * mean))) : 0;
+    *size = (struct rh__size){ o->samples, mean, mean * exp(-spread), mean * exp(spread) };
+    if (size->low < (double)seen)
+        size->low = (double)seen;
+    if (size->high < size->low)
+        size->high = size->low;
+}
+
+static double descents_estimate(const void *state)
+{
+    const struct optimal *o = state;
+    return o->samples ? o->sum / (double)o->samples : 0;
+}
+
+const struct rh_explorer rh__explorer_descents = {
+    .name = "descents",
+    .summary = "random ways down the tree of optimal; estimates how many behaviours there are",
+    .state_size = sizeof(struct optimal),
+    .objects = true,
+    .open = descents_open,
+    .begin = optimal_begin,
+    .choose = optimal_choose,
+    .end = optimal_end,
+    .estimate = descents_estimate,
+};
+
 const struct rh_explorer rh__explorer_optimal = {
     .name = "optimal",
     .summary = "every behaviour, once",
     .state_size = sizeof(struct optimal),
     .objects = true,
+    .reduces = true,
     .open = optimal_open,
     .begin = optimal_begin,
     .choose = optimal_choose,

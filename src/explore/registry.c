@@ -17,9 +17,9 @@ void rh_explorer_register_(struct rh_explorer_entry *entry)
 const struct rh_explorer_entry *rh_explorer_first(void)
 {
     static const struct rh_explorer *const ours[] = {
-        &rh__explorer_bound,   &rh__explorer_portfolio, &rh__explorer_replay,
-        &rh__explorer_optimal, &rh__explorer_dpor,      &rh__explorer_dfs,
-        &rh__explorer_delayed, &rh__explorer_random,    &rh__explorer_roundrobin,
+        &rh__explorer_bound,   &rh__explorer_portfolio,  &rh__explorer_replay, &rh__explorer_descents,
+        &rh__explorer_optimal, &rh__explorer_dpor,       &rh__explorer_dfs,    &rh__explorer_delayed,
+        &rh__explorer_random,  &rh__explorer_roundrobin,
     };
     static struct rh_explorer_entry entries[sizeof ours / sizeof *ours];
     static bool done;
@@ -40,16 +40,36 @@ static const struct rh_explorer *find(const char *name, size_t length)
 }
 
 /* Any of the words of NAME:ARG may be the name of an explorer: decorators have others inside. */
-bool rh__explorer_wants_objects(const char *name_and_arg)
+static bool any_of(const char *name_and_arg, bool (*is)(const struct rh_explorer *e))
 {
     for (const char *word = name_and_arg; *word;) {
         size_t length = strcspn(word, ":+,");
         const struct rh_explorer *e = find(word, length);
-        if (e && e->objects)
+        if (e && is(e))
             return true;
         word += length + (word[length] != 0);
     }
     return false;
+}
+
+static bool has_objects(const struct rh_explorer *e)
+{
+    return e->objects;
+}
+
+static bool has_reduction(const struct rh_explorer *e)
+{
+    return e->reduces;
+}
+
+bool rh__explorer_wants_objects(const char *name_and_arg)
+{
+    return any_of(name_and_arg, has_objects);
+}
+
+bool rh__explorer_reduces(const char *name_and_arg)
+{
+    return any_of(name_and_arg, has_reduction);
 }
 
 bool rh_exploration_inner(struct rh_exploration *x, const char *name_and_arg, struct rh_inner *inner, char *error,

@@ -168,6 +168,24 @@ static void print_logs(const struct rh__result *r)
     }
 }
 
+static const char *all_of(const struct rh_exploration *x)
+{
+    return x->reduces ? "behaviour" : "sequence of choices";
+}
+
+static void print_doubt(const struct rh_exploration *x)
+{
+    if (!rh__exploration_unsound(x))
+        return;
+    printf("  note: %s changes a global variable.  Who reads it cannot be seen, so runs that were left out because "
+           "they look\n"
+           "        alike may not be.  Keep it in the state of an actor, in a table (rh_table_put), or announce it to "
+           "a monitor\n"
+           "        (rh_announce); or use --explorer dfs; or, if no two actors use the same one, "
+           "optimal:private-globals\n",
+           *x->world->globals_writer ? x->world->globals_writer : "an actor");
+}
+
 void rh__terminal_result(const struct rh__result *r, const char *program, bool quiet, bool verbose)
 {
     const struct rh_exploration *x = r->x;
@@ -189,6 +207,7 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
     if (x->workers > 1)
         printf(", %u workers", x->workers);
     printf("\n");
+    print_doubt(x);
     if (x->incomplete)
         printf("  incomplete: a part could not be explored\n");
     if (r->determinism.kind != RH_OUTCOME_FINISHED)
@@ -199,9 +218,9 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         double estimate = rh__exploration_estimate(x);
         printf("  %s: ", rh_verdict_name(verdict));
         if (verdict == RH_VERDICT_EXHAUSTIVE)
-            printf("every sequence of choices under these semantics\n");
+            printf("every %s under these semantics\n", all_of(x));
         else if (verdict == RH_VERDICT_BOUNDED)
-            printf("every sequence of choices within the bound\n");
+            printf("every %s within the bound\n", all_of(x));
         else if (estimate > (double)x->runs)
             printf("%s runs of about %s\n", grouped(x->runs),
                    estimate < 1e15 ? grouped((uint64_t)estimate) : "very many");

@@ -8,6 +8,7 @@
 int rh__command_test(const char *program, const struct rh__options *o);
 int rh__command_list(const char *program, const struct rh__options *o);
 int rh__command_replay(const char *program, const struct rh__options *o);
+int rh__command_estimate(const char *program, const struct rh__options *o);
 int rh__command_corpus(const char *program, const struct rh__options *o);
 
 const struct rh_test *rh__test_named(const char *name);

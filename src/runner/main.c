@@ -12,6 +12,7 @@ static const struct command {
     int (*run)(const char *program, const struct rh__options *o);
 } commands[] = {
     { "test", "[TEST...]", "explore (all tests, or these)", rh__command_test },
+    { "estimate", "[TEST...]", "how many behaviours there are, before any search", rh__command_estimate },
     { "list", "", "tests, their semantics, explorers", rh__command_list },
     { "replay", "SCHEDULE", "run one schedule and tell what happens", rh__command_replay },
     { "corpus", "DIR", "replay every schedule in DIR, as a regression suite", rh__command_corpus },
@@ -21,7 +22,7 @@ static void help(const char *program)
 {
     printf("%s [COMMAND] [OPTION...]    a test program made with rehearse\n\n", program);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        printf("    %-7s %-16s %s\n", commands[i].name, commands[i].arguments, commands[i].text);
+        printf("    %-8s %-16s %s\n", commands[i].name, commands[i].arguments, commands[i].text);
     printf("\n");
     rh__options_help();
     printf("\nexit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 130 "

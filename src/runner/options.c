@@ -264,6 +264,7 @@ bool rh__options_parse(struct rh__options *o, int argc, char **argv, char *error
         snprintf(error, error_size, "--resume wants --checkpoint FILE, to go on from");
         return false;
     }
+    o->seconds_given = o->limits.max_seconds > 0;
     if (o->limits.max_runs == 0 && o->limits.max_seconds == 0 && o->limits.max_all_steps == 0)
         o->limits.max_seconds = 10;
     return true;

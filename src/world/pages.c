@@ -205,6 +205,10 @@ void rh__globals_diff(struct rh_world *w)
     for (struct rh__pages *p = trackers(w); p; p = p->next)
         if (p->actor == RH_NONE && p->count)
             rh__pages_diff(w, p, &hash);
-    if (hash != w->globals_hash)
-        put64(w, &w->globals_hash, hash);
+    if (hash == w->globals_hash)
+        return;
+    put64(w, &w->globals_hash, hash);
+    uint32_t actor = w->events[w->event_count - 1].choice.actor;
+    if (w->event_count > 1 && actor != RH_NONE && !*w->globals_writer)
+        rh_world_actor_name(w, actor, w->globals_writer, sizeof w->globals_writer);
 }

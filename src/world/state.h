@@ -281,7 +281,8 @@ struct rh_world {
 
     /* Of the whole exploration. */
     uint32_t property_count;
-    bool clock_used; /* the program has asked for the time: from then on it is part of the fingerprint */
+    char globals_writer[128]; /* an actor that has changed a global variable; "" for none */
+    bool clock_used;          /* the program has asked for the time: from then on it is part of the fingerprint */
 
     /* Of the step under way. */
     uint32_t current; /* the actor whose code runs, RH_NONE outside */

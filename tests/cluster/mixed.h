@@ -58,7 +58,7 @@ RH_TEST(mixed)
 /* What it does depends on the process it runs in: a program that cannot be explored by several. */
 RH_TEST(by_process)
 {
-    rh_ref t = rh_spawn(table);
+    rh_ref t = rh_spawn(desk);
     for (int i = 0; i < 4 + getpid() % 3; i++)
         rh_send(rh_spawn(client, .table = t, .value = 1), put, .value = 1);
 }

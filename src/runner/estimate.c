@@ -1,0 +1,127 @@
+/* estimate: how many behaviours a test has, before any search: by random ways down the tree that `optimal` would walk. */
+#include <stdio.h>
+#include <string.h>
+
+#include "explore/explorers.h"
+#include "report/result.h"
+#include "runner/commands.h"
+#include "trace/schedule.h"
+
+/* As people write large numbers: 113,400, then 1.2e+15. */
+static const char *number(double value, char *buffer, size_t size)
+{
+    char digits[32];
+    if (value >= 1e15 || value != value) {
+        snprintf(buffer, size, "%.2g", value);
+        return buffer;
+    }
+    int n = snprintf(digits, sizeof digits, "%.0f", value), at = 0;
+    for (int i = 0; i < n && (size_t)at + 2 < size; i++) {
+        if (i && (n - i) % 3 == 0)
+            buffer[at++] = ',';
+        buffer[at++] = digits[i];
+    }
+    buffer[at] = 0;
+    return buffer;
+}
+
+static void say_time(double seconds)
+{
+    if (seconds < 1)
+        printf("less than a second");
+    else if (seconds < 120)
+        printf("at most about %.0f s", seconds);
+    else if (seconds < 7200)
+        printf("at most about %.0f minutes", seconds / 60);
+    else if (seconds < 172800)
+        printf("at most about %.0f hours", seconds / 3600);
+    else
+        printf("at most about %.3g days", seconds / 86400);
+}
+
+static void tell(const struct rh__options *o, const struct rh_test *test, const struct rh_semantics *s,
+                 const struct rh_exploration *x, const struct rh__size *size)
+{
+    char estimate[40], low[40], high[40], seen[40], descents[40];
+    double rate = x->seconds > 0 ? (double)x->runs / x->seconds : 0;
+    if (o->json && strcmp(o->json, "-") == 0) {
+        printf(
+            "{\"test\":\"%s\",\"model\":\"%s\",\"granularity\":\"%s\",\"estimate\":%.17g,\"low\":%.17g,\"high\":%.17g,"
+            "\"confidence\":0.95,\"descents\":%llu,\"seen\":%llu,\"seconds\":%.3f}\n",
+            test->name, rh__model_name(s->model), rh__granularity_name(s->granularity), size->estimate, size->low,
+            size->high, (unsigned long long)size->descents, (unsigned long long)x->behaviours, x->seconds);
+        return;
+    }
+    printf("%s  (%s, granularity object)\n", test->name, rh__model_name(s->model));
+    printf("  about %s behaviour%s; 95 %%: %s to %s\n", number(size->estimate, estimate, sizeof estimate),
+           size->estimate > 1.5 ? "s" : "", number(size->low, low, sizeof low), number(size->high, high, sizeof high));
+    printf("  from %s descents in %.2f s, which saw %s%s of them\n",
+           number((double)size->descents, descents, sizeof descents), x->seconds,
+           x->behaviours_at_least ? "at least " : "", number((double)x->behaviours, seen, sizeof seen));
+    if (rate > 0) {
+        printf("  optimal would take ");
+        say_time(size->estimate / rate);
+        printf(" on one core\n");
+    }
+    if (x->cut)
+        printf("  note: runs were cut (max_steps); longer ones count once for each place where they were\n");
+}
+
+static int estimate(const struct rh__options *o, const struct rh_test *test)
+{
+    char error[1024];
+    struct rh_semantics s;
+    struct rh__options with = *o;
+    with.explorer = "descents";
+    if (!rh__options_semantics(&with, test, &s, error, sizeof error)) {
+        fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
+        return RH__EXIT_USAGE;
+    }
+    struct rh__limits limits = o->limits;
+    limits.keep_going = true;
+    if (!limits.max_runs && !limits.max_all_steps && !o->seconds_given)
+        limits.max_seconds = 1;
+    struct rh_world_options options = {
+        .test = test, .semantics = &s, .params = o->params, .param_count = o->param_count, .quiet = true
+    };
+    struct rh_world *w = rh_world_new(&options, error, sizeof error);
+    struct rh_exploration *x = w ? rh__exploration_new(w, with.explorer, s.seed, &limits, error, sizeof error) : NULL;
+    int code = RH__EXIT_USAGE;
+    if (!x) {
+        fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
+    } else {
+        x->mute = !o->verbose;
+        code = rh__explore(x) ? RH__EXIT_OK : RH__EXIT_TOOL;
+        struct rh__size size;
+        rh__descents_result(x->explorer.state, x->behaviours, &size);
+        if (code == RH__EXIT_OK)
+            tell(o, test, &s, x, &size);
+    }
+    rh__exploration_free(x);
+    rh_world_free(w);
+    return code;
+}
+
+int rh__command_estimate(const char *program, const struct rh__options *o)
+{
+    char error[1024];
+    (void)program;
+    if (!rh__options_params_known(o, error, sizeof error)) {
+        fprintf(stderr, "rehearse: %s\n", error);
+        return RH__EXIT_USAGE;
+    }
+    for (size_t i = 0; i < o->word_count; i++)
+        if (!rh__test_named(o->words[i])) {
+            fprintf(stderr, "rehearse: there is no test %s; `rehearse list` shows them\n", o->words[i]);
+            return RH__EXIT_USAGE;
+        }
+    for (const struct rh_test *t = rh_test_first(); t; t = t->next) {
+        bool wanted = !o->word_count;
+        for (size_t i = 0; i < o->word_count; i++)
+            wanted |= strcmp(o->words[i], t->name) == 0;
+        int code = wanted ? estimate(o, t) : RH__EXIT_OK;
+        if (code != RH__EXIT_OK)
+            return code;
+    }
+    return RH__EXIT_OK;
+}
