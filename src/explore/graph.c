@@ -492,11 +492,12 @@ static void describe_message(struct graph *g, const struct rh_world *w, struct n
     x->send.answers = id_of_message(g, w, m->answers);
     x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : g->place_of_actor[m->sender];
     x->send.rank = x->position;
-    if (w->semantics.model == RH_MAILBOX && m->posted) {
+    bool mailbox = w->semantics.model == RH_MAILBOX && m->posted;
+    if (mailbox)
         x->send.channel = RH_NONE - 1;
-        if (event->event.place != event->actor) /* else in the test's preparations, before all others */
-            x->send.rank = (1u << 30) + event->event.index * 2 + x->send.copy;
-    }
+    bool in_turn = mailbox || (w->actors[m->sender].status == STATUS_OUTSIDE && x->send.channel != RH_NONE);
+    if (in_turn && event->event.place != event->actor) /* else in the test's preparations, before all others */
+        x->send.rank = (1u << 30) + event->event.index * 2 + x->send.copy;
 }
 
 void graph_describe(struct graph *g, const struct rh_world *w, struct node *x)

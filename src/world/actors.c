@@ -216,16 +216,19 @@ static void list_remove(struct rh_world *w, uint32_t *list, uint32_t other)
         }
 }
 
-void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on)
+void rh__link_half(struct rh_world *w, uint32_t one, uint32_t other, bool on)
 {
     rh__tables_stale(w);
-    if (on) {
+    if (on)
         list_add(w, &w->actors[one].links, other);
-        list_add(w, &w->actors[other].links, one);
-    } else {
+    else
         list_remove(w, &w->actors[one].links, other);
-        list_remove(w, &w->actors[other].links, one);
-    }
+}
+
+void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on)
+{
+    rh__link_half(w, one, other, on);
+    rh__link_half(w, other, one, on);
 }
 
 /* Kept with the one who is watched. */
@@ -277,10 +280,9 @@ static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reas
     struct actor *a = &w->actors[actor];
     while (a->links != RH_NONE) {
         uint32_t other = next_to_tell(w, a->links);
-        rh__tables_stale(w);
-        list_remove(w, &a->links, other);
+        rh__link_half(w, actor, other, false);
         if (!rh__fine(w)) /* else that would be an operation on another life; it is told of the end instead, in vain */
-            list_remove(w, &w->actors[other].links, actor);
+            rh__link_half(w, other, actor, false);
         rh__signal(w, actor, other, reason, true);
     }
     while (a->monitors != RH_NONE) {
@@ -398,6 +400,12 @@ void rh__actor_crash_in_turn(struct rh_world *w, uint32_t actor, uint32_t surviv
         rh__actor_crash(w, actor, surviving_writes);
 }
 
+void rh__actor_restart_in_turn(struct rh_world *w, uint32_t actor, bool keep_state)
+{
+    if (!halt_before(w, actor, THEN_RESTART, keep_state, "crashed"))
+        rh__actor_restart(w, actor, keep_state);
+}
+
 void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
 {
     tell_of_dead_letters(w, actor);
@@ -426,6 +434,7 @@ void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state)
 {
     struct actor *a = &w->actors[actor];
     rh__actor_stale(w, actor);
+    rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
     put32(w, &a->status, STATUS_IDLE);
     put32(w, &a->restarts, a->restarts + 1);
     if (!keep_state || a->type->kind == RH_KIND_PROCESS) {

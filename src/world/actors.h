@@ -17,11 +17,14 @@ void rh__actor_crash(struct rh_world *w, uint32_t actor, uint32_t surviving_writ
 /* The same, when it is their turn: with granularity object that is a step of its own. */
 void rh__actor_end_in_turn(struct rh_world *w, uint32_t actor, const char *reason);
 void rh__actor_crash_in_turn(struct rh_world *w, uint32_t actor, uint32_t surviving_writes);
+void rh__actor_restart_in_turn(struct rh_world *w, uint32_t actor, bool keep_state);
 void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state);
 /* An exit signal arrives; true if the actor goes on (it traps exits and is handed a message instead). */
 void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message);
 
 void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on);
+/* When `one` ends `other` is told, but not the other way round. */
+void rh__link_half(struct rh_world *w, uint32_t one, uint32_t other, bool on);
 void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on);
 void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link);
 /* rh_down to the watcher, from the one it watched. */

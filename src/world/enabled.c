@@ -171,12 +171,13 @@ static void offer_faults_of(struct rh_world *w, uint32_t message)
 }
 
 /* What is lost never comes, whenever that happens; so it is enough to offer it for what could be taken now.  With granularity
- * object it is offered for all that is under way: then it can be decided when the message is sent. */
+ * object it is offered for all that nobody has received: then it can be decided when the message is sent, and whether its
+ * receiver has ended by then makes no difference. */
 static void offer_message_faults(struct rh_world *w, uint32_t ordinary)
 {
     if (rh__fine(w)) {
         for (uint32_t i = 0; i < w->message_count; i++)
-            if (w->messages[i].taken_by == RH_NONE)
+            if (!w->messages[i].over)
                 offer_faults_of(w, i);
         return;
     }

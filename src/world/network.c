@@ -157,6 +157,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->copy_of = s->copy_of;
     m->timer = 0;
     m->posted = s->posted;
+    m->over = 0;
     m->channel = channel;
     m->next = RH_NONE;
     m->sent_ns = sender->now_ns;
@@ -207,6 +208,12 @@ void rh__message_waste(struct rh_world *w, const struct sending *s)
     w->messages[m].taken_by = w->event_count - 1;
 }
 
+static void note_over(struct rh_world *w, uint32_t message)
+{
+    if (w->any_faults && rh__fine(w))
+        put32(w, &w->messages[message].over, 1);
+}
+
 static void drop(struct rh_world *w, uint32_t message)
 {
     pull(w, message);
@@ -216,7 +223,9 @@ static void drop(struct rh_world *w, uint32_t message)
 
 void rh__message_lose(struct rh_world *w, uint32_t message)
 {
-    drop(w, message);
+    note_over(w, message);
+    if (w->messages[message].taken_by == RH_NONE) /* else it was lost before, to one that has ended */
+        drop(w, message);
 }
 
 void rh__message_accept(struct rh_world *w, uint32_t message)
@@ -234,6 +243,7 @@ void rh__message_take(struct rh_world *w, uint32_t message)
 {
     struct message *m = &w->messages[message];
     struct channel *c = &w->channels[m->channel];
+    note_over(w, message);
     uint32_t sent = m->copy_of == RH_NONE ? message : m->copy_of;
     if (c->first != message && sent > c->arrived)
         put32(w, &c->arrived, sent); /* what it has passed over must have come before it */
@@ -267,6 +277,10 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message)
     struct message *m = &w->messages[copy];
     m->send_number = original.send_number;
     m->clock = original.clock;
+    if (original.taken_by != RH_NONE) { /* as lost as the original */
+        m->taken_by = w->event_count - 1;
+        return;
+    }
     w->under_way++;
     /* Right behind the original. */
     m->next = original.next;

@@ -1,7 +1,7 @@
 /* Shared objects: what several actors can see the order of.
  *
  * A name of the registry, the life of an actor (link, monitor, alive, its end), a monitor that announcements go to, a key of
- * a shared table, an `eventually` property; under RH_MAILBOX with granularity object a mailbox.  Each has a 64-bit identity
+ * a shared table, an `eventually` property, an external sender; under RH_MAILBOX with granularity object a mailbox.  Each has a 64-bit identity
  * that is the same in every run.  The world records which event touched which object, in order: two events on different
  * actors that touch no object in common commute.
  *
@@ -19,6 +19,7 @@ enum rh__object_kind {
     RH__OBJECT_TABLE,
     RH__OBJECT_PROPERTY,
     RH__OBJECT_MAILBOX,
+    RH__OBJECT_SENDER, /* an external one: several actors may send in its name */
 };
 
 /* `what` is a hash of what names the object among its kind. */

@@ -86,10 +86,13 @@ static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
 }
 
 /* Before anything is sent: where arrival order is send order, sending is an operation on the receiver's mailbox. */
-static void before_sending(struct rh_world *w, uint32_t to, const char *here)
+static void before_sending(struct rh_world *w, uint32_t from, uint32_t to, const char *here)
 {
+    bool for_another = w->actors[from].status == STATUS_OUTSIDE && w->semantics.model != RH_BAG;
     if (!rh__fine(w))
         rh__preempt(w, here);
+    else if (for_another && w->semantics.model != RH_MAILBOX)
+        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_SENDER, from), here);
     else if (w->semantics.model == RH_MAILBOX && w->actors[to].status != STATUS_OUTSIDE)
         rh__operation(w, rh__object_of_actor(w, RH__OBJECT_MAILBOX, to), here);
 }
@@ -109,13 +112,13 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
     if (!w)
         return;
     uint32_t receiver = known(w, to, "rh_send", here);
-    before_sending(w, receiver, here);
     uint32_t sender = code_of(w);
     if (!rh_is_nobody(from)) {
         sender = known(w, from, "rh_send_from", here);
         if (w->actors[sender].status != STATUS_OUTSIDE)
             rh__misuse(w, here, "rh_send_from is for external senders (rh_external)");
     }
+    before_sending(w, sender, receiver, here);
     struct sending s = SENDING(.from = sender, .to = receiver, .type = type, .value = value, .tail = tail,
                                .tail_size = bounded(w, tail_size, here));
     post(w, &s, here);
@@ -159,7 +162,7 @@ static void seam_reply(struct rh_request request, const struct rh_message_type *
     if (!w)
         return;
     uint32_t to = known(w, request.who, "rh_reply_to", here);
-    before_sending(w, to, here);
+    before_sending(w, w->current, to, here);
     uint32_t asked = request.ticket ? (uint32_t)(request.ticket - 1) : RH_NONE;
     struct sending s = SENDING(.from = w->current, .to = to, .type = type, .value = value, .tail = tail,
                                .tail_size = bounded(w, tail_size, here));
@@ -176,7 +179,7 @@ static void seam_forward(rh_ref to, const char *here)
     if (!w)
         return;
     uint32_t receiver = known(w, to, "rh_forward", here);
-    before_sending(w, receiver, here);
+    before_sending(w, w->current, receiver, here);
     const struct message *m = handled(w, "rh_forward", here);
     struct sending s = SENDING(.from = w->current, .to = receiver, .type = m->type, .value = rh__message_value(w, m),
                                .tail = rh__message_tail(w, m), .tail_size = m->tail_size);
@@ -194,7 +197,7 @@ static const void *seam_ask(rh_ref to, const struct rh_message_type *type, const
     uint32_t receiver = known(w, to, "rh_ask", here);
     if (receiver == w->current)
         rh__misuse(w, here, "rh_ask of oneself would wait for ever");
-    before_sending(w, receiver, here);
+    before_sending(w, w->current, receiver, here);
     struct sending s = SENDING(.from = w->current, .to = receiver, .type = type, .value = value);
     s.request = w->message_count; /* what it will be */
     uint32_t request = post(w, &s, here);
@@ -337,9 +340,15 @@ static void seam_link(rh_ref who, bool on, const char *here)
         rh__signal(w, actor, w->current, "noproc", true);
         return;
     }
-    rh__link(w, w->current, actor, on);
     if (!on)
         rh__news_drop(w, w->current, actor, true);
+    if (rh__fine(w)) { /* each half with the one whose end it tells of */
+        rh__link_half(w, actor, w->current, on);
+        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, w->current), here);
+        rh__link_half(w, w->current, actor, on);
+    } else {
+        rh__link(w, w->current, actor, on);
+    }
 }
 
 static void seam_monitor(rh_ref who, bool on, const char *here)

@@ -39,8 +39,9 @@ enum {
 /* What a preempted actor does when it goes on. */
 enum then {
     THEN_GO_ON,
-    THEN_END,   /* for `reason` */
-    THEN_CRASH, /* with `then_what` writes surviving */
+    THEN_END,     /* for `reason` */
+    THEN_CRASH,   /* with `then_what` writes surviving */
+    THEN_RESTART, /* with its state kept if `then_what`; until then it has ended */
 };
 
 struct actor {
@@ -107,6 +108,7 @@ struct message {
     uint32_t copy_of;
     uint32_t channel;
     uint32_t posted; /* by the program, not by the world */
+    uint32_t over;   /* granularity object, with faults: it was received, or lost to a fault; else it may still be */
     uint32_t timer;  /* a process's timer that has fired: its name, payload offset / 16; else 0 */
 };
 
@@ -366,7 +368,8 @@ static inline uint32_t code_of(const struct rh_world *w)
 
 static inline bool has_ended(const struct actor *a)
 {
-    return a->status == STATUS_ENDED || a->status == STATUS_CRASHED;
+    return a->status == STATUS_ENDED || a->status == STATUS_CRASHED ||
+           (a->status == STATUS_PREEMPTED && a->then == THEN_RESTART);
 }
 
 #endif

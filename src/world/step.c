@@ -19,7 +19,7 @@
 static bool message_fault_open(struct rh_world *w, uint32_t message, uint32_t budget)
 {
     if (rh__fine(w))
-        return budget && message < w->message_count && w->messages[message].taken_by == RH_NONE &&
+        return budget && message < w->message_count && !w->messages[message].over &&
                rh__message_travels(&w->messages[message]) && !rh__message_is_double(w, message);
     return budget && rh__message_deliverable(w, message) && rh__message_travels(&w->messages[message]);
 }
@@ -118,6 +118,8 @@ static void come_to_end(struct rh_world *w, uint32_t actor)
     put32(w, &a->status, STATUS_RUNNING); /* its stack is gone */
     if (then == THEN_CRASH)
         rh__actor_crash(w, actor, a->then_what);
+    else if (then == THEN_RESTART)
+        rh__actor_restart(w, actor, a->then_what != 0);
     else
         end_for(w, actor, reason, a->then_what ? a->place : NULL);
 }
@@ -308,7 +310,7 @@ static void act(struct rh_world *w, const struct rh_choice *c)
             put32(w, &w->kept_restarts, w->kept_restarts - 1);
         else
             put32(w, &w->restarts, w->restarts - 1);
-        rh__actor_restart(w, c->actor, c->what != 0);
+        rh__actor_restart_in_turn(w, c->actor, c->what != 0);
         break;
     case RH_CHOICE_PARTITION:
         put32(w, &w->partitions, w->partitions - 1);
