@@ -168,22 +168,6 @@ static void intervals_hold_the_truth_of_programs_without_faults(void **unused)
     add_seeds(&s, false);
     assert_in_range(s.programs, PROGRAMS / 6, PROGRAMS);
     check_rate(&s);
-    check_mean(&s);
-}
-
-/* Where there are few behaviours no weight is so large that it is not met. */
-static void means_of_small_programs_with_faults_have_no_bias(void **unused)
-{
-    (void)unused;
-    struct sums s = { 0 };
-    largest = 40;
-    descents = 10 * DESCENTS;
-    add_seeds(&s, true);
-    largest = LARGEST;
-    descents = DESCENTS;
-    assert_in_range(s.programs, PROGRAMS / 6, PROGRAMS);
-    check_rate(&s);
-    check_mean(&s);
 }
 
 /* Each message or event offers a fault as one way of two, so runs without one, which are most, come by chances of 2^-k and weigh
@@ -197,11 +181,9 @@ static void intervals_hold_the_truth_of_programs_with_faults(void **unused)
     check_rate(&s);
 }
 
-static void intervals_hold_the_truth_of_messages_alone(void **unused)
+static void add_generated(struct sums *s)
 {
-    (void)unused;
     static const enum rh_model models[] = { RH_FIFO, RH_BAG, RH_CAUSAL, RH_MAILBOX };
-    struct sums s = { 0 };
     for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
         char text[64];
         generated_make(&generated, seed);
@@ -212,12 +194,37 @@ static void intervals_hold_the_truth_of_messages_alone(void **unused)
                                                    .max_bytes_per_actor = 65536,
                                                    .max_steps = 500 };
         snprintf(text, sizeof text, "generated %llu", (unsigned long long)seed);
-        add_program(&s, text);
+        add_program(s, text);
     }
-    print_sums(&s);
+    print_sums(s);
+}
+
+static void intervals_hold_the_truth_of_messages_alone(void **unused)
+{
+    (void)unused;
+    struct sums s = { 0 };
+    add_generated(&s);
     assert_in_range(s.programs, PROGRAMS / 4, PROGRAMS);
     check_rate(&s);
-    check_mean(&s);
+}
+
+/* Where there are few behaviours no weight is so large that it is not met.  With more, means of a few descents are mostly too low
+ * and seem to be surer than they are: their standard error says nothing. */
+static void means_of_small_programs_have_no_bias(void **unused)
+{
+    (void)unused;
+    struct sums with = { 0 }, without = { 0 }, messages = { 0 };
+    largest = 40;
+    descents = 10 * DESCENTS;
+    add_seeds(&with, true);
+    add_seeds(&without, false);
+    add_generated(&messages);
+    largest = LARGEST;
+    descents = DESCENTS;
+    assert_in_range(with.programs + without.programs + messages.programs, PROGRAMS / 2, 2 * PROGRAMS);
+    check_mean(&with);
+    check_mean(&without);
+    check_mean(&messages);
 }
 
 /* ---- online --------------------------------------------------------------------------------------------------------------- */
@@ -260,8 +267,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(intervals_hold_the_truth_of_programs_without_faults),
         EXPLORE_TEST(intervals_hold_the_truth_of_programs_with_faults),
-        EXPLORE_TEST(means_of_small_programs_with_faults_have_no_bias),
         EXPLORE_TEST(intervals_hold_the_truth_of_messages_alone),
+        EXPLORE_TEST(means_of_small_programs_have_no_bias),
         EXPLORE_TEST(estimates_are_exact_at_the_end),
     };
     if (getenv("REHEARSE_PROGRAM")) {
