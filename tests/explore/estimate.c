@@ -19,7 +19,7 @@
 #include "explore/explorers.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { PROGRAMS = 40, TIMES = 8, DESCENTS = 100, LARGEST = 500, ONLINE = 40 };
+enum { PROGRAMS = 40, TIMES = 8, DESCENTS = 100, LARGEST = 2000, ONLINE = 40 };
 #else
 enum { PROGRAMS = 80, TIMES = 20, DESCENTS = 200, LARGEST = 4000, ONLINE = 200 };
 #endif
