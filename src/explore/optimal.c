@@ -569,7 +569,8 @@ static double optimal_share(const void *state, uint64_t *runs)
     const struct optimal *o = state;
     double left = o->started ? graph_untried(&o->graph) : 1;
     *runs = o->runs;
-    return o->initial - o->given - left;
+    double share = o->initial - o->given - left;
+    return share > 0 ? share : 0; /* what comes after a failing step has no share of its own */
 }
 
 static double optimal_estimate(const void *state)
