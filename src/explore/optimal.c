@@ -467,8 +467,10 @@ static void freeze(struct graph *g)
     struct level *l = graph_top(g);
     uint32_t stamp = g->run[l->first_step + l->steps - 1].node;
     struct node *x = graph_node(g, stamp);
-    if (x->kind != NODE_EVENT || stamp == 0)
+    if (x->kind != NODE_EVENT || stamp == 0) {
+        g->level_count = 0; /* it fails before there is anything to choose */
         return;
+    }
     x->event.failed = true;
     x->event.sends = 0;
     x->event.asks = false;

@@ -241,12 +241,25 @@ void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on
         list_remove(w, &w->actors[watched].monitors, watcher);
 }
 
+/* With granularity object one that has crashed is told all the same, as it gets messages: when it starts again. */
+static bool out_of_reach(const struct rh_world *w, uint32_t actor)
+{
+    return rh__fine(w) ? w->actors[actor].status == STATUS_ENDED : has_ended(&w->actors[actor]);
+}
+
+static bool list_has(const struct rh_world *w, uint32_t list, uint32_t other)
+{
+    while (list != RH_NONE && w->links[list].other != other)
+        list = w->links[list].next;
+    return list != RH_NONE;
+}
+
 void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link)
 {
     struct exit_signal value = { .who = from, .from_link = from_link };
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = from, .to = to, .type = &rh__exit_signal, .value = &value);
-    if (has_ended(&w->actors[to]))
+    if (out_of_reach(w, to))
         rh__message_waste(w, &s);
     else
         rh__message_send(w, &s);
@@ -259,7 +272,7 @@ void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const cha
     value.who = ref_of(who);
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = who, .to = watcher, .type = &rh_message_rh_down, .value = &value);
-    if (has_ended(&w->actors[watcher]))
+    if (out_of_reach(w, watcher))
         rh__message_waste(w, &s);
     else
         rh__message_send(w, &s);
@@ -451,24 +464,61 @@ void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state)
     send_start(w, actor);
 }
 
-void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
+static void see_to_signal(struct rh_world *w, uint32_t actor, const struct exit_signal *signal)
 {
     struct actor *a = &w->actors[actor];
-    struct exit_signal signal = *(struct exit_signal *)(void *)rh__message_value(w, &w->messages[message]);
-    bool killed = !signal.from_link && strcmp(signal.reason, "kill") == 0;
-    bool normal = strcmp(signal.reason, "normal") == 0;
+    bool killed = !signal->from_link && strcmp(signal->reason, "kill") == 0;
+    bool normal = strcmp(signal->reason, "normal") == 0;
     if (a->flags & FLAG_TRAPS && !killed) {
         struct rh_exited value;
         memset(&value, 0, sizeof value);
-        value.who = ref_of(signal.who);
-        snprintf(value.reason, sizeof value.reason, "%s", signal.reason);
-        struct sending s = SENDING(.from = signal.who, .to = actor, .type = &rh_message_rh_exited, .value = &value);
+        value.who = ref_of(signal->who);
+        snprintf(value.reason, sizeof value.reason, "%s", signal->reason);
+        struct sending s = SENDING(.from = signal->who, .to = actor, .type = &rh_message_rh_exited, .value = &value);
+        if (rh__fine(w)) { /* its own doing: not in order with what the other, started again, sends */
+            s.from = actor;
+            s.seen_as = signal->who;
+        }
         rh__message_send(w, &s);
     } else if (killed) {
         rh__actor_end_in_turn(w, actor, "killed");
     } else if (!normal) {
-        rh__actor_end_in_turn(w, actor, signal.reason);
+        rh__actor_end_in_turn(w, actor, signal->reason);
     }
+}
+
+static struct exit_signal signal_of(const struct rh_world *w, uint32_t message)
+{
+    return *(struct exit_signal *)(void *)rh__message_value(w, &w->messages[message]);
+}
+
+void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
+{
+    struct actor *a = &w->actors[actor];
+    struct exit_signal signal = signal_of(w, message);
+    if (!rh__fine(w) || !signal.from_link) {
+        see_to_signal(w, actor, &signal);
+        return;
+    }
+    /* Whether that link is still there is a matter of its life. */
+    put64(w, &a->object, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
+    put32(w, &a->then, THEN_SIGNAL);
+    put32(w, &a->then_what, message);
+    put32(w, &a->then_status, a->status);
+    put32(w, &a->status, STATUS_PREEMPTED);
+    put32(w, &w->halted, w->halted + 1);
+}
+
+void rh__actor_signal_in_turn(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    struct exit_signal signal = signal_of(w, a->then_what);
+    rh__touch(w, a->object);
+    put32(w, &a->status, a->then_status);
+    if (!list_has(w, a->links, signal.who))
+        return; /* a link of an earlier life */
+    rh__link_half(w, actor, signal.who, false);
+    see_to_signal(w, actor, &signal);
 }
 
 /* ---- names --------------------------------------------------------------------------------------------------------- */

@@ -22,6 +22,9 @@ void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state);
 /* An exit signal arrives; true if the actor goes on (it traps exits and is handed a message instead). */
 void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message);
 
+/* Granularity object: the same for one that stopped before it (THEN_SIGNAL). */
+void rh__actor_signal_in_turn(struct rh_world *w, uint32_t actor);
+
 void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on);
 /* When `one` ends `other` is told, but not the other way round. */
 void rh__link_half(struct rh_world *w, uint32_t one, uint32_t other, bool on);

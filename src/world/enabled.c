@@ -71,10 +71,12 @@ static bool can_take_timer(struct rh_world *w, const struct timer *t)
     const struct rh_entry *entry;
     if (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE)
         return false; /* its sends are not over */
+    if (busy(w, a))
+        return false;
     if (!t->type)
         return !must_take(w, a);
     if (a->type->kind == RH_KIND_PROCESS)
-        return !has_ended(a) && a->start == RH_NONE && !busy(w, a); /* it goes to the mailbox */
+        return !has_ended(a) && a->start == RH_NONE; /* it goes to the mailbox */
     return a->status == STATUS_IDLE && a->start == RH_NONE && rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
 }
 

@@ -312,7 +312,7 @@ void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request)
 /* Does this message tell of the end of `who`, by the link or the monitor in question? */
 static bool is_news(const struct rh_world *w, const struct message *m, uint32_t receiver, uint32_t who, bool link)
 {
-    if (m->receiver != receiver || m->sender != who)
+    if (m->receiver != receiver || m->seen_as != who)
         return false;
     if (!link)
         return m->type == &rh_message_rh_down;
@@ -357,7 +357,9 @@ void rh__messages_drop_own(struct rh_world *w, uint32_t receiver)
     for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE;) {
             uint32_t next = w->messages[i].next;
-            if (!rh__message_travels(&w->messages[i]) || w->messages[i].answers != RH_NONE)
+            const struct message *m = &w->messages[i];
+            bool news = rh__fine(w) && (m->type == &rh__exit_signal || m->type == &rh_message_rh_down);
+            if ((!rh__message_travels(m) && !news) || m->answers != RH_NONE)
                 drop(w, i);
             i = next;
         }

@@ -337,6 +337,10 @@ static void seam_link(rh_ref who, bool on, const char *here)
         return;
     rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
     if (on && has_ended(&w->actors[actor])) {
+        if (rh__fine(w)) { /* a signal counts only for a link that is there */
+            rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, w->current), here);
+            rh__link_half(w, w->current, actor, true);
+        }
         rh__signal(w, actor, w->current, "noproc", true);
         return;
     }

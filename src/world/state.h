@@ -41,6 +41,7 @@ enum then {
     THEN_GO_ON,
     THEN_END,     /* for `reason` */
     THEN_CRASH,   /* with `then_what` writes surviving */
+    THEN_SIGNAL,  /* sees to exit signal `then_what`; it was in `then_status` */
     THEN_RESTART, /* with its state kept if `then_what`; until then it has ended */
 };
 
@@ -84,7 +85,7 @@ struct actor {
     uint32_t node;                      /* for partitions: 0 .. 15, or RH_NONE */
     uint32_t restarts;
     uint32_t reason; /* why it ended: payload offset / 16 */
-    uint32_t then, then_what;
+    uint32_t then, then_what, then_status;
     uint64_t epoch; /* its region is in the log since this epoch; not logged */
     uint32_t stale; /* it is on the list of stale hashes */
     uint32_t large; /* its region is tracked by pages: w->large */

@@ -115,6 +115,10 @@ static void come_to_end(struct rh_world *w, uint32_t actor)
     snprintf(reason, sizeof reason, "%s", w->payload + (uint64_t)a->reason * 16);
     put32(w, &w->halted, w->halted - 1);
     put32(w, &a->then, THEN_GO_ON);
+    if (then == THEN_SIGNAL) {
+        rh__actor_signal_in_turn(w, actor);
+        return;
+    }
     put32(w, &a->status, STATUS_RUNNING); /* its stack is gone */
     if (then == THEN_CRASH)
         rh__actor_crash(w, actor, a->then_what);

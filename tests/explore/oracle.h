@@ -305,7 +305,7 @@ static void differ(struct difference *d, const struct features *p, uint32_t larg
     if (d->too_large)
         return;
     settle(all);
-    take_notes(got, "noting:optimal", 2 * all->runs + 100);
+    take_notes(got, "noting:optimal:private-globals", 2 * all->runs + 100);
     d->runs = got->runs;
     note_difference(d, D_FAILED, got->tool_failed, none);
     if (got->tool_failed)
@@ -452,7 +452,7 @@ static void tell_runs(const struct features *p, const struct difference *d)
     program = *p;
     if (getenv("REHEARSE_ALL")) {
         show.all = true;
-        show_runs("noting:optimal", 0, 0, 1000, false);
+        show_runs("noting:optimal:private-globals", 0, 0, 1000, false);
         show.all = false;
     }
     if (d->count[D_SPLIT]) {
@@ -465,7 +465,7 @@ static void tell_runs(const struct features *p, const struct difference *d)
     }
     if (d->count[D_CUT]) {
         show.cut = true;
-        show_runs("noting:optimal", 0, 0, 1, false);
+        show_runs("noting:optimal:private-globals", 0, 0, 1, false);
         show.cut = false;
     }
     if (d->count[D_MISSING]) {
@@ -474,26 +474,26 @@ static void tell_runs(const struct features *p, const struct difference *d)
     }
     if (d->count[D_IMPOSSIBLE]) {
         fprintf(stderr, " impossible:\n");
-        show_runs("noting:optimal", d->example[D_IMPOSSIBLE].behaviour, 0, 1, false);
+        show_runs("noting:optimal:private-globals", d->example[D_IMPOSSIBLE].behaviour, 0, 1, false);
     }
     if (d->count[D_TWICE]) {
         fprintf(stderr, " twice:\n");
-        show_runs("noting:optimal", d->example[D_TWICE].behaviour, 0, 2, false);
+        show_runs("noting:optimal:private-globals", d->example[D_TWICE].behaviour, 0, 2, false);
     }
     if (d->count[D_OTHER]) {
         fprintf(stderr, " another outcome (optimal, then dfs):\n");
-        show_runs("noting:optimal", d->example[D_OTHER].behaviour, 0, 1, false);
+        show_runs("noting:optimal:private-globals", d->example[D_OTHER].behaviour, 0, 1, false);
         show_runs("noting:dfs", d->example[D_OTHER].behaviour, 0, 1, false);
     }
     if (d->count[D_GIVEN_UP])
-        show_runs("noting:optimal", 0, 0, 1, true);
+        show_runs("noting:optimal:private-globals", 0, 0, 1, true);
     if (d->count[D_NOT_FOUND]) {
         fprintf(stderr, " a finding that is not found:\n");
         show_runs("noting:dfs", 0, d->example[D_NOT_FOUND].outcome, 1, false);
     }
     if (d->count[D_INVENTED]) {
         fprintf(stderr, " a finding that is not there:\n");
-        show_runs("noting:optimal", 0, d->example[D_INVENTED].outcome, 1, false);
+        show_runs("noting:optimal:private-globals", 0, d->example[D_INVENTED].outcome, 1, false);
     }
 }
 
