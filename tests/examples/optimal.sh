@@ -56,11 +56,11 @@ makes 244 store replies_are_not_mixed_up -p frontends=2 -p backends=2 -p clients
 
 # One token.
 makes 1 threadring
-# 30 orders of customers at the barber.
+# dfs has seen the same 30 behaviours and no more in its first 50 million runs of about 860 million.
 makes 30 barber
 
-# For each ping the pinger's own `sent` and the ponger's `ack` are under way to the pinger: two orders.  Under mailbox the order
-# in which they, and `next`, are accepted counts: next ack, ack next with sent before both, or ack before sent: three.
+# Two behaviours for each ping under fifo, three under mailbox, where the order of acceptance counts: dfs with granularity
+# object has 2, 4 for n = 1, 2 and 3, 9, 27 for n = 1, 2, 3.
 makes 32 pingpong -p n=5 --model fifo
 makes 243 pingpong -p n=5
 

@@ -82,11 +82,8 @@ static uint64_t outcome_of(struct rh_world *w, enum rh_outcome_kind kind)
         hash += hash_of_lines(o->text);
     if (o->actor != RH_NONE)
         hash += w->actors[o->actor].identity;
-    if (came_to_its_end(kind)) {
-        for (uint32_t i = 0; i < rh_world_actor_count(w); i++)
-            hash += hash_of_actor(w, i);
-        hash += has(F_TEST) ? test_history : 0;
-    }
+    for (uint32_t i = 0; came_to_its_end(kind) && i < rh_world_actor_count(w); i++)
+        hash += hash_of_actor(w, i);
     return hash;
 }
 

@@ -684,8 +684,6 @@ RH_HANDLER(watcher, note)
 }
 RH_BEHAVIOUR(watcher, watching, note);
 
-static uint64_t test_history;
-
 RH_TEST(features)
 {
     static const char *const users[] = { "u", "v", "w", "x" };
@@ -713,7 +711,6 @@ RH_TEST(features)
     if (has(F_TEST)) {
         act_some(&mind, self, 1);
         walk(&mind, self, 1);
-        test_history = mind.history;
     }
 }
 
