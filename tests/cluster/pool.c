@@ -281,8 +281,9 @@ static void an_item_that_kills_its_workers_is_a_finding(void **unused)
     char error[256] = "";
     struct setting s = { .test = "mixed", .params = larger, .param_count = 2, KEEP_GOING };
     struct rh_exploration *x = opened(&s);
-    assert_int_equal(pooled(x, &s, (struct rh__pool_options){ .workers = 2, .watch = kill_all }, error, sizeof error),
-                     RH__POOL_DONE);
+    if (pooled(x, &s, (struct rh__pool_options){ .workers = 2, .watch = kill_all }, error, sizeof error) !=
+        RH__POOL_DONE)
+        fail_msg("%s", error);
     print_message("%u findings, %s\n", x->finding_count, x->findings[0].outcome.text);
     struct rh__finding *last = &x->findings[x->finding_count - 1];
     assert_in_range(x->finding_count, 1, RH__MAX_FINDINGS);
