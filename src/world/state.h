@@ -347,16 +347,20 @@ struct rh_world {
 /* The world in use, NULL for none.  Set by rh_world_new, cleared by rh_world_free. */
 extern struct rh_world *rh__world;
 
+/* References are numbers that programs do not use for anything else: who looks for one in memory (world/alike.c) is not
+ * misled by counters. */
+#define REF_BASE 0x7265660000000001u
+
 static inline rh_ref ref_of(uint32_t actor)
 {
-    rh_ref ref = { (uint64_t)actor + 1 };
+    rh_ref ref = { REF_BASE + actor };
     return ref;
 }
 
 /* RH_NONE for nobody or a reference that this world never gave. */
 static inline uint32_t actor_of(const struct rh_world *w, rh_ref ref)
 {
-    return ref.id - 1 < w->actor_count ? (uint32_t)(ref.id - 1) : RH_NONE;
+    return ref.id - REF_BASE < w->actor_count ? (uint32_t)(ref.id - REF_BASE) : RH_NONE;
 }
 
 /* Whose code runs now, handler or predicate; RH_NONE: our own. */
