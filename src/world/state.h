@@ -52,7 +52,7 @@ struct actor {
     void *context;                  /* of its fiber while that is suspended */
     const struct rh_filter *filter; /* while waiting: on its own stack */
     const char *place;              /* of the call it is blocked in */
-    uint64_t random;
+    uint64_t random, seed;          /* the latter: before the first number was drawn */
     uint64_t hash;        /* its part of the fingerprint; 0 while stale */
     uint64_t region_hash; /* of a large region, kept up word by word */
     uint64_t initial;     /* payload offset of the state it was spawned with */
@@ -285,6 +285,8 @@ struct rh_world {
     /* Of the whole exploration. */
     uint32_t property_count;
     char globals_writer[128]; /* an actor that has changed a global variable; "" for none */
+    bool watches_twins;       /* somebody wants to know told_apart: */
+    bool told_apart;          /* the program has asked what is different for actors that are alike; see alike.h */
     bool clock_used;          /* the program has asked for the time: from then on it is part of the fingerprint */
 
     /* Of the step under way. */
