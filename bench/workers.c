@@ -223,8 +223,8 @@ static void measure_speed_up(const struct subject *s)
 
 int main(int argc, char **argv)
 {
-    static const struct subject cut[] = { PAIRS(4, 3),           PAIRS(3, 5),   SENDERS("dfs", 10),
-                                          SENDERS("optimal", 9), CLIENTS(5, 2), CLIENTS(4, 3) };
+    static const struct subject cut[] = { PAIRS(4, 3), PAIRS(3, 5), SENDERS("dfs", 10), SENDERS("optimal", 9),
+                                          CLIENTS(5, 2) };
     static const struct subject quick[] = { PAIRS(3, 6), CLIENTS(3, 5) }, slow[] = { PAIRS(5, 3), CLIENTS(3, 6) };
     bool at_length = argc > 1 && strcmp(argv[1], "--long") == 0;
     printf("%-22s %10s %12s %10s %12s %8s %14s\n", "", "runs", "behaviours", "cpu alone", "one worker", "more",
