@@ -11,14 +11,20 @@ static bool descents_open(void *state, struct rh_exploration *x, const char *arg
 }
 
 /* Knuth's estimate: the product of the numbers of ways at each node of a random path is, on average, the number of leaves.  The
- * interval is for the logarithm of the mean, which is less skewed than the mean; it never excludes what was seen. */
+ * interval is for the logarithm of the mean, which is less skewed than the mean; it never excludes what was seen.
+ *
+ * Weights have long tails: what is rare and heavy is mostly not among the samples, so the mean is mostly too low, and so is the
+ * variance.  Hence more room above than below.  How much is not derived but measured: the least that held the truth in 95 % of
+ * the estimates from 200 descents, over 138 generated programs with faults, where tails are longest (tests/explore/estimate.c).
+ * That is an average over programs: of one with a very rare and very heavy branch it holds less often. */
 void rh__descents_result(const void *state, uint64_t seen, struct rh__size *size)
 {
+    static const double down = 4, up = 8;
     const struct optimal *o = state;
     double n = (double)o->samples, mean = o->samples ? o->sum / n : 0;
     double variance = o->samples > 1 ? (o->squares - o->sum * mean) / (n - 1) : 0;
-    double spread = mean > 0 && variance > 0 ? 2.6 * sqrt(log(1 + variance / n / (mean * mean))) : 0;
-    *size = (struct rh__size){ o->samples, mean, mean * exp(-spread), mean * exp(spread) };
+    double deviation = mean > 0 && variance > 0 ? sqrt(log(1 + variance / n / (mean * mean))) : 0;
+    *size = (struct rh__size){ o->samples, mean, mean * exp(-down * deviation), mean * exp(up * deviation) };
     if (size->low < (double)seen)
         size->low = (double)seen;
     if (size->high < size->low)

@@ -11,7 +11,7 @@ extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh
 /* How many behaviours there are, by descents; `seen` were. */
 struct rh__size {
     uint64_t descents;
-    double estimate, low, high; /* the interval holds the truth in 95 of 100 cases */
+    double estimate, low, high; /* the interval holds the truth in 95 of 100 cases, over many programs */
 };
 void rh__descents_result(const void *state, uint64_t seen, struct rh__size *size);
 

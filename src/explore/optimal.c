@@ -204,6 +204,7 @@ void optimal_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     struct optimal *o = state;
     o->runs++;
+    o->cut |= run->outcome == RH_OUTCOME_CUT || run->outcome == RH_OUTCOME_RUNNING;
     if (o->confused || o->full)
         return;
     o->failed = fails_in_a_step(w, run);
@@ -231,7 +232,7 @@ static bool optimal_confused(const void *state)
 static enum rh_verdict optimal_verdict(const void *state)
 {
     const struct optimal *o = state;
-    return o->confused || o->full || o->sampling ? RH_VERDICT_SAMPLED : RH_VERDICT_EXHAUSTIVE;
+    return o->confused || o->full || o->cut || o->sampling ? RH_VERDICT_SAMPLED : RH_VERDICT_EXHAUSTIVE;
 }
 
 /* ---- sharing the work -------------------------------------------------------------------------------------------------------- */

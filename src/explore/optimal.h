@@ -8,6 +8,7 @@
 struct optimal {
     struct graph graph;
     bool started, confused, full;
+    bool cut;      /* a run was: what would have come behind could change what came before */
     bool failed;   /* the last run ended in a step that fails */
     bool sampling; /* one random way down the tree for each run */
     bool on_way;   /* the graph is the next to go on with: begin need not look for one */

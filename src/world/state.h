@@ -53,15 +53,15 @@ struct actor {
     const struct rh_filter *filter; /* while waiting: on its own stack */
     const char *place;              /* of the call it is blocked in */
     uint64_t random, seed;          /* the latter: before the first number was drawn */
-    uint64_t hash;        /* its part of the fingerprint; 0 while stale */
-    uint64_t region_hash; /* of a large region, kept up word by word */
-    uint64_t initial;     /* payload offset of the state it was spawned with */
-    uint64_t clock;       /* causal: payload offset of its vector, 0 for none */
-    uint64_t identity;    /* the same in every run */
-    uint64_t object;      /* while preempted: of the operation to come */
-    int64_t now_ns;       /* granularity object: the time as far as it can know, see timers.c */
-    uint32_t events;      /* how many so far; logged together with the next */
-    uint32_t taken;       /* the message it handles; a process: took last */
+    uint64_t hash;                  /* its part of the fingerprint; 0 while stale */
+    uint64_t region_hash;           /* of a large region, kept up word by word */
+    uint64_t initial;               /* payload offset of the state it was spawned with */
+    uint64_t clock;                 /* causal: payload offset of its vector, 0 for none */
+    uint64_t identity;              /* the same in every run */
+    uint64_t object;                /* while preempted: of the operation to come */
+    int64_t now_ns;                 /* granularity object: the time as far as it can know, see timers.c */
+    uint32_t events;                /* how many so far; logged together with the next */
+    uint32_t taken;                 /* the message it handles; a process: took last */
     uint32_t status, flags;
     uint32_t born;                      /* the event that made it */
     uint32_t parent, ordinal;           /* identity: the ordinal-th of its type among the parent's children */

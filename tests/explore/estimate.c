@@ -1,8 +1,8 @@
 /* How many there are, as explorers tell: dfs, dpor and optimal exactly when they are done, descents without bias and with an
  * interval for what optimal counts.
  *
- * The interval is meant to hold the truth in 95 of 100 cases.  Of programs without faults it does; with faults it does not, see
- * FAULTS_ARE_OPEN.
+ * The interval is meant to hold the truth in 95 of 100 cases, over many programs; rh__descents_result was fitted to seeds 0 to
+ * 249 of oracle_program.h, so others are taken here.
  *
  * Programs come from seeds: those of oracle_program.h and of support/generated.h.  Each is estimated several times, with other
  * seeds.  In the environment:
@@ -58,7 +58,7 @@ static uint64_t truth(bool *lost)
 {
     struct rh_exploration *x = explore("optimal:private-globals", 1, LARGEST);
     bool whole = x->exhausted && x->runs < LARGEST;
-    *lost = whole && rh__exploration_verdict(x) == RH_VERDICT_SAMPLED;
+    *lost = whole && x->explorer.explorer->verdict(x->explorer.state) == RH_VERDICT_SAMPLED;
     uint64_t n = whole && !*lost ? x->runs : 0;
     done_with(x);
     return n;
@@ -148,7 +148,7 @@ static void add_features(struct sums *s)
 
 static void add_seeds(struct sums *s, bool faults)
 {
-    uint64_t first = number_from("REHEARSE_FIRST", 0);
+    uint64_t first = number_from("REHEARSE_FIRST", 2000);
     for (uint64_t seed = first; seed < first + number_from("REHEARSE_PROGRAMS", PROGRAMS); seed++) {
         features_make(&program, seed);
         if (faults == (program.losses || program.duplicates || program.crashes))
@@ -167,21 +167,15 @@ static void intervals_hold_the_truth_of_programs_without_faults(void **unused)
     check_mean(&s);
 }
 
-/* Too narrow: each message or event offers a fault as one way of two, so the runs without one, which are most, come by chances
- * of 2^-k and weigh 2^k.  Many descents see none of them, nor that the weights vary.  That is the sampler's, and no interval
- * made from its sums can know; means are too far off in too few estimates to say anything of their bias. */
-enum { FAULTS_ARE_OPEN = true };
-
-static void intervals_of_programs_with_faults(void **unused)
+/* Each message or event offers a fault as one way of two, so runs without one, which are most, come by chances of 2^-k and weigh
+ * 2^k: the mean of a few descents is mostly too low, and says nothing of bias. */
+static void intervals_hold_the_truth_of_programs_with_faults(void **unused)
 {
     (void)unused;
     struct sums s = { 0 };
     add_seeds(&s, true);
     assert_in_range(s.programs, PROGRAMS / 6, PROGRAMS);
-    if (!FAULTS_ARE_OPEN)
-        check_rate(&s);
-    else if ((double)s.held / s.estimates >= 0.95)
-        fail_msg("they hold the truth now: FAULTS_ARE_OPEN is not true any more");
+    check_rate(&s);
 }
 
 static void intervals_hold_the_truth_of_messages_alone(void **unused)
@@ -214,7 +208,8 @@ static bool ends_exact(const char *explorer, const char *name)
 {
     struct rh_exploration *x = explore(explorer, 1, LARGEST);
     double estimate = rh__exploration_estimate(x);
-    bool whole = x->exhausted && x->runs < LARGEST && (x->failed || rh__exploration_verdict(x) != RH_VERDICT_SAMPLED);
+    bool whole =
+        x->exhausted && x->runs < LARGEST && x->explorer.explorer->verdict(x->explorer.state) != RH_VERDICT_SAMPLED;
     if (whole && fabs(estimate - (double)x->runs) > 1e-6 * (double)x->runs)
         fail_msg("%s of %s: %.9g at the end of %llu runs", explorer, name, estimate, (unsigned long long)x->runs);
     done_with(x);
@@ -245,7 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(intervals_hold_the_truth_of_programs_without_faults),
-        EXPLORE_TEST(intervals_of_programs_with_faults),
+        EXPLORE_TEST(intervals_hold_the_truth_of_programs_with_faults),
         EXPLORE_TEST(intervals_hold_the_truth_of_messages_alone),
         EXPLORE_TEST(estimates_are_exact_at_the_end),
     };

@@ -11,7 +11,7 @@ RH_MESSAGE(done, uint64_t tag; rh_ref from;);
 
 enum how { ALIKE, NUMBERED, KEPT, RANDOM_NOW, RANDOM_LATE, NAMED, SELF, GLOBAL, KEPT_GLOBALLY, HEAP, STOPS, LAST_HOW };
 
-RH_ACTOR(worker, rh_ref to; uint32_t how; uint32_t number; rh_ref me; uint64_t *own;);
+RH_ACTOR(worker, rh_ref to; uint32_t how; uint32_t number; rh_ref me; uint64_t * own;);
 RH_ACTOR(collector, uint32_t count; uint32_t kept; uint64_t tags[8]; rh_ref worker[8];);
 RH_ACTOR(boss, uint32_t count; uint32_t how; rh_ref to;);
 
