@@ -15,7 +15,7 @@ _rehearse() {
         --step --gdb --quiet --verbose --help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "test list replay corpus help --help --version" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "test estimate list replay corpus help --help --version" -- "$cur")
         return
     fi
     if [ "$COMP_CWORD" -eq 2 ]; then
@@ -27,7 +27,7 @@ _rehearse() {
     case $prev in
     --explorer) mapfile -t COMPREPLY < <(compgen -W "$(_rehearse_list "$binary" explorers)" -- "$cur") ;;
     --model) mapfile -t COMPREPLY < <(compgen -W "fifo bag causal mailbox all" -- "$cur") ;;
-    --granularity) mapfile -t COMPREPLY < <(compgen -W "handler send operation" -- "$cur") ;;
+    --granularity) mapfile -t COMPREPLY < <(compgen -W "handler send operation object" -- "$cur") ;;
     --time) mapfile -t COMPREPLY < <(compgen -W "free ordered" -- "$cur") ;;
     -p)
         mapfile -t COMPREPLY < <(compgen -S = -W "$(_rehearse_list "$binary" parameters) bug" -- "$cur")
@@ -47,7 +47,7 @@ _rehearse() {
         -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur") ;;
         *)
             case ${COMP_WORDS[1]} in
-            test) mapfile -t COMPREPLY < <(compgen -W "$(_rehearse_list "$binary" tests)" -- "$cur") ;;
+            test | estimate) mapfile -t COMPREPLY < <(compgen -W "$(_rehearse_list "$binary" tests)" -- "$cur") ;;
             replay)
                 mapfile -t COMPREPLY < <(compgen -f -X '!*.schedule' -- "$cur" && compgen -d -- "$cur")
                 compopt -o filenames 2>/dev/null

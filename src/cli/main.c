@@ -17,6 +17,7 @@ static int usage(FILE *to)
 {
     fprintf(to,
             "rehearse test BINARY [TEST...]     explore; finds message-ordering bugs\n"
+            "rehearse estimate BINARY [TEST...] how many behaviours there are, before any search\n"
             "rehearse list BINARY               tests, parameters, explorers\n"
             "rehearse replay BINARY SCHEDULE    run one schedule; --step N stops there, --gdb starts gdb at that step\n"
             "rehearse corpus BINARY DIR         replay every schedule in DIR as a regression suite\n"

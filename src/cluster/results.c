@@ -308,7 +308,8 @@ static bool walk(struct rh_exploration *x, const void *bytes, size_t size, bool 
     double share = rh__get_double(&r);
     uint64_t share_runs = rh__get_small(&r), flags = rh__get_small(&r);
     const unsigned char *behaviours = rh__get_block(&r, &hashes);
-    good = good && share >= 0 && share <= 2 && flags <= (INCOMPLETE | DIVERGED | AT_LEAST) && hashes % 8 == 0;
+    good = good && share >= 0 && share <= 2 && flags <= (INCOMPLETE | DIVERGED | AT_LEAST | SHARES_GLOBALS) &&
+           hashes % 8 == 0;
     if (apply)
         add_behaviours(x, behaviours, hashes);
     good = good && read_findings(x, &r, apply) && read_properties(x, &r, apply) && read_escapes(x, &r, apply);

@@ -18,7 +18,6 @@ enum {
     MOST_OPTIONS = 1 << 24,
     MOST_WISHES = 1 << 22,
     MOST_IMAGES = 1 << 30,
-    IMAGE = 1 << 14, /* at most */
     MOST_OF_MESSAGES = 1 << 24,
     SPARE = 1 << 14,
 };
@@ -81,17 +80,11 @@ uint32_t graph_place(struct graph *g, uint64_t identity)
     return g->by_identity[i] - 1;
 }
 
-/* A row: its length, then for each place the first position that is not in the past. */
-static uint32_t row_at(const struct graph *g, uint32_t row, uint32_t place)
-{
-    return place < g->rows[row] ? g->rows[row + 1 + place] : 0;
-}
-
 bool graph_in_past(const struct graph *g, const struct node *x, const struct node *send)
 {
     if (x->actor == send->actor)
         return x->position < send->position;
-    return row_at(g, graph_node(g, send->of)->event.row, x->actor) > x->position;
+    return graph_row_at(g, graph_node(g, send->of)->event.row, x->actor) > x->position;
 }
 
 static void row_join(struct graph *g, uint32_t row, uint32_t other)
@@ -140,85 +133,13 @@ uint32_t graph_message(const struct graph *g, const struct rh_world *w, const st
     return w->events[graph_node(g, send->send.fate)->fate.step].first_message;
 }
 
-static struct send_id id_of_message(const struct graph *g, const struct rh_world *w, uint32_t message)
+struct send_id graph_id_of_message(const struct graph *g, const struct rh_world *w, uint32_t message)
 {
     struct send_id none = { RH_NONE, 0 };
     if (message >= w->message_count)
         return none;
     const struct node *s = graph_node(g, g->send_of_message[message]);
     return (struct send_id){ s->actor, s->position };
-}
-
-static void read_filter(struct graph *g, const struct rh_world *w, struct wish *wish, const struct rh_filter *f)
-{
-    uint32_t most = sizeof wish->types / sizeof *wish->types;
-    wish->tested = f->match != NULL;
-    uint32_t from = actor_of(w, f->from);
-    wish->from = rh_is_nobody(f->from) ? RH_NONE : from == RH_NONE ? RH_NONE - 1 : g->place_of_actor[from];
-    if (f->type)
-        wish->types[wish->type_count++] = f->type;
-    for (const struct rh_message_type *const *t = f->types; t && *t; t++) {
-        if (wish->type_count == most || f->type) {
-            wish->tested = true; /* more than fits here: the whole filter is asked */
-            wish->type_count = 0;
-            return;
-        }
-        wish->types[wish->type_count++] = *t;
-    }
-    if (f->types && !wish->type_count)
-        wish->tested = true;
-}
-
-/* The actor's stack and region, to be put back for a moment when a predicate is asked later. */
-static void keep_image(struct graph *g, struct rh_world *w, struct wish *wish, uint32_t actor)
-{
-    const struct actor *a = &w->actors[actor];
-    wish->filter = a->filter;
-    wish->image = RH_NONE;
-    if (w->asan || a->large || a->stack == RH_NONE || a->used > IMAGE)
-        return;
-    wish->at[0] = rh__fiber_live(w, actor, &wish->size[0]);
-    wish->at[1] = a->region;
-    wish->size[1] = a->used;
-    if (wish->size[0] > IMAGE)
-        return;
-    wish->image = g->image_top;
-    for (int i = 0; i < 2; i++) {
-        rh__copy(g->images + g->image_top, wish->at[i], wish->size[i]);
-        g->image_top += (wish->size[i] + 15) & ~15u;
-    }
-}
-
-uint32_t graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor)
-{
-    const struct actor *a = &w->actors[actor];
-    struct wish *wish = &g->wishes[g->wish_top];
-    *wish = (struct wish){ .status = a->status,
-                           .behaviour = a->behaviour,
-                           .start = id_of_message(g, w, a->start),
-                           .asking = { RH_NONE, 0 },
-                           .from = RH_NONE,
-                           .defers = a->flags & FLAG_DEFERS };
-    if (a->status == STATUS_WAITING && a->asking != RH_NONE) {
-        wish->asking = id_of_message(g, w, a->asking);
-        if (wish->asking.actor == RH_NONE)
-            wish->asking.actor = RH_NONE - 1; /* a request that never was: nothing answers it */
-    } else if (a->status == STATUS_WAITING) {
-        read_filter(g, w, wish, a->filter);
-        if (wish->tested)
-            keep_image(g, w, wish, actor);
-    }
-    return g->wish_top++;
-}
-
-void graph_before_step(struct graph *g, struct rh_world *w, uint32_t stamp)
-{
-    struct node *x = graph_node(g, stamp);
-    if (x->kind != NODE_EVENT || x->event.place != x->actor || x->event.wish_is_of_this_level)
-        return;
-    x->event.wish_is_of_this_level = true;
-    if (g->wishes[x->event.wish].tested)
-        x->event.wish = graph_read_wish(g, w, g->actor_of[x->actor]);
 }
 
 /* ---- what a step did --------------------------------------------------------------------------------------------------- */
@@ -348,15 +269,6 @@ void graph_link_event(struct graph *g, uint32_t stamp)
     g->crashed += x->now.kind == RH_CHOICE_CRASH;
 }
 
-/* One at the top that was given up, and is needed again. */
-static void keep_wish(struct graph *g, uint32_t wish)
-{
-    const struct wish *x = &g->wishes[wish];
-    g->wish_top = wish + 1;
-    if (x->tested && x->image != RH_NONE)
-        g->image_top = x->image + ((x->size[0] + 15) & ~15u) + ((x->size[1] + 15) & ~15u);
-}
-
 uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, uint32_t place, uint32_t options,
                          uint32_t count, uint32_t chosen, const struct node *again)
 {
@@ -382,7 +294,7 @@ uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, ui
         x->option_end = again->option_end;
         x->event.wish_is_of_this_level = again->event.wish_is_of_this_level;
         if (place == actor && g->wish_top <= x->event.wish)
-            keep_wish(g, x->event.wish);
+            graph_keep_wish(g, x->event.wish);
     } else {
         x->event.birth = g->birth[actor] == stamp ? RH_NONE : g->birth[actor];
         x->event.wish_is_of_this_level = true;
@@ -422,7 +334,7 @@ static uint32_t send_total(const struct node *event)
 }
 
 /* The newest of the event's sends says what comes next. */
-static bool due_of(const struct graph *g, uint32_t stamp, struct send_due *due)
+bool graph_due_of(const struct graph *g, uint32_t stamp, struct send_due *due)
 {
     const struct node *x = graph_node(g, stamp);
     *due = (struct send_due){ .event = stamp, .fate = true };
@@ -451,7 +363,7 @@ bool graph_send_due(struct graph *g, struct send_due *due)
             if (g->identity[x->actor] < g->identity[b->actor] || (x->actor == b->actor && x->position < b->position))
                 best = i;
         }
-        if (due_of(g, g->todo[best], due))
+        if (graph_due_of(g, g->todo[best], due))
             return true;
         g->todo[best] = g->todo[--g->todo_count];
     }
@@ -489,7 +401,7 @@ static void describe_message(struct graph *g, const struct rh_world *w, struct n
     x->send.type = m->type;
     x->send.signal = m->type == &rh__exit_signal;
     x->send.seen_as = g->place_of_actor[m->seen_as];
-    x->send.answers = id_of_message(g, w, m->answers);
+    x->send.answers = graph_id_of_message(g, w, m->answers);
     x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : g->place_of_actor[m->sender];
     x->send.rank = x->position;
     bool mailbox = w->semantics.model == RH_MAILBOX && m->posted;
@@ -634,167 +546,4 @@ void graph_cut(struct graph *g, uint32_t count)
         l->count--;
         g->node_top--;
     }
-}
-
-/* ---- levels ------------------------------------------------------------------------------------------------------------------- */
-
-/* All that is derived from the list on top. */
-void graph_rebuild(struct graph *g)
-{
-    struct level *l = graph_top(g);
-    for (uint32_t p = 0; p < g->places; p++) {
-        g->last_event[p] = g->last_of_actor[p] = g->last_send[p] = g->last_life[p] = RH_NONE;
-        g->frozen[p] = false;
-    }
-    g->todo_count = g->lost = g->twice = g->crashed = 0;
-    g->absorbed = 0;
-    for (uint32_t i = 0; i < l->count; i++)
-        if (graph_node(g, i)->kind == NODE_EVENT)
-            graph_node(g, i)->event.last_of = RH_NONE;
-    for (uint32_t i = 0; i < l->steps; i++) {
-        uint32_t stamp = g->run[l->first_step + i].node;
-        if (graph_node(g, stamp)->kind == NODE_EVENT)
-            graph_link_event(g, stamp);
-    }
-    for (uint32_t i = 0; i < l->count; i++) {
-        struct node *x = graph_node(g, i);
-        if (x->kind == NODE_EVENT && x->event.failed) {
-            graph_link_event(g, i);
-        } else if (x->kind == NODE_SEND) {
-            x->send.before_to = g->last_send[x->send.to];
-            g->last_send[x->send.to] = i;
-            x->send.next_of = graph_node(g, x->of)->event.last_of;
-            graph_node(g, x->of)->event.last_of = i;
-        } else if (x->kind == NODE_FATE) {
-            x->fate.next_of = graph_node(g, x->of)->event.last_of;
-            graph_node(g, x->of)->event.last_of = i;
-            g->lost += x->now.kind == FATE_LOST;
-            g->twice += x->now.kind == FATE_TWICE;
-        } else if (x->kind == NODE_LIFE) {
-            x->of = g->last_life[x->actor];
-            g->last_life[x->actor] = i;
-        }
-    }
-    for (uint32_t i = 0; i < l->count; i++) {
-        const struct node *x = graph_node(g, i);
-        struct send_due due;
-        if (x->kind == NODE_EVENT && !x->event.failed && x->event.sends != RH_NONE && due_of(g, i, &due))
-            g->todo[g->todo_count++] = i;
-    }
-}
-
-static void copy_kept(struct graph *g, const struct level *from, uint32_t s, uint32_t r)
-{
-    struct level *l = graph_top(g);
-    const struct node *old = &g->nodes[from->first], *send = &old[s];
-    for (uint32_t i = 0; i <= s; i++) {
-        bool keep = i <= r || i == s;
-        if (!keep) { /* graph_in_past, in the level below */
-            const struct node *x = &old[i];
-            keep = x->actor == send->actor ? x->position < send->position
-                                           : row_at(g, old[send->of].event.row, x->actor) > x->position;
-        }
-        g->map[i] = keep ? l->count : RH_NONE;
-        if (keep) {
-            g->nodes[g->node_top++] = old[i];
-            l->count++;
-        }
-    }
-    for (uint32_t i = 0; i < l->count; i++) {
-        struct node *x = graph_node(g, i);
-        x->option_count = x->option_next = x->option_end = 0;
-        if (x->kind == NODE_EVENT)
-            x->event.wish_is_of_this_level = false;
-        if (x->kind == NODE_SEND || x->kind == NODE_FATE)
-            x->of = g->map[x->of];
-        if (x->kind == NODE_SEND && x->send.copy)
-            x->send.fate = g->map[x->send.fate];
-        if (x->kind == NODE_SEND) /* those who still take it say so when they are linked */
-            x->send.taken = RH_NONE;
-        if (x->kind == NODE_EVENT && x->now.cause != RH_NONE)
-            x->now.cause = g->map[x->now.cause];
-        if ((x->kind == NODE_EVENT || x->kind == NODE_LIFE) && x->event.birth != RH_NONE)
-            x->event.birth = g->map[x->event.birth];
-    }
-}
-
-void graph_push_change(struct graph *g, uint32_t s, uint32_t r)
-{
-    const struct level from = *graph_top(g);
-    struct node was = *graph_node(g, r);
-    struct level *l = &g->levels[g->level_count++];
-    *l = (struct level){ .first = g->node_top,
-                         .first_step = g->run_top,
-                         .row_top = g->row_top,
-                         .option_top = g->option_top,
-                         .wish_top = g->wish_top,
-                         .image_top = g->image_top };
-    copy_kept(g, &from, s, r);
-    uint32_t send = l->count - 1;
-    struct node *x = graph_node(g, r); /* everything before it is kept, so it has the same stamp */
-    bool of_object = was.event.place != was.actor;
-    for (uint32_t i = 0; i < from.steps; i++) {
-        struct step step = g->run[from.first_step + i];
-        if (step.node <= s && step.node != r && g->map[step.node] != RH_NONE)
-            g->run[g->run_top++] = (struct step){ g->map[step.node], step.serial };
-    }
-    l->steps = g->run_top - l->first_step;
-    x->now.kind = of_object ? RH_CHOICE_RESUME : RH_CHOICE_DELIVER;
-    x->now.cause = send;
-    x->now.detail = 0;
-    x->event.serial = ++g->next_serial;
-    x->event.sends = RH_NONE;
-    x->event.greatest = x->event.failed = x->event.asks = false;
-    x->event.changed = true;
-    if (of_object) {
-        const struct node *asker = graph_node(g, graph_node(g, send)->of);
-        x->actor = asker->actor;
-        x->position = asker->position + 4 * (asker->event.sends + 2);
-    }
-    g->run[g->run_top++] = (struct step){ r, x->event.serial };
-    l->steps++;
-    l->base = l->count;
-    graph_rebuild(g);
-    graph_set_row(g, x);
-}
-
-double graph_weight_of(const struct graph *g, uint32_t stamp)
-{
-    const struct level *l = &g->levels[g->level_count - 1];
-    double weight = l->weight;
-    for (uint32_t i = l->base; i <= stamp; i++) {
-        const struct node *x = graph_node(g, i);
-        if (x->option_count)
-            weight /= x->kind == NODE_EVENT ? x->option_count : x->option_count + 1;
-    }
-    return weight;
-}
-
-double graph_untried(const struct graph *g)
-{
-    double untried = 0;
-    for (uint32_t l = 0; l < g->level_count; l++) {
-        double weight = g->levels[l].weight;
-        for (uint32_t i = g->levels[l].base; i < g->levels[l].count; i++) {
-            const struct node *x = &g->nodes[g->levels[l].first + i];
-            if (!x->option_count)
-                continue;
-            weight /= x->kind == NODE_EVENT ? x->option_count : x->option_count + 1;
-            untried += weight * (x->option_end - x->option_next);
-        }
-    }
-    return untried;
-}
-
-void graph_pop(struct graph *g)
-{
-    const struct level *l = &g->levels[--g->level_count];
-    g->node_top = l->first;
-    g->run_top = l->first_step;
-    g->row_top = l->row_top;
-    g->option_top = l->option_top;
-    g->wish_top = l->wish_top;
-    g->image_top = l->image_top;
-    if (g->level_count && !graph_top(g)->bare)
-        graph_rebuild(g);
 }

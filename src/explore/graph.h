@@ -10,7 +10,7 @@
  *     LIFE      whether an actor crashes now
  *   position  of a node among all that its actor does; the next ones are higher
  *   past      of a node: what must come before it; per actor a position, so a row of numbers
- *   choices   what else could stand in the place of a node, not yet explored
+ *   option    what else could stand in the place of a node
  *
  * The order of the list is not an order of execution: an event that was changed to take a later send keeps its stamp.  `run`
  * is the order in which the world makes the steps. */
@@ -172,6 +172,12 @@ static inline struct node *graph_node(const struct graph *g, uint32_t stamp)
     return &g->nodes[g->levels[g->level_count - 1].first + stamp];
 }
 
+/* A row: its length, then for each place the first position that is not in the past. */
+static inline uint32_t graph_row_at(const struct graph *g, uint32_t row, uint32_t place)
+{
+    return place < g->rows[row] ? g->rows[row + 1 + place] : 0;
+}
+
 uint32_t graph_place(struct graph *g, uint64_t identity);
 
 /* The beginning of the run, as the only node. */
@@ -224,7 +230,11 @@ bool graph_fill_before(struct graph *g, struct rh_world *w, uint32_t stamp, cons
                        uint32_t count);
 void graph_fill_after(struct graph *g, struct rh_world *w, uint32_t stamp);
 bool graph_filled(struct graph *g, struct rh_world *w);
-/* For items.c: parts of adding. */
+/* Parts of adding, for levels.c and items.c. */
+struct send_id graph_id_of_message(const struct graph *g, const struct rh_world *w, uint32_t message);
+bool graph_due_of(const struct graph *g, uint32_t event, struct send_due *due);
+/* A wish at the top of its stack that was given up is needed again. */
+void graph_keep_wish(struct graph *g, uint32_t wish);
 void graph_link_event(struct graph *g, uint32_t stamp);
 void graph_set_row(struct graph *g, struct node *x);
 uint32_t graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor);
@@ -238,7 +248,7 @@ double graph_weight_of(const struct graph *g, uint32_t stamp);
 /* Whether option a is greater than b in the fixed order of all that a place can take. */
 bool graph_greater(const struct graph *g, const struct option *a, const struct option *b);
 
-/* optimal's conditions (revisit.c): the events that could take the send `s`, the newest node, in place of what they took, from
+/* optimal's conditions (changes.c): the events that could take the send `s`, the newest node, in place of what they took, from
  * which the search must go on; each is added to the node's options. */
 void graph_find_changes(struct graph *g, struct rh_world *w, uint32_t s);
 

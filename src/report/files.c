@@ -4,7 +4,8 @@
  *     test explorer model granularity time seed workers executions steps behaviours behaviours_at_least blocked cut failed
  *     verdict incomplete seconds estimate deterministic
  *     properties: list of { property, name, place, held, not_held }
- *     failures: list of { kind, message, place, actor, run, count, schedule } */
+ *     failures: list of { kind, message, place, actor, run, count, schedule }
+ * and of `estimate`: test model granularity estimate low high confidence descents behaviours seconds */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -161,6 +162,33 @@ void rh__json_result(const struct rh__result *r)
         fputs(",\"place\":\"\",\"actor\":\"\",\"run\":1,\"count\":1,\"schedule\":null}", f);
     }
     fputs("]}\n", f);
+    fflush(f);
+}
+
+/* More than a double can hold is not known. */
+static void json_number(FILE *f, const char *name, double value)
+{
+    if (isfinite(value))
+        fprintf(f, ",\"%s\":%.17g", name, value);
+    else
+        fprintf(f, ",\"%s\":null", name);
+}
+
+void rh__json_estimate(const char *test, const struct rh_semantics *s, const struct rh_exploration *x,
+                       const struct rh__size *size)
+{
+    FILE *f = json.file;
+    if (!f)
+        return;
+    fputc('{', f);
+    json_pair(f, "test", test);
+    fprintf(f, ",\"model\":\"%s\",\"granularity\":\"%s\"", rh__model_name(s->model),
+            rh__granularity_name(s->granularity));
+    json_number(f, "estimate", size->estimate);
+    json_number(f, "low", size->low);
+    json_number(f, "high", size->high);
+    fprintf(f, ",\"confidence\":0.95,\"descents\":%llu,\"behaviours\":%llu,\"seconds\":%.6f}\n",
+            (unsigned long long)size->descents, (unsigned long long)x->behaviours, x->seconds);
     fflush(f);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "explore/engine.h"
+#include "explore/explorers.h"
 
 struct rh__result {
     const char *test;
@@ -34,6 +35,9 @@ void rh__tap_result(const struct rh__result *r, unsigned number);
 void rh__json_text(FILE *f, const char *text); /* quoted; bytes that are no UTF-8 become U+FFFD */
 bool rh__json_open(const char *path, char *error, size_t error_size);
 void rh__json_result(const struct rh__result *r);
+/* One object of `estimate`, which has not explored. */
+void rh__json_estimate(const char *test, const struct rh_semantics *s, const struct rh_exploration *x,
+                       const struct rh__size *size);
 bool rh__json_close(char *error, size_t error_size);
 bool rh__junit_open(const char *path, const char *program, char *error, size_t error_size);
 void rh__junit_result(const struct rh__result *r);

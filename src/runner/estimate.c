@@ -39,19 +39,11 @@ static void say_time(double seconds)
         printf("at most about %.3g days", seconds / 86400);
 }
 
-static void tell(const struct rh__options *o, const struct rh_test *test, const struct rh_semantics *s,
-                 const struct rh_exploration *x, const struct rh__size *size)
+static void tell(const struct rh_test *test, const struct rh_semantics *s, const struct rh_exploration *x,
+                 const struct rh__size *size)
 {
     char estimate[40], low[40], high[40], seen[40], descents[40];
     double rate = x->seconds > 0 ? (double)x->runs / x->seconds : 0;
-    if (o->json && strcmp(o->json, "-") == 0) {
-        printf(
-            "{\"test\":\"%s\",\"model\":\"%s\",\"granularity\":\"%s\",\"estimate\":%.17g,\"low\":%.17g,\"high\":%.17g,"
-            "\"confidence\":0.95,\"descents\":%llu,\"seen\":%llu,\"seconds\":%.3f}\n",
-            test->name, rh__model_name(s->model), rh__granularity_name(s->granularity), size->estimate, size->low,
-            size->high, (unsigned long long)size->descents, (unsigned long long)x->behaviours, x->seconds);
-        return;
-    }
     printf("%s  (%s, granularity object)\n", test->name, rh__model_name(s->model));
     printf("  about %s behaviour%s; 95 %%: %s to %s\n", number(size->estimate, estimate, sizeof estimate),
            size->estimate > 1.5 ? "s" : "", number(size->low, low, sizeof low), number(size->high, high, sizeof high));
@@ -67,25 +59,18 @@ static void tell(const struct rh__options *o, const struct rh_test *test, const 
         printf("  note: runs were cut (max_steps); longer ones count once for each place where they were\n");
 }
 
-static int estimate(const struct rh__options *o, const struct rh_test *test)
+static int estimate(const struct rh__options *o, const struct rh_test *test, const struct rh_semantics *s)
 {
     char error[1024];
-    struct rh_semantics s;
-    struct rh__options with = *o;
-    with.explorer = "descents";
-    if (!rh__options_semantics(&with, test, &s, error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
-        return RH__EXIT_USAGE;
-    }
     struct rh__limits limits = o->limits;
     limits.keep_going = true;
     if (!limits.max_runs && !limits.max_all_steps && !o->seconds_given)
         limits.max_seconds = 1;
     struct rh_world_options options = {
-        .test = test, .semantics = &s, .params = o->params, .param_count = o->param_count, .quiet = true
+        .test = test, .semantics = s, .params = o->params, .param_count = o->param_count, .quiet = true
     };
     struct rh_world *w = rh_world_new(&options, error, sizeof error);
-    struct rh_exploration *x = w ? rh__exploration_new(w, with.explorer, s.seed, &limits, error, sizeof error) : NULL;
+    struct rh_exploration *x = w ? rh__exploration_new(w, "descents", s->seed, &limits, error, sizeof error) : NULL;
     int code = RH__EXIT_USAGE;
     if (!x) {
         fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
@@ -94,34 +79,68 @@ static int estimate(const struct rh__options *o, const struct rh_test *test)
         code = rh__explore(x) ? RH__EXIT_OK : RH__EXIT_TOOL;
         struct rh__size size;
         rh__descents_result(x->explorer.state, x->behaviours, &size);
+        if (code == RH__EXIT_OK && !(o->json && strcmp(o->json, "-") == 0))
+            tell(test, s, x, &size);
         if (code == RH__EXIT_OK)
-            tell(o, test, &s, x, &size);
+            rh__json_estimate(test->name, s, x, &size);
+        if (x->interrupted)
+            code = RH__EXIT_INTERRUPTED;
+        fflush(stdout);
     }
     rh__exploration_free(x);
     rh_world_free(w);
     return code;
 }
 
+static bool wanted(const struct rh__options *o, const struct rh_test *t)
+{
+    for (size_t i = 0; i < o->word_count; i++)
+        if (strcmp(o->words[i], t->name) == 0)
+            return true;
+    return o->word_count == 0;
+}
+
+/* Everything that can be refused is refused before the first descent. */
+static bool prepare(const struct rh__options *o, char *error, size_t error_size)
+{
+    struct rh_semantics s;
+    for (size_t i = 0; i < o->word_count; i++)
+        if (!rh__test_named(o->words[i])) {
+            snprintf(error, error_size, "there is no test %s; `rehearse list` shows them", o->words[i]);
+            return false;
+        }
+    bool good = rh__options_params_known(o, error, error_size);
+    for (const struct rh_test *t = rh_test_first(); good && t; t = t->next)
+        good = !wanted(o, t) || rh__options_semantics(o, t, &s, error, error_size);
+    return good && (!o->json || rh__json_open(o->json, error, error_size));
+}
+
 int rh__command_estimate(const char *program, const struct rh__options *o)
 {
+    static const enum rh_model every_model[] = { RH_FIFO, RH_BAG, RH_CAUSAL, RH_MAILBOX };
     char error[1024];
+    struct rh__options with = *o;
+    int code = RH__EXIT_OK;
     (void)program;
-    if (!rh__options_params_known(o, error, sizeof error)) {
+    with.explorer = "descents";
+    if (!prepare(&with, error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
         return RH__EXIT_USAGE;
     }
-    for (size_t i = 0; i < o->word_count; i++)
-        if (!rh__test_named(o->words[i])) {
-            fprintf(stderr, "rehearse: there is no test %s; `rehearse list` shows them\n", o->words[i]);
-            return RH__EXIT_USAGE;
+    for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next) {
+        if (!wanted(o, t))
+            continue;
+        for (size_t m = 0; m < (o->all_models ? 4 : 1) && code == RH__EXIT_OK; m++) {
+            struct rh_semantics s;
+            rh__options_semantics(&with, t, &s, error, sizeof error);
+            if (o->all_models)
+                s.model = every_model[m];
+            code = estimate(o, t, &s);
         }
-    for (const struct rh_test *t = rh_test_first(); t; t = t->next) {
-        bool wanted = !o->word_count;
-        for (size_t i = 0; i < o->word_count; i++)
-            wanted |= strcmp(o->words[i], t->name) == 0;
-        int code = wanted ? estimate(o, t) : RH__EXIT_OK;
-        if (code != RH__EXIT_OK)
-            return code;
     }
-    return RH__EXIT_OK;
+    if (!rh__json_close(error, sizeof error)) {
+        fprintf(stderr, "rehearse: %s\n", error);
+        code = RH__EXIT_USAGE;
+    }
+    return code;
 }

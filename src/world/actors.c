@@ -83,6 +83,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
     /* Not by index: that depends on what unrelated actors did before. */
     a->random = rh__random_seed(parent == RH_NONE ? w->semantics.seed : w->actors[parent].random,
                                 rh__hash(type->name, strlen(type->name), ordinal));
+    a->seed = a->random;
     put32(w, &w->actor_count, index + 1);
     if (w->hashing) {
         a->stale = 0;

@@ -9,6 +9,7 @@
 #include "base/copy.h"
 #include "base/random.h"
 #include "world/actors.h"
+#include "world/alike.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
@@ -261,6 +262,7 @@ static bool seam_alive(rh_ref who)
 static const char *seam_name_of(rh_ref who)
 {
     struct rh_world *w = rh__world;
+    rh__tell_apart(w, actor_of(w, who));
     rh_world_actor_name(w, actor_of(w, who), w->name_buffer, sizeof w->name_buffer);
     return w->name_buffer;
 }
@@ -506,6 +508,7 @@ static uint64_t seam_random(void)
     if (!w->inside)
         return 0;
     struct actor *a = &w->actors[code_of(w)];
+    rh__tell_apart(w, code_of(w));
     uint64_t state = a->random, value = rh__random_next(&state);
     put64(w, &a->random, state);
     return value;

@@ -6,20 +6,20 @@
 for word in help --help -h; do
     expect 0 "$rehearse" $word
     err_empty
-    out_has 'rehearse test BINARY' 'rehearse list BINARY' 'rehearse replay BINARY' 'rehearse corpus BINARY' 'exit: 0'
+    out_has 'rehearse test BINARY' 'rehearse estimate BINARY' 'rehearse list BINARY' 'rehearse replay BINARY' 'rehearse corpus BINARY' 'exit: 0'
 done
 expect 0 "$rehearse" --version
 grep -qE '^rehearse [0-9]+\.[0-9]+\.[0-9]+$' out || problem "--version"
 expect 0 "$rehearse" test "$fixtures/bank" --help
 out_has --explorer --model --seed --max-runs --keep-going --json --junit --tap --quiet 'exit: 0'
 expect 0 "$fixtures/bank" --help
-out_has corpus replay
+out_has corpus replay estimate
 
 # ---- list ----------------------------------------------------------------------------------------------------------------
 expect 0 "$rehearse" list "$fixtures/slow"
 err_empty
 out_has senders 'model=fifo' 'granularity=handler' 'time=free' 'slow.c:' '12' 'where a comes last' dfs random delayed \
-    roundrobin replay portfolio bound
+    roundrobin replay portfolio bound dpor optimal descents
 expect 0 "$rehearse" list "$fixtures/slow" --model bag --losses 2 --kept-restarts 1
 out_has 'model=bag' 'losses=2' 'kept_restarts=1'
 expect 0 "$rehearse" list "$fixtures/own"

@@ -13,9 +13,16 @@ diff help of_zsh >differ || problem "completion/_rehearse and --help: $(tr '\n' 
 page=$SOURCE_DIR/docs/man/rehearse.1
 grep '^\.It Fl' "$page" | grep -oE 'Fl -?[a-z][a-z-]*' | sed 's/^Fl /-/' | sort -u >of_man
 diff help of_man >differ || problem "docs/man/rehearse.1 and --help: $(tr '\n' ' ' <differ)"
-for command in test list replay corpus; do
+for command in test estimate list replay corpus; do
     grep -q "^\.It Cm $command$" "$page" || problem "the manual page does not tell of $command"
-    grep -q "\b$command\b" "$SOURCE_DIR/completion/rehearse.bash" || problem "completion/rehearse.bash does not know $command"
+    for shell in rehearse.bash _rehearse; do
+        grep -q "\b$command\b" "$SOURCE_DIR/completion/$shell" || problem "completion/$shell does not know $command"
+    done
+done
+for word in object free ordered mailbox; do
+    for file in docs/man/rehearse.1 completion/rehearse.bash completion/_rehearse; do
+        grep -q "\b$word\b" "$SOURCE_DIR/$file" || problem "$file does not know $word"
+    done
 done
 "$fixtures/bank" list | awk '/^[a-z]/ { on = /^explorers/; next } on { print $1 }' | while read -r name; do
     grep -q "^\.It Cm $name\b" "$page" || echo "$name"
@@ -44,6 +51,10 @@ same commands 'replay ' "$(complete_words rehearse re)"
 same options '--max-all-steps --max-runs --max-seconds --max-steps ' "$(complete_words rehearse test "$fixtures/kinds" --max)"
 same tests 'several stack stuck ' "$(complete_words rehearse test "$fixtures/kinds" s)"
 same explorers 'random replay roundrobin ' "$(complete_words rehearse test "$fixtures/kinds" --explorer r)"
+same 'tests to estimate' 'several stack stuck ' "$(complete_words rehearse estimate "$fixtures/kinds" s)"
+same 'an estimate' 'estimate ' "$(complete_words rehearse e)"
+same reductions 'delayed descents dfs dpor ' "$(complete_words rehearse test "$fixtures/kinds" --explorer d)"
+same granularities 'object operation ' "$(complete_words rehearse test "$fixtures/kinds" --granularity o)"
 same models 'mailbox ' "$(complete_words rehearse test "$fixtures/kinds" --model m)"
 same parameters 'n= ' "$(complete_words rehearse test "$fixtures/slow" -p n)"
 touch a.schedule b.txt

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# How many runs optimal makes of the examples: known numbers, each with where it comes from.  BUILD_DIR comes from ctest.
+# How many runs optimal makes of the examples: known numbers, each with where it comes from, or that dfs, with the same
+# granularity, has as many behaviours.  And it finds every bug that they name.  BUILD_DIR and SOURCE_DIR come from ctest.
 set -u
-: "${BUILD_DIR:?}"
+: "${BUILD_DIR:?}" "${SOURCE_DIR:?}"
 
 rehearse=$BUILD_DIR/bin/rehearse
 folder=$(mktemp -d) || exit 2
@@ -9,44 +10,71 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 2
 checks=0
 failures=0
+# Sanitizers make runs many times as long.
+sanitized=
+grep -qE '^RH_SANITIZE:[A-Z]+=.+' "$BUILD_DIR/CMakeCache.txt" && sanitized=1
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAILED: $1"
+    printf '%s\n' "$output" | sed 's/^/    /'
+}
+
+# field NAME: of each test in result.json, in order
+field() { sed -n "s/.*\"$1\":\"\{0,1\}\([a-z0-9 ]*\).*/\1/p" result.json | paste -sd ' '; }
 
 # makes COUNTS EXAMPLE ARGUMENT...: so many runs of each of its tests, each another behaviour, and no other is left
 makes() {
-    local counts=$1 example=$2 output runs
+    local counts=$1 example=$2
     shift 2
     rm -f result.json
     checks=$((checks + 1))
-    output=$("$rehearse" test "$BUILD_DIR/examples/$example" --explorer optimal --keep-going --max-seconds 60 \
+    output=$("$rehearse" test "$BUILD_DIR/examples/$example" --explorer optimal --keep-going --max-seconds 60 --save '' \
         --json result.json "$@" 2>&1)
-    runs=$(sed -n 's/.*"executions":\([0-9]*\).*/\1/p' result.json | paste -sd ' ')
-    if [ "$runs" != "$counts" ] ||
-        [ "$runs" != "$(sed -n 's/.*"behaviours":\([0-9]*\).*/\1/p' result.json | paste -sd ' ')" ] ||
-        grep -qE '"verdict":"(sampled|bounded)"' result.json; then
-        failures=$((failures + 1))
-        echo "FAILED: $example $*: optimal makes $runs runs instead of $counts"
-        printf '%s\n' "$output" | sed 's/^/    /'
+    if [ "$(field executions)" != "$counts" ] || [ "$(field behaviours)" != "$counts" ] ||
+        [ "$(field estimate)" != "$counts" ] || grep -qE '"verdict":"(sampled|bounded)"' result.json; then
+        fail "$example $*: optimal makes $(field executions) runs (of $(field estimate)) instead of $counts, verdict $(field verdict)"
     fi
 }
 
+# agrees COUNTS EXAMPLE ARGUMENT...: likewise, and dfs has as many behaviours
+agrees() {
+    local counts=$1 example=$2
+    makes "$@"
+    [ -n "$sanitized" ] && return
+    shift 2
+    output=$("$rehearse" test "$BUILD_DIR/examples/$example" --explorer dfs --granularity object --keep-going --max-seconds 60 \
+        --save '' --json result.json "$@" 2>&1)
+    if [ "$(field behaviours)" != "$counts" ] || grep -qE '"verdict":"(sampled|bounded)"' result.json; then
+        fail "$example $*: dfs has $(field behaviours) behaviours, optimal $counts; verdict of dfs: $(field verdict)"
+    fi
+}
+
+# ---- known numbers -------------------------------------------------------------------------------------------------------
+
 # any_order: n!.  by_tag: the receiver takes them in one order, whatever the order of arrival.
-makes "2 1" senders -p senders=2
-makes "6 1" senders -p senders=3
-makes "24 1" senders -p senders=4
-makes "120 1" senders -p senders=5
+agrees "2 1" senders -p senders=2
+agrees "6 1" senders -p senders=3
+agrees "24 1" senders -p senders=4
+agrees "120 1" senders -p senders=5
 makes "720 1" senders -p senders=6
 makes "5040 1" senders -p senders=7
-makes "40320 1" senders -p senders=8
+[ -n "$sanitized" ] || makes "40320 1" senders -p senders=8
 
 # For each fork one of its two neighbours is first: 2^n ways, less the two circles where forks are ordered; left forks
 # first the circle in which everybody has one fork is a deadlock, the other cannot be.
-makes 2 philosophers -p n=2
+agrees 2 philosophers -p n=2
 makes 6 philosophers -p n=3
 makes 14 philosophers -p n=4
-makes 3 philosophers -p n=2 -p bug=deadlock
+agrees 3 philosophers -p n=2 -p bug=deadlock
 makes 7 philosophers -p n=3 -p bug=deadlock
 makes 15 philosophers -p n=4 -p bug=deadlock
+makes 254 philosophers -p n=8
+makes 255 philosophers -p n=8 -p bug=deadlock
 
 # One front-end: (c r)! / (r!)^c orders of requests.  The last two are those that Concuerror 0.21 makes with receive patterns.
+agrees 2 store replies_are_not_mixed_up -p clients=2 -p requests=1
+makes 6 store replies_are_not_mixed_up -p clients=3 -p requests=1
 makes 6 store replies_are_not_mixed_up -p clients=2 -p requests=2
 makes 90 store replies_are_not_mixed_up -p clients=3 -p requests=2
 makes 2520 store replies_are_not_mixed_up -p clients=4 -p requests=2
@@ -55,14 +83,66 @@ makes 200 store replies_are_not_mixed_up -p frontends=2 -p backends=2 -p clients
 makes 244 store replies_are_not_mixed_up -p frontends=2 -p backends=2 -p clients=4 -p requests=2
 
 # One token.
-makes 1 threadring
+agrees 1 threadring
+makes 1 threadring -p passers=20
+
 # dfs has seen the same 30 behaviours and no more in its first 50 million runs of about 860 million.
+agrees 1 barber -p customers=1
+agrees 4 barber -p customers=2
 makes 30 barber
 
-# Two behaviours for each ping under fifo, three under mailbox, where the order of acceptance counts: dfs with granularity
-# object has 2, 4 for n = 1, 2 and 3, 9, 27 for n = 1, 2, 3.
+# Two behaviours for each ping under fifo; three under mailbox, where the order of acceptance counts.
+agrees 2 pingpong -p n=1 --model fifo
+agrees 4 pingpong -p n=2 --model fifo
 makes 32 pingpong -p n=5 --model fifo
+agrees 3 pingpong -p n=1
+agrees 9 pingpong -p n=2
+agrees 27 pingpong -p n=3
 makes 243 pingpong -p n=5
+[ -n "$sanitized" ] || makes 59049 pingpong -p n=10
+
+# The writer takes n lines, the terminator n reports: (n!)^2.
+agrees 4 gatling
+agrees 36 gatling -p actions=3
+makes 576 gatling -p actions=4
+# All go to the account: (deposits + withdrawals)!.
+agrees 6 bank
+agrees 120 bank -p deposits=3 -p withdrawals=2
+# Which clerk has the first seat, and whose sale the monitor hears of first.
+agrees 4 tickets
+# Sales have one order, and the test waits for them.
+agrees 1 own_explorer -p sales=3
+makes 1 own_explorer
+
+# ---- counted once, by both -----------------------------------------------------------------------------------------------
+agrees 16 store what_was_confirmed_is_kept
+agrees 5 messenger who_is_logged_on_can_be_talked_to
+makes 272 messenger no_line_is_lost # dfs: about 110 million runs
+agrees "4 12 1 1" procreg
+agrees "312 116 188" scheduler every_job_runs_once a_cancelled_job_is_not_reported a_late_machine_does_no_harm
+makes 1316 scheduler a_job_survives_its_machine # dfs has as many in 3,236,548 runs
+
+# ---- every bug -----------------------------------------------------------------------------------------------------------
+bugs=0
+for example in "$SOURCE_DIR"/examples/*/test.c; do
+    example=$(basename "$(dirname "$example")")
+    [ -x "$BUILD_DIR/examples/$example" ] || continue
+    for bug in $("$rehearse" list "$BUILD_DIR/examples/$example" | awk '/^[^ ]/{on = /^bugs/; next} on{print $1}'); do
+        rm -rf findings
+        checks=$((checks + 1))
+        bugs=$((bugs + 1))
+        output=$("$rehearse" test "$BUILD_DIR/examples/$example" -p "bug=$bug" --explorer optimal --max-seconds 60 \
+            --save findings 2>&1)
+        status=$?
+        [ $status -eq 1 ] || fail "$example -p bug=$bug: optimal exits with $status instead of 1"
+        for schedule in findings/*.schedule; do
+            output=$("$rehearse" replay "$BUILD_DIR/examples/$example" "$schedule" 2>&1)
+            status=$?
+            [ $status -eq 1 ] || fail "$example: the replay of $schedule (bug $bug) exits with $status instead of 1"
+        done
+    done
+done
+[ $bugs -ge 23 ] || fail "only $bugs bugs were looked for"
 
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ]

@@ -5,7 +5,7 @@
  * are more runs than orders of taking: the sets of these must be equal. */
 #include "explore/support.h"
 
-#include "support/generated.h"
+#include "explore/generated_actors.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS = 60, MOST_SEQUENCES = 2000 };
@@ -13,46 +13,6 @@ enum { SEEDS = 60, MOST_SEQUENCES = 2000 };
 enum { SEEDS = 400, MOST_SEQUENCES = 20000 };
 #endif
 enum { MOST_TAKEN = 1 << 16 };
-
-/* Read by the actors, written between worlds. */
-static struct generated_program generated;
-
-RH_MESSAGE(note, struct generated_message m;);
-RH_MESSAGE(go);
-RH_ACTOR(source, uint8_t me;);
-RH_ACTOR(player, uint8_t me; uint64_t number; uint32_t took; struct generated_id order[GENERATED_MESSAGES];);
-
-/* By number; written by the test's body before anything else happens. */
-static rh_ref players[GENERATED_ACTORS];
-
-RH_HANDLER(player, note)
-{
-    struct generated_message sends[GENERATED_FAN];
-    uint32_t count;
-    state->number =
-        generated_handle(&generated, state->me, state->number, (uint8_t)state->took, &msg->m, sends, &count);
-    state->order[state->took++] = msg->m.id;
-    for (uint32_t i = 0; i < count; i++)
-        rh_send(players[sends[i].to], note, .m = sends[i]);
-}
-RH_BEHAVIOUR(player, playing, note);
-
-/* Somebody outside: first messages must not be in the order of the test's body. */
-RH_HANDLER(source, go)
-{
-    for (uint32_t i = 0; i < generated.starts; i++)
-        if (generated.start[i].id.sender == state->me)
-            rh_send(players[generated.start[i].to], note, .m = generated.start[i]);
-}
-RH_BEHAVIOUR(source, waiting, go);
-
-RH_TEST(generated_program)
-{
-    for (uint8_t i = 0; i < generated.actors; i++)
-        players[i] = rh_spawn(player, .me = i, .number = i);
-    for (uint8_t i = 0; i < GENERATED_STARTS; i++)
-        rh_send(rh_spawn(source, .me = (uint8_t)(GENERATED_OUTSIDE + i)), go);
-}
 
 /* ---- what was taken ------------------------------------------------------------------------------------------------------ */
 
@@ -68,9 +28,9 @@ static void taking_end(void *state, struct rh_world *w, const struct rh_run *run
     struct generated_id orders[GENERATED_ACTORS][GENERATED_MESSAGES];
     uint32_t counts[GENERATED_ACTORS] = { 0 };
     for (uint32_t i = 0; i < rh_world_actor_count(w); i++) {
-        if (rh_world_actor_type(w, i) != &rh_actor_player)
+        if (rh_world_actor_type(w, i) != &rh_actor_taker)
             continue;
-        const struct player *a = rh_world_actor_state(w, i);
+        const struct taker *a = rh_world_actor_state(w, i);
         counts[a->me] = a->took;
         memcpy(orders[a->me], a->order, sizeof a->order);
     }

@@ -1,0 +1,112 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC2016,SC2086,SC1091
+# estimate: what it says, to people and to machines, and what it refuses.  optimal: what it takes for granted, what it refuses,
+# and what it says of global variables.
+. "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
+estimate=("$rehearse" estimate "$fixtures/slow")
+
+# ---- to people -----------------------------------------------------------------------------------------------------------
+# Each descent picks one of 4, one of 3, one of 2: all weigh 4!.
+expect 0 "${estimate[@]}" -p n=4 --max-runs 200
+err_empty
+out_has 'senders  (fifo, granularity object)' '  about 24 behaviours; 95 %: 24 to 24' '  optimal would take less than a second on one core'
+grep -qE '^  from 200 descents in [0-9.]+ s, which saw [0-9]+ of them$' out || problem "no line of descents"
+same lines 4 "$(wc -l <out)"
+expect 0 "${estimate[@]}" --max-runs 50
+out_has 'about 479,001,600 behaviours' 'optimal would take at most about '
+expect 0 "${estimate[@]}" -p n=1 --max-runs 5
+out_has 'about 1 behaviour; 95 %: 1 to 1'
+expect 0 "${estimate[@]}" senders -p n=3 --max-runs 20 --model all
+same 'all models' 'fifo bag causal mailbox ' "$(sed -n 's/^senders  (\([a-z]*\),.*/\1/p' out | tr '\n' ' ')"
+start=$SECONDS
+expect 0 "${estimate[@]}"
+[ $((SECONDS - start)) -le 8 ] || problem "without a limit it took $((SECONDS - start)) s"
+expect 0 "$rehearse" estimate "$fixtures/kinds" passes several --max-runs 20
+same 'those that are named' 'passes several ' "$(sed -n 's/^\([a-z_]*\)  (.*/\1/p' out | tr '\n' ' ')"
+expect 0 "$fixtures/slow" estimate -p n=3 --max-runs 10
+out_has 'about 6 behaviours'
+
+# What its runs find is no finding of its own.
+expect 0 "${estimate[@]}" -p bug=last -p n=12 --max-runs 50
+out_lacks 'the first came last'
+[ -e rehearse-findings ] && problem "estimate keeps schedules"
+
+# ---- to machines ---------------------------------------------------------------------------------------------------------
+fields='test model granularity estimate low high confidence descents behaviours seconds'
+expect 0 "${estimate[@]}" -p n=4 --max-runs 200 --json -
+cp out json
+same 'one line' 1 "$(wc -l <json)"
+for f in $fields; do
+    grep -q "\"$f\":" json || problem "no $f"
+    grep -qE "^\| (\`[a-z]+\`, )?\`$f\`" "$SOURCE_DIR/docs/json.md" || problem "docs/json.md does not name $f"
+done
+expect 0 "${estimate[@]}" -p n=4 --max-runs 200 --json file
+out_has 'about 24 behaviours'
+sed 's/"seconds":[0-9.]*/"seconds":0/' json >one
+sed 's/"seconds":[0-9.]*/"seconds":0/' file >two
+cmp -s one two || problem "a file and standard output, with one seed, differ"
+if have_python; then
+    same fields "$(printf '%s\n' $fields | sort | tr '\n' ' ')" "$(json '" ".join(sorted(r[0])) + " "')"
+    same values "('senders', 'fifo', 'object', 24, 24, 24, 0.95, 200)" \
+        "$(json 'tuple(r[0][k] for k in ("test","model","granularity","estimate","low","high","confidence","descents"))')"
+    same 'seen, and how long' True "$(json '0 < r[0]["behaviours"] <= 24 and r[0]["seconds"] >= 0')"
+fi
+refused 'file/x.json: Not a directory' "${estimate[@]}" --json file/x.json
+
+# ---- what is refused -----------------------------------------------------------------------------------------------------
+refused 'there is no test no_such; `rehearse list` shows them' "${estimate[@]}" no_such
+refused 'there is no test no_such' "${estimate[@]}" senders no_such
+refused 'estimate wants a test program first' "$rehearse" estimate
+refused 'has no tests (RH_TEST)' "$rehearse" estimate "$fixtures/empty"
+refused 'senders: granularity object goes with time free only' "${estimate[@]}" --time ordered
+refused 'explorer descents works with granularity object only' "${estimate[@]}" --granularity handler
+refused 'partitions under model mailbox' "${estimate[@]}" --partitions 1 --model mailbox
+refused 'with fewer restarts than crashes' "${estimate[@]}" --crashes 2 --restarts 1
+refused 'fail_allocation' "${estimate[@]}" --set fail_allocation=3
+refused 'there is no such option' "${estimate[@]}" --nothing
+refused '-p colour=red: there is no such parameter' "${estimate[@]}" -p colour=red
+
+# ---- optimal -------------------------------------------------------------------------------------------------------------
+optimal=("$rehearse" test "$fixtures/slow" --explorer optimal -p n=4)
+expect 0 "${optimal[@]}"
+out_has '24 runs' '24 behaviours' 'exhaustive: every behaviour under these semantics'
+expect 0 "${optimal[@]}" --granularity object
+out_has '24 runs'
+refused 'explorer optimal works with granularity object only' "${optimal[@]}" --granularity handler
+refused 'works with granularity object only' "${optimal[@]}" --explorer bound:3,optimal --granularity operation
+refused 'granularity object goes with time free only' "${optimal[@]}" --time ordered
+refused 'the only argument is private-globals' "${optimal[@]}" --explorer optimal:fast
+refused 'explorer optimal: partitions under model mailbox' "${optimal[@]}" --partitions 1 --model mailbox
+expect 0 "$rehearse" test "$fixtures/slow" --explorer dfs --granularity object -p n=4
+out_has '24 behaviours' 'exhaustive'
+expect 0 "$rehearse" test "$fixtures/slow" --explorer descents -p n=4 --max-runs 30
+out_has '30 runs' 'sampled: '
+
+# ---- global variables ----------------------------------------------------------------------------------------------------
+globals=("$rehearse" test "$fixtures/globals" --json json)
+verdict() { sed -n 's/.*"verdict":"\([a-z]*\)".*/\1/p' json; }
+for explorer in optimal dpor; do
+    for workers in '' '-j 2'; do
+        [ "$explorer$workers" = 'dpor-j 2' ] && continue # it cannot share its work
+        expect 0 "${globals[@]}" two --explorer $explorer $workers
+        out_has 'changes a global variable' 'rh_table_put' 'rh_announce' '--explorer dfs' 'optimal:private-globals' 'sampled: '
+        out_lacks exhaustive
+        same "$explorer $workers: verdict" sampled "$(verdict)"
+        expect 0 "${globals[@]}" none --explorer $explorer $workers
+        out_lacks 'global variable'
+        same "$explorer $workers: verdict of a program without" exhaustive "$(verdict)"
+    done
+done
+for workers in '' '-j 2'; do
+    expect 0 "${globals[@]}" two --explorer optimal:private-globals -p own=1 $workers
+    out_lacks 'global variable'
+    out_has 'exhaustive: every behaviour'
+    same "private-globals $workers: verdict" exhaustive "$(verdict)"
+done
+expect 0 "${globals[@]}" two --explorer dfs
+same 'dfs sees every order' exhaustive "$(verdict)"
+out_lacks 'global variable'
+# And there is something to be missed.
+expect 1 "${globals[@]}" two --explorer dfs -p bug=second --save ''
+out_has 'the first came second'
+
+finish
