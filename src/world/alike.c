@@ -90,8 +90,7 @@ static bool message_knows_neither(const struct rh_world *w, const struct exchang
            !(m->type == &rh__exit_signal && /* it names who has ended by index */
              actor_exchanged(x, ((const struct exit_signal *)(const void *)rh__message_value(w, m))->who) !=
                  ((const struct exit_signal *)(const void *)rh__message_value(w, m))->who) &&
-           knows_neither(x, rh__message_value(w, m), m->size) &&
-           knows_neither(x, rh__message_tail(w, m), m->tail_size);
+           knows_neither(x, rh__message_value(w, m), m->size) && knows_neither(x, rh__message_tail(w, m), m->tail_size);
 }
 
 static bool message_exchanged(const struct rh_world *w, const struct exchange *x, uint32_t left, uint32_t right)
@@ -180,8 +179,7 @@ static bool pair_same(const struct rh_world *w, const struct exchange *x)
     if (a->status == STATUS_ENDED &&
         strcmp(w->payload + (uint64_t)a->reason * 16, w->payload + (uint64_t)b->reason * 16) != 0)
         return false;
-    if (w->any_faults &&
-        !bytes_exchanged(x, w->payload + a->initial, w->payload + b->initial, a->type->size))
+    if (w->any_faults && !bytes_exchanged(x, w->payload + a->initial, w->payload + b->initial, a->type->size))
         return false;
     return bytes_exchanged(x, a->region, b->region, a->used);
 }
