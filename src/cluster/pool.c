@@ -426,7 +426,7 @@ static enum rh__pool_end fill(struct agent *a)
     if (!size) {
         snprintf(a->error, a->error_size,
                  "explorer %s cannot share its work, so it cannot have several workers (-j) or a checkpoint; dfs can, "
-                 "optimal, random, delayed, and bound and portfolio of these",
+                 "optimal, random, delayed, and bound, portfolio and symmetry of these",
                  a->o->explorer);
         end = RH__POOL_REFUSED;
     } else if (a->o->resume) {

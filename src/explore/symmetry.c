@@ -25,7 +25,8 @@ struct symmetry {
     struct rh_inner inner[2]; /* that sees one of each; that sees all */
     uint32_t plain;           /* which of them explores */
     bool gave_up;             /* the second one has, or had, all there is to explore */
-    bool left_out;            /* something was */
+    bool left_out;            /* something was, */
+    bool told;                /* and a run has told actors apart */
     bool looked;              /* at globals */
     unsigned char *in_globals;
     struct rh_choice *seen; /* by the inner one */
@@ -76,18 +77,25 @@ static bool told_apart(const struct rh_world *w)
     return w->told_apart || *w->globals_writer;
 }
 
+/* Between runs: if need be the second one takes over, whether a run is to follow or the work is given away. */
+static bool begin_again(struct symmetry *s)
+{
+    if (s->plain || s->gave_up || !s->left_out || !s->told)
+        return false;
+    s->plain = s->gave_up = true;
+    return true;
+}
+
 static uint32_t symmetry_begin(void *state, struct rh_world *w)
 {
     struct symmetry *s = state;
     w->watches_twins = true;
+    s->told |= told_apart(w);
     if (!s->plain && s->gave_up)
         return 0; /* work of before: it is part of all that there is */
-    if (!s->plain && s->left_out && told_apart(w)) {
-        s->plain = s->gave_up = true;
-        uint32_t keep = inner_of(s)->explorer->begin(inner_of(s)->state, w);
-        return keep ? 1 : 0;
-    }
-    return inner_of(s)->explorer->begin(inner_of(s)->state, w);
+    bool again = begin_again(s);
+    uint32_t keep = inner_of(s)->explorer->begin(inner_of(s)->state, w);
+    return again && keep ? 1 : keep;
 }
 
 /* ---- which choices are images of others ------------------------------------------------------------------------------------ */
@@ -180,7 +188,9 @@ static uint32_t symmetry_choose(void *state, struct rh_world *w, const struct rh
 
 static void symmetry_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
-    const struct rh_inner *inner = inner_of(state);
+    struct symmetry *s = state;
+    const struct rh_inner *inner = inner_of(s);
+    s->told |= told_apart(w);
     if (inner->explorer->end)
         inner->explorer->end(inner->state, w, run);
 }
@@ -202,6 +212,8 @@ static double symmetry_estimate(const void *state)
 static size_t symmetry_pack(void *state, void *buffer, size_t room, bool half)
 {
     struct symmetry *s = state;
+    if (inner_of(s)->explorer->pack)
+        begin_again(s);
     const struct rh_inner *inner = inner_of(s);
     if (!inner->explorer->pack || room < 1 || (!s->plain && s->gave_up))
         return 0;
