@@ -7,7 +7,7 @@
 static bool descents_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
 {
     ((struct optimal *)state)->sampling = true;
-    return optimal_open(state, x, arg, error, error_size);
+    return rh__optimal_open(state, x, arg, error, error_size);
 }
 
 /* Knuth's estimate: the product of the numbers of ways at each node of a random path is, on average, the number of leaves.  The
@@ -43,8 +43,8 @@ const struct rh_explorer rh__explorer_descents = {
     .state_size = sizeof(struct optimal),
     .objects = true,
     .open = descents_open,
-    .begin = optimal_begin,
-    .choose = optimal_choose,
-    .end = optimal_end,
+    .begin = rh__optimal_begin,
+    .choose = rh__optimal_choose,
+    .end = rh__optimal_end,
     .estimate = descents_estimate,
 };

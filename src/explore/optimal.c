@@ -36,6 +36,10 @@ static bool refuse(const struct rh_semantics *s, char *error, size_t error_size)
         why = "with fewer restarts than crashes actors compete for them: give restarts (or kept_restarts) for all "
               "crashes, or "
               "none";
+    else if (s->dead_letters == RH_DEAD_LETTER_FAIL)
+        why = "where a message to one that has ended is a failure, the order of sends and ends matters, which it does "
+              "not "
+              "explore (dead_letters=fail): use dpor or dfs";
     else if (s->fail_allocation)
         why = "which allocation is the k-th depends on the order of unrelated steps (fail_allocation)";
     if (why)
@@ -43,7 +47,7 @@ static bool refuse(const struct rh_semantics *s, char *error, size_t error_size)
     return why != NULL;
 }
 
-bool optimal_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
+bool rh__optimal_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
 {
     struct optimal *o = state;
     x->trusts_globals |= strcmp(arg, "private-globals") == 0;
@@ -55,7 +59,7 @@ bool optimal_open(void *state, struct rh_exploration *x, const char *arg, char *
         return false;
     o->random = rh__random_seed(rh_exploration_seed(x), 7);
     o->initial = 1;
-    if (!graph_open(&o->graph, x)) {
+    if (!rh__graph_open(&o->graph, x)) {
         snprintf(error, error_size, "no memory for explorer optimal");
         return false;
     }
@@ -65,10 +69,10 @@ bool optimal_open(void *state, struct rh_exploration *x, const char *arg, char *
 /* ---- the next graph ------------------------------------------------------------------------------------------------------------- */
 
 /* The node's next option, and the list up to there; gives how many steps of the world's run remain. */
-uint32_t optimal_take_option(struct optimal *o, uint32_t stamp)
+uint32_t rh__optimal_take_option(struct optimal *o, uint32_t stamp)
 {
     struct graph *g = &o->graph;
-    struct node *x = graph_node(g, stamp), was;
+    struct node *x = rh__graph_node(g, stamp), was;
     struct option option = g->options[x->options + x->option_next];
     x->option_next++;
     switch ((enum node_kind)x->kind) {
@@ -76,43 +80,43 @@ uint32_t optimal_take_option(struct optimal *o, uint32_t stamp)
         was = *x;
         uint32_t actor = was.actor;
         if (was.event.place != was.actor)
-            actor = graph_node(g, option.cause)->actor;
-        graph_cut(g, stamp);
-        graph_add_event(g, NULL, actor, was.event.place, was.options, was.option_count, was.option_next - 1, &was);
+            actor = rh__graph_node(g, option.cause)->actor;
+        rh__graph_cut(g, stamp);
+        rh__graph_add_event(g, NULL, actor, was.event.place, was.options, was.option_count, was.option_next - 1, &was);
         break;
     }
     case NODE_SEND: {
-        double weight = graph_weight_of(g, stamp);
-        graph_cut(g, stamp + 1);
-        graph_push_change(g, stamp, option.cause);
-        graph_top(g)->weight = weight;
+        double weight = rh__graph_weight_of(g, stamp);
+        rh__graph_cut(g, stamp + 1);
+        rh__graph_push_change(g, stamp, option.cause);
+        rh__graph_top(g)->weight = weight;
         break;
     }
     case NODE_FATE:
-        graph_cut(g, stamp + 1);
-        graph_drop_fate_step(g, stamp);
-        graph_node(g, stamp)->now = option;
-        graph_add_fate_step(g, stamp);
+        rh__graph_cut(g, stamp + 1);
+        rh__graph_drop_fate_step(g, stamp);
+        rh__graph_node(g, stamp)->now = option;
+        rh__graph_add_fate_step(g, stamp);
         break;
     case NODE_LIFE:
-        graph_cut(g, stamp + 1);
-        x = graph_node(g, stamp);
+        rh__graph_cut(g, stamp + 1);
+        x = rh__graph_node(g, stamp);
         x->now = option;
         g->options[g->option_top] = option;
         was = (struct node){
             .actor = x->actor, .option_end = 1, .event.wish = g->wish_top, .event.birth = x->event.birth
         };
-        graph_add_event(g, NULL, x->actor, x->actor, g->option_top, 1, 0, &was);
+        rh__graph_add_event(g, NULL, x->actor, x->actor, g->option_top, 1, 0, &was);
         break;
     }
-    return graph_common(g);
+    return rh__graph_common(g);
 }
 
-uint32_t optimal_last_with_options(const struct graph *g)
+uint32_t rh__optimal_last_with_options(const struct graph *g)
 {
     const struct level *l = &g->levels[g->level_count - 1];
     for (uint32_t i = l->count; i-- > l->base;)
-        if (graph_node(g, i)->option_next < graph_node(g, i)->option_end)
+        if (rh__graph_node(g, i)->option_next < rh__graph_node(g, i)->option_end)
             return i;
     return RH_NONE;
 }
@@ -123,23 +127,23 @@ static bool lead(struct optimal *o, struct rh_world *w)
     struct graph *g = &o->graph;
     rh_world_rollback(w, 1);
     g->absorbed = g->made_count = 0;
-    for (graph_absorb(g, w); w->event_count < graph_top(g)->steps; graph_absorb(g, w)) {
+    for (rh__graph_absorb(g, w); w->event_count < rh__graph_top(g)->steps; rh__graph_absorb(g, w)) {
         uint32_t count;
         const struct rh_choice *open = rh_world_enabled(w, &count);
-        uint32_t node = g->run[graph_top(g)->first_step + w->event_count].node;
-        uint32_t pick = count ? optimal_step_again(o, w, node, open, count) : RH_NONE;
+        uint32_t node = g->run[rh__graph_top(g)->first_step + w->event_count].node;
+        uint32_t pick = count ? rh__optimal_step_again(o, w, node, open, count) : RH_NONE;
         if (pick >= count)
             break;
         rh_world_step(w, &open[pick]);
     }
-    o->confused |= w->event_count < graph_top(g)->steps || !graph_filled(g, w);
+    o->confused |= w->event_count < rh__graph_top(g)->steps || !rh__graph_filled(g, w);
     if (!o->confused && !o->failed)
-        optimal_take_option(o, optimal_last_with_options(g));
+        rh__optimal_take_option(o, rh__optimal_last_with_options(g));
     o->failed = false;
     return !o->confused;
 }
 
-uint32_t optimal_begin(void *state, struct rh_world *w)
+uint32_t rh__optimal_begin(void *state, struct rh_world *w)
 {
     struct optimal *o = state;
     struct graph *g = &o->graph;
@@ -147,25 +151,25 @@ uint32_t optimal_begin(void *state, struct rh_world *w)
         return 0;
     if (o->on_way) {
         o->on_way = false;
-        return graph_common(g);
+        return rh__graph_common(g);
     }
     if (!o->started || o->sampling) {
         o->started = true;
         o->weight = 1;
-        graph_begin(g, w);
+        rh__graph_begin(g, w);
         return 1;
     }
-    if (o->failed && g->level_count && !graph_top(g)->bare) {
+    if (o->failed && g->level_count && !rh__graph_top(g)->bare) {
         o->failed = false;
-        return graph_common(g);
+        return rh__graph_common(g);
     }
     while (g->level_count) {
-        if (graph_top(g)->bare)
+        if (rh__graph_top(g)->bare)
             return lead(o, w) ? 1 : 0; /* whoever drives the world has not seen these steps */
-        uint32_t stamp = optimal_last_with_options(g);
+        uint32_t stamp = rh__optimal_last_with_options(g);
         if (stamp != RH_NONE)
-            return optimal_take_option(o, stamp);
-        graph_pop(g);
+            return rh__optimal_take_option(o, stamp);
+        rh__graph_pop(g);
     }
     return 0;
 }
@@ -181,9 +185,9 @@ static bool fails_in_a_step(const struct rh_world *w, const struct rh_run *run)
 /* The step that fails stays in the list, but is not made again. */
 static void freeze(struct graph *g)
 {
-    struct level *l = graph_top(g);
+    struct level *l = rh__graph_top(g);
     uint32_t stamp = g->run[l->first_step + l->steps - 1].node;
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     if (x->kind != NODE_EVENT || stamp == 0) {
         g->level_count = 0; /* it fails before there is anything to choose */
         return;
@@ -200,7 +204,7 @@ static void freeze(struct graph *g)
         g->todo_count--;
 }
 
-void optimal_end(void *state, struct rh_world *w, const struct rh_run *run)
+void rh__optimal_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     struct optimal *o = state;
     o->runs++;
@@ -212,9 +216,9 @@ void optimal_end(void *state, struct rh_world *w, const struct rh_run *run)
         freeze(&o->graph);
         return;
     }
-    graph_absorb(&o->graph, w);
+    rh__graph_absorb(&o->graph, w);
     bool over = run->outcome == RH_OUTCOME_CUT || run->outcome == RH_OUTCOME_RUNNING ||
-                w->events[w->event_count - 1].choice.kind == RH_CHOICE_END || optimal_add_sends(o, w);
+                w->events[w->event_count - 1].choice.kind == RH_CHOICE_END || rh__optimal_add_sends(o, w);
     if (o->sampling && over) {
         o->samples++;
         o->sum += o->weight;
@@ -251,11 +255,11 @@ static size_t optimal_pack(void *state, void *buffer, size_t room, bool half)
         o->given = 1;
         return to.full ? 0 : to.len;
     }
-    double before = graph_untried(&o->graph);
+    double before = rh__graph_untried(&o->graph);
     bool goes_on = o->failed && o->graph.level_count;
-    size_t size = o->started ? graph_pack(&o->graph, buffer, room, half, goes_on) : 0;
+    size_t size = o->started ? rh__graph_pack(&o->graph, buffer, room, half, goes_on) : 0;
     if (size) {
-        o->given += before - graph_untried(&o->graph);
+        o->given += before - rh__graph_untried(&o->graph);
         if (!half)
             o->failed = false;
     }
@@ -274,10 +278,10 @@ static bool optimal_unpack(void *state, struct rh_world *w, const void *item, si
         o->initial = 1;
         return true;
     }
-    if (!graph_unpack(&o->graph, item, size, &o->failed))
+    if (!rh__graph_unpack(&o->graph, item, size, &o->failed))
         return false;
     o->started = true;
-    o->initial = graph_untried(&o->graph);
+    o->initial = rh__graph_untried(&o->graph);
     return true;
 }
 
@@ -285,7 +289,7 @@ static bool optimal_unpack(void *state, struct rh_world *w, const void *item, si
 static double optimal_share(const void *state, uint64_t *runs)
 {
     const struct optimal *o = state;
-    double left = o->started ? graph_untried(&o->graph) : 1;
+    double left = o->started ? rh__graph_untried(&o->graph) : 1;
     *runs = o->runs;
     double share = o->initial - o->given - left;
     return share > 0 ? share : 0; /* what comes after a failing step has no share of its own */
@@ -304,10 +308,10 @@ const struct rh_explorer rh__explorer_optimal = {
     .state_size = sizeof(struct optimal),
     .objects = true,
     .reduces = true,
-    .open = optimal_open,
-    .begin = optimal_begin,
-    .choose = optimal_choose,
-    .end = optimal_end,
+    .open = rh__optimal_open,
+    .begin = rh__optimal_begin,
+    .choose = rh__optimal_choose,
+    .end = rh__optimal_end,
     .verdict = optimal_verdict,
     .estimate = optimal_estimate,
     .pack = optimal_pack,

@@ -19,18 +19,18 @@ struct optimal {
     double sum, squares;
 };
 
-bool optimal_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size);
-uint32_t optimal_begin(void *state, struct rh_world *w);
-uint32_t optimal_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count);
-void optimal_end(void *state, struct rh_world *w, const struct rh_run *run);
+bool rh__optimal_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size);
+uint32_t rh__optimal_begin(void *state, struct rh_world *w);
+uint32_t rh__optimal_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count);
+void rh__optimal_end(void *state, struct rh_world *w, const struct rh_run *run);
 
 /* The list goes on with the next option of a node; gives how many steps of the world's run remain. */
-uint32_t optimal_take_option(struct optimal *o, uint32_t stamp);
-uint32_t optimal_last_with_options(const struct graph *g);
+uint32_t rh__optimal_take_option(struct optimal *o, uint32_t stamp);
+uint32_t rh__optimal_last_with_options(const struct graph *g);
 /* Which of the open choices is this node's step; RH_NONE, and the explorer is confused, if it is not there. */
-uint32_t optimal_step_again(struct optimal *o, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
-                            uint32_t count);
+uint32_t rh__optimal_step_again(struct optimal *o, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
+                                uint32_t count);
 /* Adds all sends of steps that were made; false where a sampler has gone off to another graph. */
-bool optimal_add_sends(struct optimal *o, struct rh_world *w);
+bool rh__optimal_add_sends(struct optimal *o, struct rh_world *w);
 
 #endif

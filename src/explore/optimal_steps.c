@@ -31,7 +31,7 @@ static uint64_t order_of(const struct rh_world *w, const struct rh_choice *c)
 
 static uint32_t place_of(struct graph *g, const struct rh_world *w, const struct rh_choice *c)
 {
-    return c->kind == RH_CHOICE_RESUME ? graph_place(g, w->actors[c->actor].object) : g->place_of_actor[c->actor];
+    return c->kind == RH_CHOICE_RESUME ? rh__graph_place(g, w->actors[c->actor].object) : g->place_of_actor[c->actor];
 }
 
 static bool ordinary(const struct rh_choice *c)
@@ -52,7 +52,7 @@ static bool ordinary(const struct rh_choice *c)
 /* The request of an actor that stopped before an operation is the last send of its last event. */
 static uint32_t request_of(const struct graph *g, uint32_t actor)
 {
-    return graph_node(g, g->last_of_actor[actor])->event.last_of;
+    return rh__graph_node(g, g->last_of_actor[actor])->event.last_of;
 }
 
 static struct option option_of(struct graph *g, const struct rh_world *w, const struct rh_choice *c)
@@ -83,9 +83,9 @@ static uint32_t find_step(struct optimal *o, struct rh_world *w, const struct no
     uint32_t actor = g->actor_of[x->actor];
     if (x->kind == NODE_FATE) {
         kind = x->now.kind == FATE_LOST ? RH_CHOICE_LOSE : RH_CHOICE_DUPLICATE;
-        message = w->events[graph_node(g, x->of)->event.step].first_message + x->fate.ordinal;
+        message = w->events[rh__graph_node(g, x->of)->event.step].first_message + x->fate.ordinal;
     } else if (x->now.kind == RH_CHOICE_DELIVER) {
-        message = graph_message(g, w, graph_node(g, x->now.cause));
+        message = rh__graph_message(g, w, rh__graph_node(g, x->now.cause));
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct rh_choice *c = &open[i];
@@ -139,17 +139,17 @@ static uint32_t step_of_place(struct optimal *o, struct rh_world *w, uint32_t pl
     }
     g->option_top += n;
     uint32_t actor = g->place_of_actor[open[pick].actor];
-    uint32_t stamp = graph_add_event(g, w, actor, place, options, n, chosen, NULL);
+    uint32_t stamp = rh__graph_add_event(g, w, actor, place, options, n, chosen, NULL);
     if (o->sampling) {
         o->weight *= n;
-        graph_node(g, stamp)->option_next = n;
+        rh__graph_node(g, stamp)->option_next = n;
     }
     return pick;
 }
 
 static bool can_befall(const struct graph *g, const struct rh_world *w, const struct send_due *due)
 {
-    const struct node *event = graph_node(g, due->event);
+    const struct node *event = rh__graph_node(g, due->event);
     if (!due->fate || due->ordinal >= event->event.sends || !(w->semantics.losses || w->semantics.duplicates))
         return false;
     const struct message *m = &w->messages[w->events[event->event.step].first_message + due->ordinal];
@@ -174,15 +174,15 @@ static bool sampled_otherwise(struct optimal *o, struct node *x)
 }
 
 /* Sends first; false where a sampler has gone off to another graph. */
-bool optimal_add_sends(struct optimal *o, struct rh_world *w)
+bool rh__optimal_add_sends(struct optimal *o, struct rh_world *w)
 {
     struct graph *g = &o->graph;
     struct send_due due;
-    while (graph_send_due(g, &due)) {
+    while (rh__graph_send_due(g, &due)) {
         uint32_t stamp;
         if (can_befall(g, w, &due)) {
-            stamp = graph_add_fate(g, &due);
-            struct node *x = graph_node(g, stamp);
+            stamp = rh__graph_add_fate(g, &due);
+            struct node *x = rh__graph_node(g, stamp);
             if (g->lost < w->semantics.losses)
                 g->options[x->options + x->option_count++] = (struct option){ .kind = FATE_LOST };
             if (g->twice < w->semantics.duplicates)
@@ -190,11 +190,11 @@ bool optimal_add_sends(struct optimal *o, struct rh_world *w)
             g->option_top += x->option_end = x->option_count;
             due.fate = false;
         } else {
-            stamp = graph_add_send(g, w, &due);
-            graph_find_changes(g, w, stamp);
+            stamp = rh__graph_add_send(g, w, &due);
+            rh__graph_find_changes(g, w, stamp);
         }
-        if (sampled_otherwise(o, graph_node(g, stamp))) {
-            optimal_take_option(o, stamp);
+        if (sampled_otherwise(o, rh__graph_node(g, stamp))) {
+            rh__optimal_take_option(o, stamp);
             return false;
         }
     }
@@ -209,31 +209,31 @@ static bool add_lives(struct optimal *o, const struct rh_choice *open, uint32_t 
         if (open[i].kind != RH_CHOICE_CRASH)
             continue;
         uint32_t actor = g->place_of_actor[open[i].actor];
-        if (g->frozen[actor] || !graph_life_due(g, actor))
+        if (g->frozen[actor] || !rh__graph_life_due(g, actor))
             continue;
-        uint32_t stamp = graph_add_life(g, actor);
-        struct node *x = graph_node(g, stamp);
+        uint32_t stamp = rh__graph_add_life(g, actor);
+        struct node *x = rh__graph_node(g, stamp);
         for (uint32_t k = i; k < count; k++)
             if (open[k].kind == RH_CHOICE_CRASH && open[k].actor == open[i].actor)
                 g->options[x->options + x->option_count++] =
                     (struct option){ RH_CHOICE_CRASH, RH_NONE, (uint64_t)open[k].what + 1 };
         g->option_top += x->option_end = x->option_count;
         if (sampled_otherwise(o, x)) {
-            optimal_take_option(o, stamp);
+            rh__optimal_take_option(o, stamp);
             return false;
         }
     }
     return true;
 }
 
-uint32_t optimal_step_again(struct optimal *o, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
-                            uint32_t count)
+uint32_t rh__optimal_step_again(struct optimal *o, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
+                                uint32_t count)
 {
     struct graph *g = &o->graph;
     uint32_t pick = RH_NONE;
-    if (graph_top(g)->bare ? graph_fill_before(g, w, stamp, open, count) : true) {
-        graph_before_step(g, w, stamp);
-        pick = find_step(o, w, graph_node(g, stamp), open, count);
+    if (rh__graph_top(g)->bare ? rh__graph_fill_before(g, w, stamp, open, count) : true) {
+        rh__graph_before_step(g, w, stamp);
+        pick = find_step(o, w, rh__graph_node(g, stamp), open, count);
     }
     o->confused |= pick == RH_NONE; /* the program does not do again what it did */
     return pick;
@@ -247,19 +247,19 @@ static uint32_t end_of(const struct rh_choice *open, uint32_t count)
     return RH_NONE;
 }
 
-uint32_t optimal_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
+uint32_t rh__optimal_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct optimal *o = state;
     struct graph *g = &o->graph;
-    graph_absorb(g, w);
-    const struct level *l = graph_top(g);
+    rh__graph_absorb(g, w);
+    const struct level *l = rh__graph_top(g);
     if (w->event_count < l->steps)
-        return optimal_step_again(o, w, g->run[l->first_step + w->event_count].node, open, count);
-    if (graph_full(g)) {
+        return rh__optimal_step_again(o, w, g->run[l->first_step + w->event_count].node, open, count);
+    if (rh__graph_full(g)) {
         o->full = true;
         return RH_NONE;
     }
-    bool here = optimal_add_sends(o, w);
+    bool here = rh__optimal_add_sends(o, w);
     open = rh_world_enabled(w, &count); /* predicates may have been asked in the past, over the same table */
     if (!here || !add_lives(o, open, count)) {
         o->on_way = true; /* a sampler has gone off: begin says how much to keep */

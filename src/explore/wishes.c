@@ -49,18 +49,18 @@ static void keep_image(struct graph *g, struct rh_world *w, struct wish *wish, u
     }
 }
 
-uint32_t graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor)
+uint32_t rh__graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor)
 {
     const struct actor *a = &w->actors[actor];
     struct wish *wish = &g->wishes[g->wish_top];
     *wish = (struct wish){ .status = a->status,
                            .behaviour = a->behaviour,
-                           .start = graph_id_of_message(g, w, a->start),
+                           .start = rh__graph_id_of_message(g, w, a->start),
                            .asking = { RH_NONE, 0 },
                            .from = RH_NONE,
                            .defers = a->flags & FLAG_DEFERS };
     if (a->status == STATUS_WAITING && a->asking != RH_NONE) {
-        wish->asking = graph_id_of_message(g, w, a->asking);
+        wish->asking = rh__graph_id_of_message(g, w, a->asking);
         if (wish->asking.actor == RH_NONE)
             wish->asking.actor = RH_NONE - 1; /* a request that never was: nothing answers it */
     } else if (a->status == STATUS_WAITING) {
@@ -71,18 +71,18 @@ uint32_t graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor)
     return g->wish_top++;
 }
 
-void graph_before_step(struct graph *g, struct rh_world *w, uint32_t stamp)
+void rh__graph_before_step(struct graph *g, struct rh_world *w, uint32_t stamp)
 {
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     if (x->kind != NODE_EVENT || x->event.place != x->actor || x->event.wish_is_of_this_level)
         return;
     x->event.wish_is_of_this_level = true;
     if (g->wishes[x->event.wish].tested)
-        x->event.wish = graph_read_wish(g, w, g->actor_of[x->actor]);
+        x->event.wish = rh__graph_read_wish(g, w, g->actor_of[x->actor]);
 }
 
 /* One at the top that was given up, and is needed again. */
-void graph_keep_wish(struct graph *g, uint32_t wish)
+void rh__graph_keep_wish(struct graph *g, uint32_t wish)
 {
     const struct wish *x = &g->wishes[wish];
     g->wish_top = wish + 1;
