@@ -78,8 +78,10 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         put32(w, &p->first_child, index);
     }
     a->ordinal = ordinal;
-    a->identity =
-        rh__mix(parent == RH_NONE ? 1 : w->actors[parent].identity, rh__hash(type->name, strlen(type->name), ordinal));
+    /* By the seed: what explorers do in an order of identities is not always the same order. */
+    uint64_t root = w->semantics.seed > 1 ? rh__mix(1, w->semantics.seed) : 1;
+    a->identity = rh__mix(parent == RH_NONE ? root : w->actors[parent].identity,
+                          rh__hash(type->name, strlen(type->name), ordinal));
     /* Not by index: that depends on what unrelated actors did before. */
     a->random = rh__random_seed(parent == RH_NONE ? w->semantics.seed : w->actors[parent].random,
                                 rh__hash(type->name, strlen(type->name), ordinal));
