@@ -2,17 +2,15 @@
  * beforehand how many it will be.
  *
  * The paper (CMU-PDL-11-113) gives no sources; the examples have its names and parameters, and pingpong its counts.  All are
- * explored as the paper does: delivery model mailbox, a handler with all its sends as one step.  optimal needs granularity
- * object, in which handlers are made of several steps, so its runs are other runs: one for each behaviour there.
+ * explored as the paper does: delivery model mailbox, a handler with all its sends as one step.
  *
- *     eta [SECONDS]     each search may take so many (100); what was not finished is shown as "> runs" */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { MOST_ARGUMENTS = 40 };
+ * optimal does not take that: its steps are finer (granularity object), so its runs are other runs.  Under mailbox every send
+ * is a step, and a behaviour is also the order in which mailboxes accept messages, whether or not the receiver can tell: of
+ * pingpong(n) there are 3^n, where Eta's whole handlers leave 2^n.  Under fifo a behaviour is what each actor took, in order,
+ * and nothing else; messages of different senders come in any order there.  Both are shown.
+ *
+ *     eta [SECONDS]     each search may take so many (10); what was not finished is shown as "> runs" */
+#include "examples.h"
 
 struct subject {
     const char *name;
@@ -42,107 +40,32 @@ static const struct subject subjects[] = {
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
-struct figures {
-    double runs, behaviours, seconds, estimate;
-    int all; /* of the runs */
-};
+static const char *most_seconds = "10";
 
-static char folder[4096], json[] = "/tmp/rehearse-eta-XXXXXX";
-static const char *most_seconds = "100";
-
-static double field(const char *line, const char *name)
+static struct figures explore(const struct subject *s, const char *explorer, const char *how, double max_runs)
 {
-    char key[64];
-    snprintf(key, sizeof key, "\"%s\":", name);
-    const char *at = strstr(line, key);
-    return at ? strtod(at + strlen(key), NULL) : 0;
+    char more[256], limit[64] = "";
+    if (max_runs > 0)
+        snprintf(limit, sizeof limit, " --max-runs %.0f", max_runs);
+    snprintf(more, sizeof more, "--explorer %s %s --max-seconds %s%s", explorer, how, most_seconds, limit);
+    return example_test(s->command, more);
 }
 
-/* Explores the subject in a process of its own; all zero where the explorer does not take it. */
-static struct figures explore(const struct subject *s, const char *explorer, double max_runs)
+/* As the paper does it. */
+static struct figures explore_as_paper(const struct subject *s, const char *explorer, double max_runs)
 {
-    struct figures f = { 0, 0, 0, 0, 0 };
-    char command[512], program[8192], limit[32], line[65536] = "", *arguments[MOST_ARGUMENTS];
-    int n = 0, status;
-    snprintf(command, sizeof command, "%s", s->command);
-    snprintf(program, sizeof program, "%s/%.*s", folder, (int)strcspn(command, " "), command);
-    snprintf(limit, sizeof limit, "%.0f", max_runs);
-    arguments[n++] = program;
-    arguments[n++] = (char *)"test";
-    strtok(command, " ");
-    for (char *word; n < MOST_ARGUMENTS - 16 && (word = strtok(NULL, " "));)
-        arguments[n++] = word;
-    const char *const more[] = { "--explorer",
-                                 explorer,
-                                 "--model",
-                                 "mailbox",
-                                 "--json",
-                                 json,
-                                 "--save",
-                                 "",
-                                 "--quiet",
-                                 "--max-seconds",
-                                 most_seconds,
-                                 "--granularity",
-                                 strcmp(explorer, "optimal") == 0 ? "object" : "handler",
-                                 "--max-runs",
-                                 limit };
-    for (size_t i = 0; i < sizeof more / sizeof *more - (max_runs > 0 ? 0 : 2); i++)
-        arguments[n++] = (char *)(size_t)more[i];
-    arguments[n] = NULL;
-    fflush(stdout);
-    if (truncate(json, 0) != 0)
-        return f;
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-            _exit(127);
-        execv(program, arguments);
-        _exit(127);
-    }
-    waitpid(pid, &status, 0);
-    FILE *file = fopen(json, "r");
-    if (file) {
-        if (!fgets(line, sizeof line, file))
-            line[0] = 0;
-        fclose(file);
-    }
-    f.runs = field(line, "executions");
-    f.behaviours = field(line, "behaviours");
-    f.seconds = field(line, "seconds");
-    f.estimate = field(line, "estimate");
-    f.all = strstr(line, "\"verdict\":\"exhaustive\"") != NULL;
-    return f;
+    return explore(s, explorer, "--model mailbox --granularity handler", max_runs);
 }
 
-/* 1234567 as 1,234,567; the buffers are used in turn. */
-static const char *grouped(double n, int all)
-{
-    static char buffers[16][32];
-    static unsigned turn;
-    char plain[32], *to = buffers[turn++ % 16];
-    int length = snprintf(plain, sizeof plain, "%.0f", n), at = 0;
-    if (n <= 0)
-        return "-";
-    if (!all)
-        to[at++] = '>';
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0)
-            to[at++] = ',';
-        to[at++] = plain[i];
-    }
-    to[at] = 0;
-    return to;
-}
-
-static const char *ratio(double of, double to)
+/* `all`: else there may be more of the first. */
+static const char *ratio(double of, double to, int all)
 {
     static char buffers[8][32];
     static unsigned turn;
     char *text = buffers[turn++ % 8];
     if (of <= 0 || to <= 0)
         return "-";
-    snprintf(text, sizeof buffers[0], "%.1fx", of / to);
+    snprintf(text, sizeof buffers[0], "%s%.1fx", all ? "" : ">", of / to);
     return text;
 }
 
@@ -155,7 +78,7 @@ static void print_estimates(const struct subject *s, const char *explorer, const
         if (!truth->all || runs < 1)
             printf(" %8s", "-");
         else
-            printf(" %8.2f", explore(s, explorer, runs).estimate / truth->runs);
+            printf(" %8.2f", explore_as_paper(s, explorer, runs).estimate / truth->runs);
     }
     if (truth->all)
         printf(" %8.2f\n", truth->estimate / truth->runs);
@@ -165,37 +88,31 @@ static void print_estimates(const struct subject *s, const char *explorer, const
 
 int main(int argc, char **argv)
 {
-    static struct figures dfs[SUBJECTS], dpor[SUBJECTS], optimal[SUBJECTS];
+    static struct figures dfs[SUBJECTS], dpor[SUBJECTS];
     static int finished[SUBJECTS];
-    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 32);
-    if (n <= 0)
+    if (!examples_open())
         return 1;
-    folder[n] = 0;
-    for (int i = 0; i < 2; i++)
-        *strrchr(folder, '/') = 0;
-    strcat(folder, "/examples");
     if (argc > 1)
         most_seconds = argv[1];
-    int fd = mkstemp(json);
-    if (fd < 0)
-        return 1;
-    close(fd);
 
     printf("Tables 1 and 2: runs and seconds\n");
-    printf("%-20s | %9s %8s %8s | %13s %8s %9s %6s %9s | %9s %6s\n", "", "Eta: dfs", "dpor", "ratio", "ours: dfs", "s",
-           "dpor", "s", "ratio", "optimal", "s");
+    printf("%-20s | %-27s | %-47s | %-35s\n", "", "Eta: mailbox, handler", "ours: mailbox, handler",
+           "optimal, granularity object");
+    printf("%-20s | %9s %8s %8s | %12s %6s %10s %6s %9s | %10s %6s %10s %6s\n", "", "dfs", "dpor", "ratio", "dfs", "s",
+           "dpor", "s", "ratio", "mailbox", "s", "fifo", "s");
     double sum = 0, paper_sum = 0;
     int count = 0, paper_count = 0;
     for (int i = 0; i < SUBJECTS; i++) {
         const struct subject *s = &subjects[i];
-        dfs[i] = explore(s, "dfs", 0);
-        dpor[i] = explore(s, "dpor", 0);
-        optimal[i] = explore(s, "optimal", 0);
-        printf("%-20s | %9s %8s %8s | %13s %8.2f %9s %6.2f %9s | %9s %6.2f\n", s->name, grouped(s->paper_runs, 1),
-               grouped(s->paper_dpor, 1), ratio(s->paper_runs, s->paper_dpor), grouped(dfs[i].runs, dfs[i].all),
-               dfs[i].seconds, grouped(dpor[i].runs, dpor[i].all), dpor[i].seconds,
-               dpor[i].all ? ratio(dfs[i].runs, dpor[i].runs) : "-", grouped(optimal[i].runs, optimal[i].all),
-               optimal[i].seconds);
+        dfs[i] = explore_as_paper(s, "dfs", 0);
+        dpor[i] = explore_as_paper(s, "dpor", 0);
+        struct figures mailbox = explore(s, "optimal", "--model mailbox --granularity object", 0);
+        struct figures fifo = explore(s, "optimal", "--model fifo --granularity object", 0);
+        printf("%-20s | %9s %8s %8s | %12s %6.2f %10s %6.2f %9s | %10s %6.2f %10s %6.2f\n", s->name,
+               grouped(s->paper_runs, 1), grouped(s->paper_dpor, 1), ratio(s->paper_runs, s->paper_dpor, 1),
+               grouped(dfs[i].runs, dfs[i].all), dfs[i].seconds, grouped(dpor[i].runs, dpor[i].all), dpor[i].seconds,
+               dpor[i].all ? ratio(dfs[i].runs, dpor[i].runs, dfs[i].all) : "-", grouped(mailbox.runs, mailbox.all),
+               mailbox.seconds, grouped(fifo.runs, fifo.all), fifo.seconds);
         if (strcmp(s->name, "phils(3)") == 0)
             continue; /* the paper leaves it out of its average */
         if (dfs[i].all && dpor[i].all) {
@@ -207,7 +124,9 @@ int main(int argc, char **argv)
             paper_count++;
         }
     }
-    printf("on average, where dfs finishes: Eta %.1fx, ours %.1fx\n\n", paper_sum / paper_count, sum / count);
+    printf("on average, where dfs finishes: Eta %.1fx, ours %.1fx\n", paper_sum / paper_count, sum / count);
+    printf("optimal under mailbox tells apart the orders in which mailboxes accept: 3^n of pingpong(n), 2^n under "
+           "fifo\n\n");
 
     printf("How many runs there will be, as a multiple of how many there are\n");
     printf("%-26s %12s  %8s %8s %8s %8s\n", "", "runs", "at 1 %", "10 %", "50 %", "end");
@@ -225,12 +144,12 @@ int main(int argc, char **argv)
         const struct subject *s = &subjects[i];
         if (!dpor[i].all || !finished[i])
             continue;
-        double estimate = explore(s, "dpor:space", 0).estimate;
+        double estimate = explore_as_paper(s, "dpor:space", 0).estimate;
         double x = dfs[i].runs, off = estimate > x ? estimate / x : x / estimate;
         printf("%-20s | %10s %10s %6s | %13s %13s %6.2f\n", s->name, grouped(s->paper_runs, 1),
-               grouped(s->paper_estimate, 1), ratio(s->paper_runs, s->paper_estimate), grouped(x, 1),
+               grouped(s->paper_estimate, 1), ratio(s->paper_runs, s->paper_estimate, 1), grouped(x, 1),
                grouped(estimate, 1), off);
     }
-    unlink(json);
+    examples_close();
     return 0;
 }

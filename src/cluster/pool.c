@@ -23,7 +23,7 @@
 #include "cluster/checkpoint.h"
 #include "world/state.h"
 
-enum { MOST_MESSAGE = 1 << 30, ITEMS_PER_WORKER = 2, FEWEST_RUNS = 16 };
+enum { MOST_MESSAGE = 1 << 30, ITEMS_PER_WORKER = 2, FEWEST_RUNS = 16, FAILURE = 32 };
 
 static const double slice_seconds = 0.020, shortest_slice = 0.002;
 static const double commit_seconds = 55e-6, commit_share = 0.4; /* what one costs an agent, and how busy it may be */
@@ -51,7 +51,7 @@ struct agent {
     struct seat *seats;
     pid_t *pids;
     struct pollfd *polls;
-    uint32_t failures; /* workers that died without work, one after the other */
+    uint32_t failures; /* workers that died without work, one after the other: FAILURE for each that ended by itself */
     bool failed;
     char *error;
     size_t error_size;
@@ -169,8 +169,8 @@ static void bury(struct agent *a, struct seat *s)
 {
     uint32_t most = a->o->most_deaths ? a->o->most_deaths : RH__MOST_DEATHS;
     int status = stop(s);
-    if (!busy(s)) {
-        a->failures++;
+    if (!busy(s)) { /* it cannot start, or somebody kills it, who may stop that */
+        a->failures += WIFEXITED(status) ? FAILURE : 1;
     } else if (s->lease.deaths + 1 >= most) {
         a->queue.table->drop(a->queue.state, s->lease.number);
         add_killer(a, s->lease.deaths + 1, status);
@@ -178,7 +178,7 @@ static void bury(struct agent *a, struct seat *s)
         a->queue.table->give_back(a->queue.state, s->lease.number, true);
     }
     s->lease.number = 0;
-    if (a->failures > a->o->workers + 8) {
+    if (a->failures > FAILURE * (a->o->workers + 8)) {
         snprintf(a->error, a->error_size, "workers end before they have done anything");
         a->failed = true;
     } else {
@@ -426,7 +426,7 @@ static enum rh__pool_end fill(struct agent *a)
     if (!size) {
         snprintf(a->error, a->error_size,
                  "explorer %s cannot share its work, so it cannot have several workers (-j) or a checkpoint; dfs can, "
-                 "optimal, random, delayed, and bound and portfolio of these",
+                 "optimal, random, delayed, and bound, portfolio and symmetry of these",
                  a->o->explorer);
         end = RH__POOL_REFUSED;
     } else if (a->o->resume) {

@@ -16,14 +16,14 @@
 #include "world/objects.h"
 #include "world/receive.h"
 
-bool graph_greater(const struct graph *g, const struct option *a, const struct option *b)
+bool rh__graph_greater(const struct graph *g, const struct option *a, const struct option *b)
 {
     if (a->cause == RH_NONE || b->cause == RH_NONE) {
         if (a->cause != b->cause)
             return b->cause == RH_NONE; /* a message above all that an actor does by itself */
         return a->kind != b->kind ? a->kind > b->kind : a->detail > b->detail;
     }
-    const struct node *x = graph_node(g, a->cause), *y = graph_node(g, b->cause);
+    const struct node *x = rh__graph_node(g, a->cause), *y = rh__graph_node(g, b->cause);
     return x->actor != y->actor ? g->identity[x->actor] > g->identity[y->actor] : x->position > y->position;
 }
 
@@ -53,7 +53,7 @@ static void go_back_to(struct rh_world *w, uint32_t step)
  * message does not exist then; its copy stands where the next one would. */
 static bool ask_predicate(const struct graph *g, struct rh_world *w, const struct node *event, const struct node *send)
 {
-    struct message m = w->messages[graph_message(g, w, send)];
+    struct message m = w->messages[rh__graph_message(g, w, send)];
     size_t bytes = ((m.size + 15u) & ~15u) + m.tail_size;
     struct rh_snapshot *now = rh_world_save(w);
     char *value = rh__alloc(bytes + 1);
@@ -94,7 +94,7 @@ static bool ask_image(const struct graph *g, struct rh_world *w, const struct wi
         }
         if (turn)
             return w->sought_found;
-        w->sought_found = rh__filter_fits(w, wish->filter, graph_message(g, w, send));
+        w->sought_found = rh__filter_fits(w, wish->filter, rh__graph_message(g, w, send));
     }
 }
 
@@ -152,20 +152,20 @@ struct view {
 /* What counts for an event: what was added before it, and the past of s. */
 static bool known(const struct view *v, uint32_t event, uint32_t send)
 {
-    return send < event || graph_in_past(v->g, graph_node(v->g, send), v->s);
+    return send < event || rh__graph_in_past(v->g, rh__graph_node(v->g, send), v->s);
 }
 
 /* Taken by its place before the event, or dropped by what its actor did before. */
 static bool gone_before(const struct view *v, const struct node *event, const struct node *send)
 {
     if (send->send.taken != RH_NONE)
-        return graph_node(v->g, send->send.taken)->event.index < event->event.index;
+        return rh__graph_node(v->g, send->send.taken)->event.index < event->event.index;
     if (!send->send.type)
         return false;
-    uint32_t by = v->w->messages[graph_message(v->g, v->w, send)].taken_by;
-    if (by == RH_NONE || by >= graph_top(v->g)->steps)
+    uint32_t by = v->w->messages[rh__graph_message(v->g, v->w, send)].taken_by;
+    if (by == RH_NONE || by >= rh__graph_top(v->g)->steps)
         return false;
-    const struct node *x = graph_node(v->g, v->g->run[graph_top(v->g)->first_step + by].node);
+    const struct node *x = rh__graph_node(v->g, v->g->run[rh__graph_top(v->g)->first_step + by].node);
     return x->kind == NODE_EVENT && x->actor == event->actor && x->position < event->position;
 }
 
@@ -175,7 +175,7 @@ static bool goes_before(const struct view *v, const struct node *z, const struct
     if (z->send.signal != y->send.signal)
         return false;
     if (v->w->semantics.model == RH_CAUSAL && !y->send.signal &&
-        rh__message_in_past(v->w, graph_message(v->g, v->w, z), graph_message(v->g, v->w, y)))
+        rh__message_in_past(v->w, rh__graph_message(v->g, v->w, z), rh__graph_message(v->g, v->w, y)))
         return true;
     return z->send.channel != RH_NONE && z->send.channel == y->send.channel && z->send.rank < y->send.rank;
 }
@@ -183,13 +183,13 @@ static bool goes_before(const struct view *v, const struct node *z, const struct
 /* Whether the event could have taken y: it would, and nothing stands before it. */
 static bool deliverable(const struct view *v, uint32_t stamp, uint32_t y)
 {
-    const struct node *event = graph_node(v->g, stamp), *send = graph_node(v->g, y);
+    const struct node *event = rh__graph_node(v->g, stamp), *send = rh__graph_node(v->g, y);
     if (gone_before(v, event, send) || !wants(v->g, v->w, event, send))
         return false;
     if (event->event.place != event->actor)
         return true;
     for (uint32_t z = v->g->last_send[event->event.place]; z != RH_NONE;) {
-        const struct node *other = graph_node(v->g, z);
+        const struct node *other = rh__graph_node(v->g, z);
         if (z != y && goes_before(v, other, send) && (other == v->s || known(v, stamp, z)) &&
             !gone_before(v, event, other) && wants(v->g, v->w, event, other))
             return false;
@@ -202,15 +202,15 @@ static bool deliverable(const struct view *v, uint32_t stamp, uint32_t y)
 
 static bool took_the_greatest(const struct view *v, uint32_t stamp)
 {
-    const struct node *x = graph_node(v->g, stamp);
-    if (x->event.changed ? !graph_in_past(v->g, graph_node(v->g, x->now.cause), v->s) : !x->event.greatest)
+    const struct node *x = rh__graph_node(v->g, stamp);
+    if (x->event.changed ? !rh__graph_in_past(v->g, rh__graph_node(v->g, x->now.cause), v->s) : !x->event.greatest)
         return false;
     for (uint32_t y = v->g->last_send[x->event.place]; y != RH_NONE;) {
-        const struct node *send = graph_node(v->g, y);
+        const struct node *send = rh__graph_node(v->g, y);
         struct option other = { .cause = y };
         if (y < stamp && !x->event.changed)
             break; /* those before it were compared when it was added */
-        if (send != v->s && y != x->now.cause && known(v, stamp, y) && graph_greater(v->g, &other, &x->now) &&
+        if (send != v->s && y != x->now.cause && known(v, stamp, y) && rh__graph_greater(v->g, &other, &x->now) &&
             deliverable(v, stamp, y))
             return false;
         y = send->send.before_to;
@@ -220,7 +220,7 @@ static bool took_the_greatest(const struct view *v, uint32_t stamp)
 
 static bool canonical(const struct view *v, uint32_t stamp)
 {
-    const struct node *x = graph_node(v->g, stamp);
+    const struct node *x = rh__graph_node(v->g, stamp);
     switch ((enum node_kind)x->kind) {
     case NODE_EVENT:
         return took_the_greatest(v, stamp);
@@ -233,21 +233,21 @@ static bool canonical(const struct view *v, uint32_t stamp)
     }
 }
 
-void graph_find_changes(struct graph *g, struct rh_world *w, uint32_t s)
+void rh__graph_find_changes(struct graph *g, struct rh_world *w, uint32_t s)
 {
-    struct node *send = graph_node(g, s);
+    struct node *send = rh__graph_node(g, s);
     struct view v = { g, w, send };
     uint32_t lowest = RH_NONE;
-    for (uint32_t r = g->last_event[send->send.to]; r != RH_NONE; r = graph_node(g, r)->event.before_in_place) {
-        if (graph_in_past(g, graph_node(g, r), send))
+    for (uint32_t r = g->last_event[send->send.to]; r != RH_NONE; r = rh__graph_node(g, r)->event.before_in_place) {
+        if (rh__graph_in_past(g, rh__graph_node(g, r), send))
             break;
         lowest = r;
     }
     if (lowest == RH_NONE)
         return;
     for (uint32_t i = s; i-- > lowest;) {
-        const struct node *x = graph_node(g, i);
-        if (graph_in_past(g, x, send))
+        const struct node *x = rh__graph_node(g, i);
+        if (rh__graph_in_past(g, x, send))
             continue;
         if (!canonical(&v, i))
             break;

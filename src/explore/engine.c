@@ -448,6 +448,8 @@ double rh__exploration_estimate(const struct rh_exploration *x)
 void rh__exploration_add_behaviours(struct rh_exploration *x, const uint64_t *hashes, size_t count)
 {
     enum { AHEAD = 8 }; /* so that places come from memory meanwhile */
+    if (x->behaviours_at_least)
+        return; /* the table is full, and somebody was left out: more of them change nothing */
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
             __builtin_prefetch(&table_of(x, x->behaviour_size)[rh__mix(hashes[i + AHEAD], 1) & (x->behaviour_size - 1)],

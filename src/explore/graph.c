@@ -18,12 +18,11 @@ enum {
     MOST_OPTIONS = 1 << 24,
     MOST_WISHES = 1 << 22,
     MOST_IMAGES = 1 << 30,
-    IMAGE = 1 << 14, /* at most */
     MOST_OF_MESSAGES = 1 << 24,
     SPARE = 1 << 14,
 };
 
-bool graph_open(struct graph *g, struct rh_exploration *x)
+bool rh__graph_open(struct graph *g, struct rh_exploration *x)
 {
     size_t steps = (size_t)rh_exploration_max_steps(x) + 2;
     bool good = true;
@@ -54,10 +53,10 @@ bool graph_open(struct graph *g, struct rh_exploration *x)
     return good;
 }
 
-bool graph_full(const struct graph *g)
+bool rh__graph_full(const struct graph *g)
 {
-    return g->node_top + 3 * graph_top((struct graph *)(uintptr_t)g)->count + SPARE > MOST_NODES ||
-           g->run_top + graph_top((struct graph *)(uintptr_t)g)->steps + SPARE > MOST_STEPS ||
+    return g->node_top + 3 * rh__graph_top((struct graph *)(uintptr_t)g)->count + SPARE > MOST_NODES ||
+           g->run_top + rh__graph_top((struct graph *)(uintptr_t)g)->steps + SPARE > MOST_STEPS ||
            g->row_top + (uint64_t)SPARE * 16 + GRAPH_PLACES > MOST_ROWS || g->option_top + SPARE > MOST_OPTIONS ||
            g->wish_top + SPARE > MOST_WISHES || g->image_top + SPARE * 64 > MOST_IMAGES ||
            g->level_count + 2 > GRAPH_LEVELS || g->places + SPARE / 8 > GRAPH_PLACES;
@@ -65,7 +64,7 @@ bool graph_full(const struct graph *g)
 
 /* ---- places and pasts ------------------------------------------------------------------------------------------------ */
 
-uint32_t graph_place(struct graph *g, uint64_t identity)
+uint32_t rh__graph_place(struct graph *g, uint64_t identity)
 {
     uint32_t mask = 2 * GRAPH_PLACES - 1, i = (uint32_t)(identity ^ identity >> 32) & mask;
     while (g->by_identity[i] && g->identity[g->by_identity[i] - 1] != identity)
@@ -81,17 +80,11 @@ uint32_t graph_place(struct graph *g, uint64_t identity)
     return g->by_identity[i] - 1;
 }
 
-/* A row: its length, then for each place the first position that is not in the past. */
-static uint32_t row_at(const struct graph *g, uint32_t row, uint32_t place)
-{
-    return place < g->rows[row] ? g->rows[row + 1 + place] : 0;
-}
-
-bool graph_in_past(const struct graph *g, const struct node *x, const struct node *send)
+bool rh__graph_in_past(const struct graph *g, const struct node *x, const struct node *send)
 {
     if (x->actor == send->actor)
         return x->position < send->position;
-    return row_at(g, graph_node(g, send->of)->event.row, x->actor) > x->position;
+    return rh__graph_row_at(g, rh__graph_node(g, send->of)->event.row, x->actor) > x->position;
 }
 
 static void row_join(struct graph *g, uint32_t row, uint32_t other)
@@ -110,21 +103,25 @@ static void row_raise(struct graph *g, uint32_t row, uint32_t place, uint32_t po
 }
 
 /* The past of an event: what its actor did before, the send it takes, the operation before on the same object. */
-void graph_set_row(struct graph *g, struct node *x)
+void rh__graph_set_row(struct graph *g, struct node *x)
 {
     uint32_t row = g->row_top, n = g->places;
     g->row_top += 1 + n;
     g->rows[row] = n;
     memset(&g->rows[row + 1], 0, n * sizeof *g->rows);
     if (x->event.before_of_actor != RH_NONE)
-        row_join(g, row, graph_node(g, x->event.before_of_actor)->event.row);
+        row_join(g, row, rh__graph_node(g, x->event.before_of_actor)->event.row);
     else if (x->event.birth != RH_NONE)
-        row_join(g, row, graph_node(g, x->event.birth)->event.row);
-    if (x->event.place != x->actor && x->event.before_in_place != RH_NONE)
-        row_join(g, row, graph_node(g, x->event.before_in_place)->event.row);
+        row_join(g, row, rh__graph_node(g, x->event.birth)->event.row);
+    if (x->event.place != x->actor && x->event.before_in_place != RH_NONE) {
+        const struct node *before = rh__graph_node(g, x->event.before_in_place);
+        row_join(g, row, before->event.row);
+        if (before->event.posts) /* with its copy */
+            row_raise(g, row, before->actor, before->position + 3);
+    }
     if (x->now.cause != RH_NONE) {
-        const struct node *s = graph_node(g, x->now.cause);
-        row_join(g, row, graph_node(g, s->of)->event.row);
+        const struct node *s = rh__graph_node(g, x->now.cause);
+        row_join(g, row, rh__graph_node(g, s->of)->event.row);
         row_raise(g, row, s->actor, s->position);
     }
     row_raise(g, row, x->actor, x->position);
@@ -133,92 +130,20 @@ void graph_set_row(struct graph *g, struct node *x)
 
 /* ---- reading the world ----------------------------------------------------------------------------------------------- */
 
-uint32_t graph_message(const struct graph *g, const struct rh_world *w, const struct node *send)
+uint32_t rh__graph_message(const struct graph *g, const struct rh_world *w, const struct node *send)
 {
     if (!send->send.copy)
-        return w->events[graph_node(g, send->of)->event.step].first_message + send->send.ordinal;
-    return w->events[graph_node(g, send->send.fate)->fate.step].first_message;
+        return w->events[rh__graph_node(g, send->of)->event.step].first_message + send->send.ordinal;
+    return w->events[rh__graph_node(g, send->send.fate)->fate.step].first_message;
 }
 
-static struct send_id id_of_message(const struct graph *g, const struct rh_world *w, uint32_t message)
+struct send_id rh__graph_id_of_message(const struct graph *g, const struct rh_world *w, uint32_t message)
 {
     struct send_id none = { RH_NONE, 0 };
     if (message >= w->message_count)
         return none;
-    const struct node *s = graph_node(g, g->send_of_message[message]);
+    const struct node *s = rh__graph_node(g, g->send_of_message[message]);
     return (struct send_id){ s->actor, s->position };
-}
-
-static void read_filter(struct graph *g, const struct rh_world *w, struct wish *wish, const struct rh_filter *f)
-{
-    uint32_t most = sizeof wish->types / sizeof *wish->types;
-    wish->tested = f->match != NULL;
-    uint32_t from = actor_of(w, f->from);
-    wish->from = rh_is_nobody(f->from) ? RH_NONE : from == RH_NONE ? RH_NONE - 1 : g->place_of_actor[from];
-    if (f->type)
-        wish->types[wish->type_count++] = f->type;
-    for (const struct rh_message_type *const *t = f->types; t && *t; t++) {
-        if (wish->type_count == most || f->type) {
-            wish->tested = true; /* more than fits here: the whole filter is asked */
-            wish->type_count = 0;
-            return;
-        }
-        wish->types[wish->type_count++] = *t;
-    }
-    if (f->types && !wish->type_count)
-        wish->tested = true;
-}
-
-/* The actor's stack and region, to be put back for a moment when a predicate is asked later. */
-static void keep_image(struct graph *g, struct rh_world *w, struct wish *wish, uint32_t actor)
-{
-    const struct actor *a = &w->actors[actor];
-    wish->filter = a->filter;
-    wish->image = RH_NONE;
-    if (w->asan || a->large || a->stack == RH_NONE || a->used > IMAGE)
-        return;
-    wish->at[0] = rh__fiber_live(w, actor, &wish->size[0]);
-    wish->at[1] = a->region;
-    wish->size[1] = a->used;
-    if (wish->size[0] > IMAGE)
-        return;
-    wish->image = g->image_top;
-    for (int i = 0; i < 2; i++) {
-        rh__copy(g->images + g->image_top, wish->at[i], wish->size[i]);
-        g->image_top += (wish->size[i] + 15) & ~15u;
-    }
-}
-
-uint32_t graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor)
-{
-    const struct actor *a = &w->actors[actor];
-    struct wish *wish = &g->wishes[g->wish_top];
-    *wish = (struct wish){ .status = a->status,
-                           .behaviour = a->behaviour,
-                           .start = id_of_message(g, w, a->start),
-                           .asking = { RH_NONE, 0 },
-                           .from = RH_NONE,
-                           .defers = a->flags & FLAG_DEFERS };
-    if (a->status == STATUS_WAITING && a->asking != RH_NONE) {
-        wish->asking = id_of_message(g, w, a->asking);
-        if (wish->asking.actor == RH_NONE)
-            wish->asking.actor = RH_NONE - 1; /* a request that never was: nothing answers it */
-    } else if (a->status == STATUS_WAITING) {
-        read_filter(g, w, wish, a->filter);
-        if (wish->tested)
-            keep_image(g, w, wish, actor);
-    }
-    return g->wish_top++;
-}
-
-void graph_before_step(struct graph *g, struct rh_world *w, uint32_t stamp)
-{
-    struct node *x = graph_node(g, stamp);
-    if (x->kind != NODE_EVENT || x->event.place != x->actor || x->event.wish_is_of_this_level)
-        return;
-    x->event.wish_is_of_this_level = true;
-    if (g->wishes[x->event.wish].tested)
-        x->event.wish = graph_read_wish(g, w, g->actor_of[x->actor]);
 }
 
 /* ---- what a step did --------------------------------------------------------------------------------------------------- */
@@ -229,7 +154,7 @@ static void note_births(struct graph *g, const struct rh_world *w, uint32_t step
     while (i > 0 && w->actors[i - 1].born > step)
         i--;
     for (; i > 0 && w->actors[i - 1].born == step; i--) {
-        uint32_t p = graph_place(g, w->actors[i - 1].identity);
+        uint32_t p = rh__graph_place(g, w->actors[i - 1].identity);
         g->place_of_actor[i - 1] = p;
         g->actor_of[p] = i - 1;
         g->birth[p] = stamp;
@@ -238,7 +163,7 @@ static void note_births(struct graph *g, const struct rh_world *w, uint32_t step
 
 static void absorb_event(struct graph *g, const struct rh_world *w, uint32_t step, uint32_t stamp)
 {
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     uint32_t end = step + 1 < w->event_count ? w->events[step + 1].first_message : w->message_count;
     note_births(g, w, step, stamp);
     x->event.step = step;
@@ -249,7 +174,7 @@ static void absorb_event(struct graph *g, const struct rh_world *w, uint32_t ste
             g->todo[g->todo_count++] = stamp;
     }
     for (uint32_t s = x->event.last_of; s != RH_NONE;) {
-        const struct node *n = graph_node(g, s);
+        const struct node *n = rh__graph_node(g, s);
         if (n->kind == NODE_SEND && !n->send.copy && n->send.type)
             g->send_of_message[w->events[step].first_message + n->send.ordinal] = s;
         s = n->kind == NODE_SEND ? n->send.next_of : n->fate.next_of;
@@ -258,38 +183,38 @@ static void absorb_event(struct graph *g, const struct rh_world *w, uint32_t ste
 
 static void absorb_fate(struct graph *g, const struct rh_world *w, uint32_t step, uint32_t stamp)
 {
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     x->fate.step = step;
-    for (uint32_t s = graph_node(g, x->of)->event.last_of; s != RH_NONE;) {
-        const struct node *n = graph_node(g, s);
+    for (uint32_t s = rh__graph_node(g, x->of)->event.last_of; s != RH_NONE;) {
+        const struct node *n = rh__graph_node(g, s);
         if (n->kind == NODE_SEND && n->send.copy && n->send.ordinal == x->fate.ordinal)
             g->send_of_message[w->events[step].first_message] = s;
         s = n->kind == NODE_SEND ? n->send.next_of : n->fate.next_of;
     }
 }
 
-void graph_absorb(struct graph *g, struct rh_world *w)
+void rh__graph_absorb(struct graph *g, struct rh_world *w)
 {
-    const struct level *l = graph_top(g);
+    const struct level *l = rh__graph_top(g);
     for (; g->absorbed < w->event_count && g->absorbed < l->steps; g->absorbed++) {
         struct step *made = &g->run[l->first_step + g->absorbed];
         g->made[g->absorbed] = *made;
         if (l->bare && g->absorbed == 0)
-            graph_fill_beginning(g, w);
-        if (graph_node(g, made->node)->kind == NODE_EVENT)
+            rh__graph_fill_beginning(g, w);
+        if (rh__graph_node(g, made->node)->kind == NODE_EVENT)
             absorb_event(g, w, g->absorbed, made->node);
         else
             absorb_fate(g, w, g->absorbed, made->node);
         if (l->bare)
-            graph_fill_after(g, w, made->node);
+            rh__graph_fill_after(g, w, made->node);
     }
     g->made_count = g->absorbed;
 }
 
 /* Steps that are the same decision after the same steps are the same. */
-uint32_t graph_common(struct graph *g)
+uint32_t rh__graph_common(struct graph *g)
 {
-    const struct level *l = graph_top(g);
+    const struct level *l = rh__graph_top(g);
     uint32_t i = 0, n = l->steps < g->made_count ? l->steps : g->made_count;
     while (i < n && g->run[l->first_step + i].serial == g->made[i].serial)
         i++;
@@ -300,7 +225,7 @@ uint32_t graph_common(struct graph *g)
 
 static uint32_t new_node(struct graph *g, enum node_kind kind, uint32_t actor, uint32_t position)
 {
-    struct level *l = graph_top(g);
+    struct level *l = rh__graph_top(g);
     struct node *x = &g->nodes[g->node_top++];
     memset(x, 0, sizeof *x);
     x->kind = kind;
@@ -317,51 +242,42 @@ static uint32_t new_node(struct graph *g, enum node_kind kind, uint32_t actor, u
 
 static void add_step(struct graph *g, uint32_t stamp, uint64_t serial)
 {
-    struct level *l = graph_top(g);
+    struct level *l = rh__graph_top(g);
     g->run[g->run_top++] = (struct step){ stamp, serial };
     l->steps++;
 }
 
-uint32_t graph_next_position(const struct graph *g, uint32_t actor)
+uint32_t rh__graph_next_position(const struct graph *g, uint32_t actor)
 {
     if (g->last_of_actor[actor] == RH_NONE)
         return 4;
-    const struct node *last = graph_node(g, g->last_of_actor[actor]);
+    const struct node *last = rh__graph_node(g, g->last_of_actor[actor]);
     return last->position + 4 * (last->event.sends + 2);
 }
 
 /* Its links to what came before, which must be in place. */
-void graph_link_event(struct graph *g, uint32_t stamp)
+void rh__graph_link_event(struct graph *g, uint32_t stamp)
 {
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     x->event.before_of_actor = g->last_of_actor[x->actor];
     x->event.before_in_place = g->last_event[x->event.place];
     if (x->event.before_in_place != RH_NONE)
-        x->event.index = graph_node(g, x->event.before_in_place)->event.index + 1;
+        x->event.index = rh__graph_node(g, x->event.before_in_place)->event.index + 1;
     else
         x->event.index = 0;
     g->last_of_actor[x->actor] = g->last_event[x->event.place] = stamp;
     if (x->now.cause != RH_NONE)
-        graph_node(g, x->now.cause)->send.taken = stamp;
+        rh__graph_node(g, x->now.cause)->send.taken = stamp;
     if (x->event.failed)
         g->frozen[x->actor] = g->frozen[x->event.place] = true;
     g->crashed += x->now.kind == RH_CHOICE_CRASH;
 }
 
-/* One at the top that was given up, and is needed again. */
-static void keep_wish(struct graph *g, uint32_t wish)
+uint32_t rh__graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, uint32_t place, uint32_t options,
+                             uint32_t count, uint32_t chosen, const struct node *again)
 {
-    const struct wish *x = &g->wishes[wish];
-    g->wish_top = wish + 1;
-    if (x->tested && x->image != RH_NONE)
-        g->image_top = x->image + ((x->size[0] + 15) & ~15u) + ((x->size[1] + 15) & ~15u);
-}
-
-uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, uint32_t place, uint32_t options,
-                         uint32_t count, uint32_t chosen, const struct node *again)
-{
-    uint32_t stamp = new_node(g, NODE_EVENT, actor, graph_next_position(g, actor));
-    struct node *x = graph_node(g, stamp);
+    uint32_t stamp = new_node(g, NODE_EVENT, actor, rh__graph_next_position(g, actor));
+    struct node *x = rh__graph_node(g, stamp);
     x->options_before = x->options = options;
     x->option_count = count;
     x->option_next = chosen + 1;
@@ -372,7 +288,7 @@ uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, ui
     x->event.serial = ++g->next_serial;
     x->event.greatest = x->now.kind != RH_CHOICE_CRASH; /* never what must be thrown away */
     for (uint32_t i = 0; i < count; i++)
-        if (i != chosen && graph_greater(g, &g->options[options + i], &x->now))
+        if (i != chosen && rh__graph_greater(g, &g->options[options + i], &x->now))
             x->event.greatest = false;
     if (g->option_top < options + count)
         g->option_top = options + count;
@@ -382,20 +298,20 @@ uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, ui
         x->option_end = again->option_end;
         x->event.wish_is_of_this_level = again->event.wish_is_of_this_level;
         if (place == actor && g->wish_top <= x->event.wish)
-            keep_wish(g, x->event.wish);
+            rh__graph_keep_wish(g, x->event.wish);
     } else {
         x->event.birth = g->birth[actor] == stamp ? RH_NONE : g->birth[actor];
         x->event.wish_is_of_this_level = true;
         if (place == actor)
-            x->event.wish = graph_read_wish(g, w, g->actor_of[actor]);
+            x->event.wish = rh__graph_read_wish(g, w, g->actor_of[actor]);
     }
-    graph_link_event(g, stamp);
-    graph_set_row(g, x);
+    rh__graph_link_event(g, stamp);
+    rh__graph_set_row(g, x);
     add_step(g, stamp, x->event.serial);
     return stamp;
 }
 
-void graph_begin(struct graph *g, struct rh_world *w)
+void rh__graph_begin(struct graph *g, struct rh_world *w)
 {
     g->levels[0] = (struct level){ .weight = 1 };
     g->level_count = 1;
@@ -406,14 +322,14 @@ void graph_begin(struct graph *g, struct rh_world *w)
         g->last_event[p] = g->last_of_actor[p] = g->last_send[p] = g->last_life[p] = g->birth[p] = RH_NONE;
         g->frozen[p] = false;
     }
-    uint32_t test = graph_place(g, w->actors[0].identity);
+    uint32_t test = rh__graph_place(g, w->actors[0].identity);
     g->place_of_actor[0] = test;
     g->actor_of[test] = 0;
     g->options[0] = (struct option){ RH_CHOICE_BEGIN, RH_NONE, 0 };
     g->option_top = 1;
-    graph_add_event(g, w, test, test, 0, 1, 0, &(struct node){ .option_end = 1, .event.birth = RH_NONE });
-    graph_top(g)->base = 1;
-    graph_absorb(g, w);
+    rh__graph_add_event(g, w, test, test, 0, 1, 0, &(struct node){ .option_end = 1, .event.birth = RH_NONE });
+    rh__graph_top(g)->base = 1;
+    rh__graph_absorb(g, w);
 }
 
 static uint32_t send_total(const struct node *event)
@@ -422,17 +338,17 @@ static uint32_t send_total(const struct node *event)
 }
 
 /* The newest of the event's sends says what comes next. */
-static bool due_of(const struct graph *g, uint32_t stamp, struct send_due *due)
+bool rh__graph_due_of(const struct graph *g, uint32_t stamp, struct send_due *due)
 {
-    const struct node *x = graph_node(g, stamp);
+    const struct node *x = rh__graph_node(g, stamp);
     *due = (struct send_due){ .event = stamp, .fate = true };
     if (x->event.last_of != RH_NONE) {
-        const struct node *n = graph_node(g, x->event.last_of);
+        const struct node *n = rh__graph_node(g, x->event.last_of);
         if (n->kind == NODE_FATE) {
             due->ordinal = n->fate.ordinal + (n->now.kind == FATE_LOST);
             due->fate = n->now.kind == FATE_LOST;
         } else {
-            const struct node *fate = n->send.next_of == RH_NONE ? NULL : graph_node(g, n->send.next_of);
+            const struct node *fate = n->send.next_of == RH_NONE ? NULL : rh__graph_node(g, n->send.next_of);
             due->copy = !n->send.copy && fate && fate->kind == NODE_FATE && fate->fate.ordinal == n->send.ordinal &&
                         fate->now.kind == FATE_TWICE;
             due->ordinal = n->send.ordinal + !due->copy;
@@ -442,27 +358,27 @@ static bool due_of(const struct graph *g, uint32_t stamp, struct send_due *due)
     return due->ordinal < send_total(x);
 }
 
-bool graph_send_due(struct graph *g, struct send_due *due)
+bool rh__graph_send_due(struct graph *g, struct send_due *due)
 {
     while (g->todo_count) {
         uint32_t best = 0;
         for (uint32_t i = 1; i < g->todo_count; i++) {
-            const struct node *x = graph_node(g, g->todo[i]), *b = graph_node(g, g->todo[best]);
+            const struct node *x = rh__graph_node(g, g->todo[i]), *b = rh__graph_node(g, g->todo[best]);
             if (g->identity[x->actor] < g->identity[b->actor] || (x->actor == b->actor && x->position < b->position))
                 best = i;
         }
-        if (due_of(g, g->todo[best], due))
+        if (rh__graph_due_of(g, g->todo[best], due))
             return true;
         g->todo[best] = g->todo[--g->todo_count];
     }
     return false;
 }
 
-uint32_t graph_add_fate(struct graph *g, const struct send_due *due)
+uint32_t rh__graph_add_fate(struct graph *g, const struct send_due *due)
 {
-    struct node *event = graph_node(g, due->event);
+    struct node *event = rh__graph_node(g, due->event);
     uint32_t stamp = new_node(g, NODE_FATE, event->actor, event->position + 1 + 4 * due->ordinal);
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     x->of = due->event;
     x->fate.ordinal = due->ordinal;
     x->fate.next_of = event->event.last_of;
@@ -470,9 +386,9 @@ uint32_t graph_add_fate(struct graph *g, const struct send_due *due)
     return stamp;
 }
 
-void graph_add_fate_step(struct graph *g, uint32_t stamp)
+void rh__graph_add_fate_step(struct graph *g, uint32_t stamp)
 {
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     g->lost += x->now.kind == FATE_LOST;
     g->twice += x->now.kind == FATE_TWICE;
     x->fate.serial = ++g->next_serial;
@@ -483,51 +399,55 @@ void graph_add_fate_step(struct graph *g, uint32_t stamp)
  * operations on it. */
 static void describe_message(struct graph *g, const struct rh_world *w, struct node *x)
 {
-    const struct node *event = graph_node(g, x->of);
-    const struct message *m = &w->messages[graph_message(g, w, x)];
+    struct node *event = rh__graph_node(g, x->of);
+    const struct message *m = &w->messages[rh__graph_message(g, w, x)];
     x->send.to = g->place_of_actor[m->receiver];
     x->send.type = m->type;
     x->send.signal = m->type == &rh__exit_signal;
     x->send.seen_as = g->place_of_actor[m->seen_as];
-    x->send.answers = id_of_message(g, w, m->answers);
+    x->send.answers = rh__graph_id_of_message(g, w, m->answers);
     x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : g->place_of_actor[m->sender];
     x->send.rank = x->position;
     bool mailbox = w->semantics.model == RH_MAILBOX && m->posted;
     if (mailbox)
         x->send.channel = RH_NONE - 1;
     bool in_turn = mailbox || (w->actors[m->sender].status == STATUS_OUTSIDE && x->send.channel != RH_NONE);
-    if (in_turn && event->event.place != event->actor) /* else in the test's preparations, before all others */
+    if (!in_turn || event->event.place == event->actor)
+        return; /* in the test's preparations, before all others */
+    if (x->send.ordinal == 0) {
+        event->event.posts = true;
         x->send.rank = (1u << 30) + event->event.index * 2 + x->send.copy;
+    }
 }
 
-void graph_describe(struct graph *g, const struct rh_world *w, struct node *x)
+void rh__graph_describe(struct graph *g, const struct rh_world *w, struct node *x)
 {
-    const struct node *event = graph_node(g, x->of);
+    const struct node *event = rh__graph_node(g, x->of);
     if (x->send.ordinal < event->event.sends) {
         describe_message(g, w, x);
     } else {
-        x->send.to = graph_place(g, w->actors[g->actor_of[event->actor]].object);
+        x->send.to = rh__graph_place(g, w->actors[g->actor_of[event->actor]].object);
         x->send.answers.actor = RH_NONE;
         x->send.channel = x->send.seen_as = RH_NONE;
     }
 }
 
-uint32_t graph_add_send(struct graph *g, struct rh_world *w, const struct send_due *due)
+uint32_t rh__graph_add_send(struct graph *g, struct rh_world *w, const struct send_due *due)
 {
-    struct node *event = graph_node(g, due->event);
+    struct node *event = rh__graph_node(g, due->event);
     uint32_t stamp = new_node(g, NODE_SEND, event->actor, event->position + 2 + due->copy + 4 * due->ordinal);
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     x->of = due->event;
     x->send.ordinal = due->ordinal;
     x->send.copy = due->copy;
     x->send.taken = RH_NONE;
     x->send.next_of = event->event.last_of;
     if (due->copy) /* right behind the first, which is right behind its fate */
-        x->send.fate = graph_node(g, x->send.next_of)->send.next_of;
+        x->send.fate = rh__graph_node(g, x->send.next_of)->send.next_of;
     event->event.last_of = stamp;
-    graph_describe(g, w, x);
+    rh__graph_describe(g, w, x);
     if (x->send.type)
-        g->send_of_message[graph_message(g, w, x)] = stamp;
+        g->send_of_message[rh__graph_message(g, w, x)] = stamp;
     x->send.before_to = g->last_send[x->send.to];
     g->last_send[x->send.to] = stamp;
     return stamp;
@@ -535,19 +455,20 @@ uint32_t graph_add_send(struct graph *g, struct rh_world *w, const struct send_d
 
 static uint32_t life_position(const struct graph *g, uint32_t actor)
 {
-    return g->last_of_actor[actor] == RH_NONE ? 1 : graph_next_position(g, actor) - 3;
+    return g->last_of_actor[actor] == RH_NONE ? 1 : rh__graph_next_position(g, actor) - 3;
 }
 
-bool graph_life_due(const struct graph *g, uint32_t actor)
+bool rh__graph_life_due(const struct graph *g, uint32_t actor)
 {
-    return g->last_life[actor] == RH_NONE || graph_node(g, g->last_life[actor])->position != life_position(g, actor);
+    return g->last_life[actor] == RH_NONE ||
+           rh__graph_node(g, g->last_life[actor])->position != life_position(g, actor);
 }
 
-uint32_t graph_add_life(struct graph *g, uint32_t actor)
+uint32_t rh__graph_add_life(struct graph *g, uint32_t actor)
 {
     uint32_t stamp = new_node(g, NODE_LIFE, actor, life_position(g, actor));
-    graph_node(g, stamp)->of = g->last_life[actor];
-    graph_node(g, stamp)->event.birth = g->birth[actor];
+    rh__graph_node(g, stamp)->of = g->last_life[actor];
+    rh__graph_node(g, stamp)->event.birth = g->birth[actor];
     g->last_life[actor] = stamp;
     return stamp;
 }
@@ -571,16 +492,16 @@ static void take_off_todo(struct graph *g, uint32_t event)
 
 static void drop_step(struct graph *g)
 {
-    struct level *l = graph_top(g);
+    struct level *l = rh__graph_top(g);
     l->steps--;
     g->run_top--;
     if (g->absorbed > l->steps)
         g->absorbed = l->steps;
 }
 
-void graph_drop_fate_step(struct graph *g, uint32_t stamp)
+void rh__graph_drop_fate_step(struct graph *g, uint32_t stamp)
 {
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     g->lost -= x->now.kind == FATE_LOST;
     g->twice -= x->now.kind == FATE_TWICE;
     if (x->now.kind != FATE_NONE)
@@ -597,7 +518,7 @@ static void unlink_node(struct graph *g, struct node *x, uint32_t stamp)
         g->last_event[x->event.place] = x->event.before_in_place;
         g->last_of_actor[x->actor] = x->event.before_of_actor;
         if (x->now.cause != RH_NONE)
-            graph_node(g, x->now.cause)->send.taken = RH_NONE;
+            rh__graph_node(g, x->now.cause)->send.taken = RH_NONE;
         g->crashed -= x->now.kind == RH_CHOICE_CRASH;
         take_off_todo(g, stamp);
         if (x->event.failed)
@@ -607,13 +528,13 @@ static void unlink_node(struct graph *g, struct node *x, uint32_t stamp)
         break;
     case NODE_SEND:
         g->last_send[x->send.to] = x->send.before_to;
-        graph_node(g, x->of)->event.last_of = x->send.next_of;
+        rh__graph_node(g, x->of)->event.last_of = x->send.next_of;
         put_on_todo(g, x->of);
         break;
     case NODE_FATE:
-        graph_node(g, x->of)->event.last_of = x->fate.next_of;
+        rh__graph_node(g, x->of)->event.last_of = x->fate.next_of;
         put_on_todo(g, x->of);
-        graph_drop_fate_step(g, stamp);
+        rh__graph_drop_fate_step(g, stamp);
         break;
     case NODE_LIFE:
         g->last_life[x->actor] = x->of;
@@ -621,11 +542,11 @@ static void unlink_node(struct graph *g, struct node *x, uint32_t stamp)
     }
 }
 
-void graph_cut(struct graph *g, uint32_t count)
+void rh__graph_cut(struct graph *g, uint32_t count)
 {
-    struct level *l = graph_top(g);
+    struct level *l = rh__graph_top(g);
     while (l->count > count) {
-        struct node *x = graph_node(g, l->count - 1);
+        struct node *x = rh__graph_node(g, l->count - 1);
         unlink_node(g, x, l->count - 1);
         g->row_top = x->rows_before;
         g->option_top = x->options_before;
@@ -634,167 +555,4 @@ void graph_cut(struct graph *g, uint32_t count)
         l->count--;
         g->node_top--;
     }
-}
-
-/* ---- levels ------------------------------------------------------------------------------------------------------------------- */
-
-/* All that is derived from the list on top. */
-void graph_rebuild(struct graph *g)
-{
-    struct level *l = graph_top(g);
-    for (uint32_t p = 0; p < g->places; p++) {
-        g->last_event[p] = g->last_of_actor[p] = g->last_send[p] = g->last_life[p] = RH_NONE;
-        g->frozen[p] = false;
-    }
-    g->todo_count = g->lost = g->twice = g->crashed = 0;
-    g->absorbed = 0;
-    for (uint32_t i = 0; i < l->count; i++)
-        if (graph_node(g, i)->kind == NODE_EVENT)
-            graph_node(g, i)->event.last_of = RH_NONE;
-    for (uint32_t i = 0; i < l->steps; i++) {
-        uint32_t stamp = g->run[l->first_step + i].node;
-        if (graph_node(g, stamp)->kind == NODE_EVENT)
-            graph_link_event(g, stamp);
-    }
-    for (uint32_t i = 0; i < l->count; i++) {
-        struct node *x = graph_node(g, i);
-        if (x->kind == NODE_EVENT && x->event.failed) {
-            graph_link_event(g, i);
-        } else if (x->kind == NODE_SEND) {
-            x->send.before_to = g->last_send[x->send.to];
-            g->last_send[x->send.to] = i;
-            x->send.next_of = graph_node(g, x->of)->event.last_of;
-            graph_node(g, x->of)->event.last_of = i;
-        } else if (x->kind == NODE_FATE) {
-            x->fate.next_of = graph_node(g, x->of)->event.last_of;
-            graph_node(g, x->of)->event.last_of = i;
-            g->lost += x->now.kind == FATE_LOST;
-            g->twice += x->now.kind == FATE_TWICE;
-        } else if (x->kind == NODE_LIFE) {
-            x->of = g->last_life[x->actor];
-            g->last_life[x->actor] = i;
-        }
-    }
-    for (uint32_t i = 0; i < l->count; i++) {
-        const struct node *x = graph_node(g, i);
-        struct send_due due;
-        if (x->kind == NODE_EVENT && !x->event.failed && x->event.sends != RH_NONE && due_of(g, i, &due))
-            g->todo[g->todo_count++] = i;
-    }
-}
-
-static void copy_kept(struct graph *g, const struct level *from, uint32_t s, uint32_t r)
-{
-    struct level *l = graph_top(g);
-    const struct node *old = &g->nodes[from->first], *send = &old[s];
-    for (uint32_t i = 0; i <= s; i++) {
-        bool keep = i <= r || i == s;
-        if (!keep) { /* graph_in_past, in the level below */
-            const struct node *x = &old[i];
-            keep = x->actor == send->actor ? x->position < send->position
-                                           : row_at(g, old[send->of].event.row, x->actor) > x->position;
-        }
-        g->map[i] = keep ? l->count : RH_NONE;
-        if (keep) {
-            g->nodes[g->node_top++] = old[i];
-            l->count++;
-        }
-    }
-    for (uint32_t i = 0; i < l->count; i++) {
-        struct node *x = graph_node(g, i);
-        x->option_count = x->option_next = x->option_end = 0;
-        if (x->kind == NODE_EVENT)
-            x->event.wish_is_of_this_level = false;
-        if (x->kind == NODE_SEND || x->kind == NODE_FATE)
-            x->of = g->map[x->of];
-        if (x->kind == NODE_SEND && x->send.copy)
-            x->send.fate = g->map[x->send.fate];
-        if (x->kind == NODE_SEND) /* those who still take it say so when they are linked */
-            x->send.taken = RH_NONE;
-        if (x->kind == NODE_EVENT && x->now.cause != RH_NONE)
-            x->now.cause = g->map[x->now.cause];
-        if ((x->kind == NODE_EVENT || x->kind == NODE_LIFE) && x->event.birth != RH_NONE)
-            x->event.birth = g->map[x->event.birth];
-    }
-}
-
-void graph_push_change(struct graph *g, uint32_t s, uint32_t r)
-{
-    const struct level from = *graph_top(g);
-    struct node was = *graph_node(g, r);
-    struct level *l = &g->levels[g->level_count++];
-    *l = (struct level){ .first = g->node_top,
-                         .first_step = g->run_top,
-                         .row_top = g->row_top,
-                         .option_top = g->option_top,
-                         .wish_top = g->wish_top,
-                         .image_top = g->image_top };
-    copy_kept(g, &from, s, r);
-    uint32_t send = l->count - 1;
-    struct node *x = graph_node(g, r); /* everything before it is kept, so it has the same stamp */
-    bool of_object = was.event.place != was.actor;
-    for (uint32_t i = 0; i < from.steps; i++) {
-        struct step step = g->run[from.first_step + i];
-        if (step.node <= s && step.node != r && g->map[step.node] != RH_NONE)
-            g->run[g->run_top++] = (struct step){ g->map[step.node], step.serial };
-    }
-    l->steps = g->run_top - l->first_step;
-    x->now.kind = of_object ? RH_CHOICE_RESUME : RH_CHOICE_DELIVER;
-    x->now.cause = send;
-    x->now.detail = 0;
-    x->event.serial = ++g->next_serial;
-    x->event.sends = RH_NONE;
-    x->event.greatest = x->event.failed = x->event.asks = false;
-    x->event.changed = true;
-    if (of_object) {
-        const struct node *asker = graph_node(g, graph_node(g, send)->of);
-        x->actor = asker->actor;
-        x->position = asker->position + 4 * (asker->event.sends + 2);
-    }
-    g->run[g->run_top++] = (struct step){ r, x->event.serial };
-    l->steps++;
-    l->base = l->count;
-    graph_rebuild(g);
-    graph_set_row(g, x);
-}
-
-double graph_weight_of(const struct graph *g, uint32_t stamp)
-{
-    const struct level *l = &g->levels[g->level_count - 1];
-    double weight = l->weight;
-    for (uint32_t i = l->base; i <= stamp; i++) {
-        const struct node *x = graph_node(g, i);
-        if (x->option_count)
-            weight /= x->kind == NODE_EVENT ? x->option_count : x->option_count + 1;
-    }
-    return weight;
-}
-
-double graph_untried(const struct graph *g)
-{
-    double untried = 0;
-    for (uint32_t l = 0; l < g->level_count; l++) {
-        double weight = g->levels[l].weight;
-        for (uint32_t i = g->levels[l].base; i < g->levels[l].count; i++) {
-            const struct node *x = &g->nodes[g->levels[l].first + i];
-            if (!x->option_count)
-                continue;
-            weight /= x->kind == NODE_EVENT ? x->option_count : x->option_count + 1;
-            untried += weight * (x->option_end - x->option_next);
-        }
-    }
-    return untried;
-}
-
-void graph_pop(struct graph *g)
-{
-    const struct level *l = &g->levels[--g->level_count];
-    g->node_top = l->first;
-    g->run_top = l->first_step;
-    g->row_top = l->row_top;
-    g->option_top = l->option_top;
-    g->wish_top = l->wish_top;
-    g->image_top = l->image_top;
-    if (g->level_count && !graph_top(g)->bare)
-        graph_rebuild(g);
 }

@@ -10,7 +10,7 @@
  *     LIFE      whether an actor crashes now
  *   position  of a node among all that its actor does; the next ones are higher
  *   past      of a node: what must come before it; per actor a position, so a row of numbers
- *   choices   what else could stand in the place of a node, not yet explored
+ *   option    what else could stand in the place of a node
  *
  * The order of the list is not an order of execution: an event that was changed to take a later send keeps its stamp.  `run`
  * is the order in which the world makes the steps. */
@@ -65,6 +65,7 @@ struct node {
             bool failed;      /* the program fails in it: it is not made again */
             bool wish_is_of_this_level;
             uint32_t promised; /* of an item: sends * 2 + asks */
+            bool posts;        /* the operation that it makes is its first send */
             bool asks;         /* its actor then stops before an operation */
         } event;
         struct {
@@ -159,87 +160,97 @@ struct graph {
 
 enum { GRAPH_PLACES = 1 << 16, GRAPH_LEVELS = 1 << 16 };
 
-bool graph_open(struct graph *g, struct rh_exploration *x);
+bool rh__graph_open(struct graph *g, struct rh_exploration *x);
 /* No more than this can be remembered at once; the search must end. */
-bool graph_full(const struct graph *g);
+bool rh__graph_full(const struct graph *g);
 
-static inline struct level *graph_top(struct graph *g)
+static inline struct level *rh__graph_top(struct graph *g)
 {
     return &g->levels[g->level_count - 1];
 }
-static inline struct node *graph_node(const struct graph *g, uint32_t stamp)
+static inline struct node *rh__graph_node(const struct graph *g, uint32_t stamp)
 {
     return &g->nodes[g->levels[g->level_count - 1].first + stamp];
 }
 
-uint32_t graph_place(struct graph *g, uint64_t identity);
+/* A row: its length, then for each place the first position that is not in the past. */
+static inline uint32_t rh__graph_row_at(const struct graph *g, uint32_t row, uint32_t place)
+{
+    return place < g->rows[row] ? g->rows[row + 1 + place] : 0;
+}
+
+uint32_t rh__graph_place(struct graph *g, uint64_t identity);
 
 /* The beginning of the run, as the only node. */
-void graph_begin(struct graph *g, struct rh_world *w);
+void rh__graph_begin(struct graph *g, struct rh_world *w);
 /* Before a step that was made in another order of steps is made again: what its actor waits for is looked at anew, because
  * actors may have other addresses now. */
-void graph_before_step(struct graph *g, struct rh_world *w, uint32_t stamp);
+void rh__graph_before_step(struct graph *g, struct rh_world *w, uint32_t stamp);
 /* The graph learns what the world's steps up to its last did. */
-void graph_absorb(struct graph *g, struct rh_world *w);
+void rh__graph_absorb(struct graph *g, struct rh_world *w);
 
 /* Adds the event in which `actor` takes what `place` takes: the chosen one of its options, which stand at the top of their stack.
  * What cannot be known from the list is read from the world, which must be just before that step, or taken from `again`: the
  * same event with another option. */
-uint32_t graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, uint32_t place, uint32_t options,
-                         uint32_t count, uint32_t chosen, const struct node *again);
+uint32_t rh__graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor, uint32_t place, uint32_t options,
+                             uint32_t count, uint32_t chosen, const struct node *again);
 /* What the next send of an event that has some left needs: a FATE, or the SEND itself; gives false when none is left. */
 struct send_due {
     uint32_t event, ordinal;
     bool fate, copy; /* a FATE could come first; it is the second copy */
 };
-bool graph_send_due(struct graph *g, struct send_due *due);
-uint32_t graph_add_fate(struct graph *g, const struct send_due *due);
-uint32_t graph_add_send(struct graph *g, struct rh_world *w, const struct send_due *due);
+bool rh__graph_send_due(struct graph *g, struct send_due *due);
+uint32_t rh__graph_add_fate(struct graph *g, const struct send_due *due);
+uint32_t rh__graph_add_send(struct graph *g, struct rh_world *w, const struct send_due *due);
 /* Whether an actor's next decision is if it crashes, and that as a node. */
-bool graph_life_due(const struct graph *g, uint32_t actor);
-uint32_t graph_add_life(struct graph *g, uint32_t actor);
+bool rh__graph_life_due(const struct graph *g, uint32_t actor);
+uint32_t rh__graph_add_life(struct graph *g, uint32_t actor);
 /* A loss or duplication becomes a step. */
-void graph_add_fate_step(struct graph *g, uint32_t stamp);
-void graph_drop_fate_step(struct graph *g, uint32_t stamp);
-uint32_t graph_message(const struct graph *g, const struct rh_world *w, const struct node *send);
-bool graph_in_past(const struct graph *g, const struct node *x, const struct node *send);
+void rh__graph_add_fate_step(struct graph *g, uint32_t stamp);
+void rh__graph_drop_fate_step(struct graph *g, uint32_t stamp);
+uint32_t rh__graph_message(const struct graph *g, const struct rh_world *w, const struct node *send);
+bool rh__graph_in_past(const struct graph *g, const struct node *x, const struct node *send);
 /* How many steps the world's run and the level's have in common. */
-uint32_t graph_common(struct graph *g);
+uint32_t rh__graph_common(struct graph *g);
 
 /* Removes nodes until `count` are left. */
-void graph_cut(struct graph *g, uint32_t count);
+void rh__graph_cut(struct graph *g, uint32_t count);
 
 /* A new level: of the list up to send `s` what was added before event r or is in the past of s, and r takes s. */
-void graph_push_change(struct graph *g, uint32_t s, uint32_t r);
-void graph_pop(struct graph *g);
+void rh__graph_push_change(struct graph *g, uint32_t s, uint32_t r);
+void rh__graph_pop(struct graph *g);
 
 /* Items (items.c): lists that another process can go on with.  Written with what is untried in them: all levels, or of the
  * lowest node that has something about half.  Gives 0 where there is nothing (or no room): then nothing has changed. */
-size_t graph_pack(struct graph *g, void *buffer, size_t room, bool half, bool goes_on);
+size_t rh__graph_pack(struct graph *g, void *buffer, size_t room, bool half, bool goes_on);
 /* The levels of an item, all bare; false if it makes no sense. */
-bool graph_unpack(struct graph *g, const void *item, size_t size, bool *goes_on);
+bool rh__graph_unpack(struct graph *g, const void *item, size_t size, bool *goes_on);
 /* A bare level is filled in on the way, before each step and after it. */
-void graph_fill_beginning(struct graph *g, struct rh_world *w);
-bool graph_fill_before(struct graph *g, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
-                       uint32_t count);
-void graph_fill_after(struct graph *g, struct rh_world *w, uint32_t stamp);
-bool graph_filled(struct graph *g, struct rh_world *w);
-/* For items.c: parts of adding. */
-void graph_link_event(struct graph *g, uint32_t stamp);
-void graph_set_row(struct graph *g, struct node *x);
-uint32_t graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor);
-uint32_t graph_next_position(const struct graph *g, uint32_t actor);
-void graph_describe(struct graph *g, const struct rh_world *w, struct node *send);
-void graph_rebuild(struct graph *g);
+void rh__graph_fill_beginning(struct graph *g, struct rh_world *w);
+bool rh__graph_fill_before(struct graph *g, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
+                           uint32_t count);
+void rh__graph_fill_after(struct graph *g, struct rh_world *w, uint32_t stamp);
+bool rh__graph_filled(struct graph *g, struct rh_world *w);
+/* Parts of adding, for levels.c and items.c. */
+struct send_id rh__graph_id_of_message(const struct graph *g, const struct rh_world *w, uint32_t message);
+bool rh__graph_due_of(const struct graph *g, uint32_t event, struct send_due *due);
+/* A wish at the top of its stack that was given up is needed again. */
+void rh__graph_keep_wish(struct graph *g, uint32_t wish);
+void rh__graph_link_event(struct graph *g, uint32_t stamp);
+void rh__graph_set_row(struct graph *g, struct node *x);
+uint32_t rh__graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor);
+uint32_t rh__graph_next_position(const struct graph *g, uint32_t actor);
+void rh__graph_describe(struct graph *g, const struct rh_world *w, struct node *send);
+void rh__graph_rebuild(struct graph *g);
 /* The weight of what is untried in all levels, and of each way on from a node. */
-double graph_untried(const struct graph *g);
-double graph_weight_of(const struct graph *g, uint32_t stamp);
+double rh__graph_untried(const struct graph *g);
+double rh__graph_weight_of(const struct graph *g, uint32_t stamp);
 
 /* Whether option a is greater than b in the fixed order of all that a place can take. */
-bool graph_greater(const struct graph *g, const struct option *a, const struct option *b);
+bool rh__graph_greater(const struct graph *g, const struct option *a, const struct option *b);
 
-/* optimal's conditions (revisit.c): the events that could take the send `s`, the newest node, in place of what they took, from
+/* optimal's conditions (changes.c): the events that could take the send `s`, the newest node, in place of what they took, from
  * which the search must go on; each is added to the node's options. */
-void graph_find_changes(struct graph *g, struct rh_world *w, uint32_t s);
+void rh__graph_find_changes(struct graph *g, struct rh_world *w, uint32_t s);
 
 #endif

@@ -140,7 +140,7 @@ static size_t pack_half(struct graph *g, struct rh__writer *to)
     return to->len;
 }
 
-size_t graph_pack(struct graph *g, void *buffer, size_t room, bool half, bool goes_on)
+size_t rh__graph_pack(struct graph *g, void *buffer, size_t room, bool half, bool goes_on)
 {
     struct rh__writer to = rh__writer_of(buffer, room);
     uint32_t levels = 0;
@@ -286,7 +286,7 @@ static bool get_level(struct graph *g, struct rh__reader *r)
     return true;
 }
 
-bool graph_unpack(struct graph *g, const void *item, size_t size, bool *goes_on)
+bool rh__graph_unpack(struct graph *g, const void *item, size_t size, bool *goes_on)
 {
     struct rh__reader r = rh__reader_of(item, size);
     uint32_t version = get_up_to(&r, UINT32_MAX - 1), levels = get_up_to(&r, GRAPH_LEVELS / 2);
@@ -315,26 +315,26 @@ static void begin_filling(struct graph *g, struct rh_world *w)
         g->frozen[p] = false;
     }
     g->todo_count = g->lost = g->twice = g->crashed = 0;
-    uint32_t test = graph_place(g, w->actors[0].identity);
+    uint32_t test = rh__graph_place(g, w->actors[0].identity);
     g->place_of_actor[0] = test;
     g->actor_of[test] = 0;
 }
 
 static void fill_event(struct graph *g, struct rh_world *w, uint32_t stamp)
 {
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     uint32_t actor = g->actor_of[x->actor];
-    x->event.place = x->now.kind == RH_CHOICE_RESUME ? graph_place(g, w->actors[actor].object) : x->actor;
-    x->position = graph_next_position(g, x->actor);
+    x->event.place = x->now.kind == RH_CHOICE_RESUME ? rh__graph_place(g, w->actors[actor].object) : x->actor;
+    x->position = rh__graph_next_position(g, x->actor);
     x->rows_before = g->row_top;
     x->wishes_before = g->wish_top;
     x->images_before = g->image_top;
     x->event.birth = stamp ? g->birth[x->actor] : RH_NONE;
     x->event.wish_is_of_this_level = true;
     if (x->event.place == x->actor && stamp)
-        x->event.wish = graph_read_wish(g, w, actor);
-    graph_link_event(g, stamp);
-    graph_set_row(g, x);
+        x->event.wish = rh__graph_read_wish(g, w, actor);
+    rh__graph_link_event(g, stamp);
+    rh__graph_set_row(g, x);
 }
 
 /* Who makes the step: one of those who can. */
@@ -343,21 +343,22 @@ static bool find_actor(struct graph *g, struct rh_world *w, struct node *x, cons
 {
     for (uint32_t i = 0; i < count; i++)
         if (open[i].actor != RH_NONE && w->actors[open[i].actor].identity == x->event.serial) {
-            x->actor = graph_place(g, x->event.serial);
+            x->actor = rh__graph_place(g, x->event.serial);
             return g->actor_of[x->actor] == open[i].actor;
         }
     return false;
 }
 
-bool graph_fill_before(struct graph *g, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
-                       uint32_t count)
+bool rh__graph_fill_before(struct graph *g, struct rh_world *w, uint32_t stamp, const struct rh_choice *open,
+                           uint32_t count)
 {
-    struct node *x = graph_node(g, stamp);
+    struct node *x = rh__graph_node(g, stamp);
     if (x->kind == NODE_FATE)
         return x->actor != RH_NONE;
     if (x->actor != RH_NONE)
         return false; /* made twice */
-    if (!find_actor(g, w, x, open, count) || (x->now.cause != RH_NONE && graph_node(g, x->now.cause)->actor == RH_NONE))
+    if (!find_actor(g, w, x, open, count) ||
+        (x->now.cause != RH_NONE && rh__graph_node(g, x->now.cause)->actor == RH_NONE))
         return false;
     fill_event(g, w, stamp);
     return true;
@@ -366,11 +367,11 @@ bool graph_fill_before(struct graph *g, struct rh_world *w, uint32_t stamp, cons
 /* `fate` RH_NONE: all but copies; else the copy that it makes. */
 static void fill_sends(struct graph *g, struct rh_world *w, uint32_t event, uint32_t fate)
 {
-    const struct node *of = graph_node(g, event);
+    const struct node *of = rh__graph_node(g, event);
     bool copies = fate != RH_NONE;
-    uint32_t ordinal = copies ? graph_node(g, fate)->fate.ordinal : 0;
-    for (uint32_t i = 0; i < graph_top(g)->count; i++) {
-        struct node *x = graph_node(g, i);
+    uint32_t ordinal = copies ? rh__graph_node(g, fate)->fate.ordinal : 0;
+    for (uint32_t i = 0; i < rh__graph_top(g)->count; i++) {
+        struct node *x = rh__graph_node(g, i);
         bool due = x->of == event && x->actor == RH_NONE &&
                    ((x->kind == NODE_FATE && !copies) ||
                     (x->kind == NODE_SEND && x->send.copy == copies && (!copies || x->send.ordinal == ordinal)));
@@ -385,27 +386,27 @@ static void fill_sends(struct graph *g, struct rh_world *w, uint32_t event, uint
         x->images_before = g->image_top;
         x->position = of->position + (x->kind == NODE_FATE ? 1 : 2 + x->send.copy) + 4 * which;
         *(x->kind == NODE_FATE ? &x->fate.next_of : &x->send.next_of) = of->event.last_of;
-        graph_node(g, event)->event.last_of = i;
+        rh__graph_node(g, event)->event.last_of = i;
         if (x->kind == NODE_FATE)
             continue;
         x->send.fate = fate;
-        graph_describe(g, w, x);
+        rh__graph_describe(g, w, x);
         if (x->send.type)
-            g->send_of_message[graph_message(g, w, x)] = i;
+            g->send_of_message[rh__graph_message(g, w, x)] = i;
     }
 }
 
-void graph_fill_beginning(struct graph *g, struct rh_world *w)
+void rh__graph_fill_beginning(struct graph *g, struct rh_world *w)
 {
-    struct node *x = graph_node(g, 0);
+    struct node *x = rh__graph_node(g, 0);
     begin_filling(g, w);
     x->actor = g->place_of_actor[0];
     fill_event(g, w, 0);
 }
 
-void graph_fill_after(struct graph *g, struct rh_world *w, uint32_t stamp)
+void rh__graph_fill_after(struct graph *g, struct rh_world *w, uint32_t stamp)
 {
-    const struct node *x = graph_node(g, stamp);
+    const struct node *x = rh__graph_node(g, stamp);
     if (x->kind == NODE_EVENT)
         fill_sends(g, w, stamp, RH_NONE);
     else
@@ -415,19 +416,19 @@ void graph_fill_after(struct graph *g, struct rh_world *w, uint32_t stamp)
 /* The last node of a level has untried options in the place of its own step; and decisions that are no steps. */
 static bool fill_rest(struct graph *g, struct rh_world *w)
 {
-    const struct level *l = graph_top(g);
+    const struct level *l = rh__graph_top(g);
     for (uint32_t i = 0; i < l->count; i++) {
-        struct node *x = graph_node(g, i);
+        struct node *x = rh__graph_node(g, i);
         if (x->actor != RH_NONE)
             continue;
         x->rows_before = g->row_top;
         x->wishes_before = g->wish_top;
         x->images_before = g->image_top;
         if (x->kind == NODE_LIFE) {
-            x->actor = graph_place(g, x->fate.serial);
+            x->actor = rh__graph_place(g, x->fate.serial);
             x->event.birth = g->birth[x->actor];
         } else if (x->kind == NODE_EVENT && (x->event.failed || i + 1 == l->count)) {
-            x->actor = graph_place(g, x->event.serial);
+            x->actor = rh__graph_place(g, x->event.serial);
             if (g->birth[x->actor] == RH_NONE && x->actor != g->place_of_actor[0])
                 return false;
             fill_event(g, w, i);
@@ -440,13 +441,13 @@ static bool fill_rest(struct graph *g, struct rh_world *w)
     return true;
 }
 
-bool graph_filled(struct graph *g, struct rh_world *w)
+bool rh__graph_filled(struct graph *g, struct rh_world *w)
 {
-    struct level *l = graph_top(g);
+    struct level *l = rh__graph_top(g);
     uint32_t last = l->count - 1;
     if (!fill_rest(g, w))
         return false;
-    bool made = graph_node(g, last)->kind != NODE_EVENT || graph_node(g, last)->event.failed;
+    bool made = rh__graph_node(g, last)->kind != NODE_EVENT || rh__graph_node(g, last)->event.failed;
     for (uint32_t i = 0; i < l->steps && !made; i++)
         made = g->run[l->first_step + i].node == last;
     if (!made) { /* it is there to be replaced, like any other step */
@@ -454,7 +455,7 @@ bool graph_filled(struct graph *g, struct rh_world *w)
         l->steps++;
     }
     for (uint32_t i = 0; i < l->steps; i++) {
-        struct node *x = graph_node(g, g->run[l->first_step + i].node);
+        struct node *x = rh__graph_node(g, g->run[l->first_step + i].node);
         if (x->kind != NODE_EVENT)
             continue;
         x->event.serial = g->run[l->first_step + i].serial;
@@ -463,6 +464,6 @@ bool graph_filled(struct graph *g, struct rh_world *w)
             return false; /* the program does something else */
     }
     l->bare = false;
-    graph_rebuild(g);
+    rh__graph_rebuild(g);
     return true;
 }

@@ -78,11 +78,14 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         put32(w, &p->first_child, index);
     }
     a->ordinal = ordinal;
-    a->identity =
-        rh__mix(parent == RH_NONE ? 1 : w->actors[parent].identity, rh__hash(type->name, strlen(type->name), ordinal));
+    /* By the seed: what explorers do in an order of identities is not always the same order. */
+    uint64_t root = w->semantics.seed > 1 ? rh__mix(1, w->semantics.seed) : 1;
+    a->identity = rh__mix(parent == RH_NONE ? root : w->actors[parent].identity,
+                          rh__hash(type->name, strlen(type->name), ordinal));
     /* Not by index: that depends on what unrelated actors did before. */
     a->random = rh__random_seed(parent == RH_NONE ? w->semantics.seed : w->actors[parent].random,
                                 rh__hash(type->name, strlen(type->name), ordinal));
+    a->seed = a->random;
     put32(w, &w->actor_count, index + 1);
     if (w->hashing) {
         a->stale = 0;
@@ -112,6 +115,15 @@ static void place_on_node(struct rh_world *w, struct actor *a)
     }
 }
 
+/* With granularity object what an actor is told by its own doing is not in order with what the other one sends. */
+static void in_own_name(const struct rh_world *w, struct sending *s)
+{
+    if (!rh__fine(w) || w->events[w->event_count - 1].choice.actor != s->to)
+        return;
+    s->seen_as = s->from;
+    s->from = s->to;
+}
+
 /* The message that comes before all others, for those who want one. */
 static void send_start(struct rh_world *w, uint32_t actor)
 {
@@ -127,6 +139,7 @@ static void send_start(struct rh_world *w, uint32_t actor)
     struct rh_start value = { .restarts = a->restarts };
     uint32_t from = a->parent == RH_NONE ? actor : a->parent;
     struct sending s = SENDING(.from = from, .to = actor, .type = &rh_message_rh_start, .value = &value);
+    in_own_name(w, &s);
     put32(w, &a->start, rh__message_send(w, &s));
 }
 
@@ -259,6 +272,7 @@ void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reas
     struct exit_signal value = { .who = from, .from_link = from_link };
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = from, .to = to, .type = &rh__exit_signal, .value = &value);
+    in_own_name(w, &s);
     if (out_of_reach(w, to))
         rh__message_waste(w, &s);
     else
@@ -272,6 +286,7 @@ void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const cha
     value.who = ref_of(who);
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = who, .to = watcher, .type = &rh_message_rh_down, .value = &value);
+    in_own_name(w, &s);
     if (out_of_reach(w, watcher))
         rh__message_waste(w, &s);
     else
@@ -475,10 +490,7 @@ static void see_to_signal(struct rh_world *w, uint32_t actor, const struct exit_
         value.who = ref_of(signal->who);
         snprintf(value.reason, sizeof value.reason, "%s", signal->reason);
         struct sending s = SENDING(.from = signal->who, .to = actor, .type = &rh_message_rh_exited, .value = &value);
-        if (rh__fine(w)) { /* its own doing: not in order with what the other, started again, sends */
-            s.from = actor;
-            s.seen_as = signal->who;
-        }
+        in_own_name(w, &s);
         rh__message_send(w, &s);
     } else if (killed) {
         rh__actor_end_in_turn(w, actor, "killed");

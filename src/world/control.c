@@ -12,6 +12,7 @@
 
 #include "base/copy.h"
 #include "base/random.h"
+#include "world/alike.h"
 #include "world/fingerprint.h"
 #include "world/guard.h"
 #include "world/heap.h"
@@ -218,6 +219,7 @@ uint64_t rh__virtual_random(void)
 {
     struct rh_world *w = rh__world;
     struct actor *a = running(w);
+    rh__tell_apart(w, (uint32_t)(a - w->actors));
     uint64_t state = a->random, value = rh__random_next(&state);
     put64(w, &a->random, state);
     return value;

@@ -277,6 +277,7 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message)
     struct message *m = &w->messages[copy];
     m->send_number = original.send_number;
     m->clock = original.clock;
+    m->sent_ns = original.sent_ns;
     if (original.taken_by != RH_NONE) { /* as lost as the original */
         m->taken_by = w->event_count - 1;
         return;

@@ -9,6 +9,7 @@
 
 #include "base/copy.h"
 #include "base/hash.h"
+#include "world/alike.h"
 #include "world/log.h"
 #include "world/memory.h"
 
@@ -190,6 +191,14 @@ RH__NO_SANITIZE uint64_t rh__pages_hash(const char *base, uint32_t size)
         if (words[i])
             hash ^= rh__mix((uint64_t)(uintptr_t)&words[i], words[i]);
     return hash;
+}
+
+/* Most of a page that nobody ever wrote is zero, or was there before there were actors; both know nobody. */
+void rh__globals_know(const struct rh_world *w, unsigned char *marks)
+{
+    for (const struct rh__pages *p = w->globals; p; p = p->next)
+        if (p->actor == RH_NONE)
+            rh__globals_mark(w, p->base, p->pages * PAGE, marks);
 }
 
 void rh__globals_sync(struct rh_world *w)

@@ -9,6 +9,7 @@
 #include "base/copy.h"
 #include "base/random.h"
 #include "world/actors.h"
+#include "world/alike.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
@@ -261,6 +262,7 @@ static bool seam_alive(rh_ref who)
 static const char *seam_name_of(rh_ref who)
 {
     struct rh_world *w = rh__world;
+    rh__tell_apart(w, actor_of(w, who));
     rh_world_actor_name(w, actor_of(w, who), w->name_buffer, sizeof w->name_buffer);
     return w->name_buffer;
 }
@@ -506,6 +508,7 @@ static uint64_t seam_random(void)
     if (!w->inside)
         return 0;
     struct actor *a = &w->actors[code_of(w)];
+    rh__tell_apart(w, code_of(w));
     uint64_t state = a->random, value = rh__random_next(&state);
     put64(w, &a->random, state);
     return value;
@@ -607,19 +610,18 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
         return;
     if (w->observing != RH_NONE)
         rh__misuse(w, here, "a monitor cannot announce");
-    if (!rh__fine(w))
+    if (rh__fine(w)) /* one object for all monitors: that there is one at all has an order with it, too */
+        rh__operation(w, rh__object(RH__OBJECT_MONITOR, 0), here);
+    else
         rh__preempt(w, here);
     for (uint32_t i = 0; i < w->monitor_count; i++) {
         const struct rh_entry *entry;
         uint32_t monitor = w->monitors[i];
-        uint64_t object = rh__object_of_actor(w, RH__OBJECT_MONITOR, monitor);
-        if (rh__fine(w))
-            rh__operation(w, object, here);
         rh__disposition(&w->actors[monitor], type, &entry);
         if (!entry || entry->action != RH_ACTION_HANDLE)
             continue;
         if (!rh__fine(w))
-            rh__touch(w, object);
+            rh__touch(w, rh__object_of_actor(w, RH__OBJECT_MONITOR, monitor));
         rh__touch_monitor(w, monitor);
         w->observing = monitor;
         entry->call(ref_of(monitor), w->actors[monitor].region, value);
@@ -635,6 +637,8 @@ static rh_ref seam_observe(const struct rh_actor_type *type, const void *state, 
         return rh_nobody();
     if (type->kind != RH_KIND_MONITOR)
         rh__misuse(w, here, "%s is not a monitor (RH_MONITOR)", type->name);
+    if (rh__fine(w))
+        rh__operation(w, rh__object(RH__OBJECT_MONITOR, 0), here);
     uint32_t actor = rh__actor_spawn(w, w->current, type, state, here);
     if (w->over)
         rh__fiber_abandon(w);

@@ -52,16 +52,16 @@ struct actor {
     void *context;                  /* of its fiber while that is suspended */
     const struct rh_filter *filter; /* while waiting: on its own stack */
     const char *place;              /* of the call it is blocked in */
-    uint64_t random;
-    uint64_t hash;        /* its part of the fingerprint; 0 while stale */
-    uint64_t region_hash; /* of a large region, kept up word by word */
-    uint64_t initial;     /* payload offset of the state it was spawned with */
-    uint64_t clock;       /* causal: payload offset of its vector, 0 for none */
-    uint64_t identity;    /* the same in every run */
-    uint64_t object;      /* while preempted: of the operation to come */
-    int64_t now_ns;       /* granularity object: the time as far as it can know, see timers.c */
-    uint32_t events;      /* how many so far; logged together with the next */
-    uint32_t taken;       /* the message it handles; a process: took last */
+    uint64_t random, seed;          /* the latter: before the first number was drawn */
+    uint64_t hash;                  /* its part of the fingerprint; 0 while stale */
+    uint64_t region_hash;           /* of a large region, kept up word by word */
+    uint64_t initial;               /* payload offset of the state it was spawned with */
+    uint64_t clock;                 /* causal: payload offset of its vector, 0 for none */
+    uint64_t identity;              /* the same in every run */
+    uint64_t object;                /* while preempted: of the operation to come */
+    int64_t now_ns;                 /* granularity object: the time as far as it can know, see timers.c */
+    uint32_t events;                /* how many so far; logged together with the next */
+    uint32_t taken;                 /* the message it handles; a process: took last */
     uint32_t status, flags;
     uint32_t born;                      /* the event that made it */
     uint32_t parent, ordinal;           /* identity: the ordinal-th of its type among the parent's children */
@@ -285,6 +285,8 @@ struct rh_world {
     /* Of the whole exploration. */
     uint32_t property_count;
     char globals_writer[128]; /* an actor that has changed a global variable; "" for none */
+    bool watches_twins;       /* somebody wants to know told_apart: */
+    bool told_apart;          /* the program has asked what is different for actors that are alike; see alike.h */
     bool clock_used;          /* the program has asked for the time: from then on it is part of the fingerprint */
 
     /* Of the step under way. */
@@ -347,16 +349,20 @@ struct rh_world {
 /* The world in use, NULL for none.  Set by rh_world_new, cleared by rh_world_free. */
 extern struct rh_world *rh__world;
 
+/* References are numbers that programs do not use for anything else: who looks for one in memory (world/alike.c) is not
+ * misled by counters. */
+#define REF_BASE 0x7265660000000001u
+
 static inline rh_ref ref_of(uint32_t actor)
 {
-    rh_ref ref = { (uint64_t)actor + 1 };
+    rh_ref ref = { REF_BASE + actor };
     return ref;
 }
 
 /* RH_NONE for nobody or a reference that this world never gave. */
 static inline uint32_t actor_of(const struct rh_world *w, rh_ref ref)
 {
-    return ref.id - 1 < w->actor_count ? (uint32_t)(ref.id - 1) : RH_NONE;
+    return ref.id - REF_BASE < w->actor_count ? (uint32_t)(ref.id - REF_BASE) : RH_NONE;
 }
 
 /* Whose code runs now, handler or predicate; RH_NONE: our own. */

@@ -19,7 +19,7 @@ out_has corpus replay estimate
 expect 0 "$rehearse" list "$fixtures/slow"
 err_empty
 out_has senders 'model=fifo' 'granularity=handler' 'time=free' 'slow.c:' '12' 'where a comes last' dfs random delayed \
-    roundrobin replay portfolio bound dpor optimal descents
+    roundrobin replay portfolio bound dpor optimal descents symmetry
 expect 0 "$rehearse" list "$fixtures/slow" --model bag --losses 2 --kept-restarts 1
 out_has 'model=bag' 'losses=2' 'kept_restarts=1'
 expect 0 "$rehearse" list "$fixtures/own"

@@ -222,6 +222,50 @@ static void who_is_killed_does_not_show(void **unused)
     check_kills(&s, 3, 2, 3);
 }
 
+/* What optimal finds, without how many steps that took: steps that lead to where an item begins are made again. */
+static void add_finding_counts(const struct rh_exploration *x, uint64_t *sum)
+{
+    for (uint32_t i = 0; i < x->finding_count; i++)
+        *sum ^= x->findings[i].signature * (2 * x->findings[i].count + 1);
+}
+
+static void graphs_are_gone_on_with_whoever_is_killed(void **unused)
+{
+    (void)unused;
+    static const struct rh_param params[] = { { "n", "5" }, { "fails", "1" } };
+    struct rh_semantics fine = { .granularity = RH_GRAIN_OBJECT };
+    struct setting s = {
+        .test = "mixed", .params = params, .param_count = 2, .explorer = "optimal", .semantics = &fine, KEEP_GOING
+    };
+    uint64_t expected = 0, kills = 0;
+    char error[256] = "";
+    struct rh_exploration *one = opened(&s);
+    assert_true(rh__explore(one));
+    add_finding_counts(one, &expected);
+    uint64_t runs = one->runs, failed = one->failed, behaviours = one->behaviours;
+    closed(one);
+    assert_in_range(runs, 100, 1u << 20);
+    for (uint64_t i = 0; kills < KILLS; i++) {
+        uint64_t got = 0;
+        struct killer k = { rh__random_seed(7, i), 3, 0, 0, 10 };
+        struct rh_exploration *x = opened(&s);
+        struct rh__pool_options o = {
+            .workers = 3, .slice_runs = 10, .most_deaths = 1000, .watch = kill_one, .watch_arg = &k
+        };
+        if (pooled(x, &s, o, error, sizeof error) != RH__POOL_DONE)
+            fail_msg("the pool: %s", error);
+        add_finding_counts(x, &got);
+        assert_int_equal(x->runs, runs);
+        assert_int_equal(x->failed, failed);
+        assert_int_equal(x->behaviours, behaviours);
+        assert_true(got == expected);
+        assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_EXHAUSTIVE);
+        closed(x);
+        kills += k.kills;
+        assert_in_range(i, 0, 200);
+    }
+}
+
 /* Whoever has the first item dies. */
 static void kill_all(void *arg, struct rh_exploration *x, const pid_t *workers)
 {
@@ -237,8 +281,9 @@ static void an_item_that_kills_its_workers_is_a_finding(void **unused)
     char error[256] = "";
     struct setting s = { .test = "mixed", .params = larger, .param_count = 2, KEEP_GOING };
     struct rh_exploration *x = opened(&s);
-    assert_int_equal(pooled(x, &s, (struct rh__pool_options){ .workers = 2, .watch = kill_all }, error, sizeof error),
-                     RH__POOL_DONE);
+    if (pooled(x, &s, (struct rh__pool_options){ .workers = 2, .watch = kill_all }, error, sizeof error) !=
+        RH__POOL_DONE)
+        fail_msg("%s", error);
     print_message("%u findings, %s\n", x->finding_count, x->findings[0].outcome.text);
     struct rh__finding *last = &x->findings[x->finding_count - 1];
     assert_in_range(x->finding_count, 1, RH__MAX_FINDINGS);
@@ -303,6 +348,7 @@ int main(void)
         EXPLORE_TEST(explorers_that_cannot_share_are_refused),
         EXPLORE_TEST(work_that_does_not_fit_is_not_explored),
         EXPLORE_TEST(who_is_killed_does_not_show),
+        EXPLORE_TEST(graphs_are_gone_on_with_whoever_is_killed),
         EXPLORE_TEST(an_item_that_kills_its_workers_is_a_finding),
         EXPLORE_TEST(a_file_goes_on_where_it_was),
     };

@@ -8,8 +8,7 @@
  *   REHEARSE_FIRST, REHEARSE_PROGRAMS   from which seed, how many
  *   REHEARSE_LARGEST              programs with more runs of dfs are made smaller, or left out
  *   REHEARSE_MOST                 how many differences are told
- *   REHEARSE_BRIEF=1              without their runs
- *   REHEARSE_EVERYTHING=1         also what is known to differ  */
+ *   REHEARSE_BRIEF=1              without their runs */
 #include "explore/oracle.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -77,9 +76,30 @@ static const struct case_ cases[] = {
       "cut=121711 cut=802540" },
     { "an_actor_sends_as_a_user_who_has_sent", false,
       "seed=20516 actors=3 starts=2 ttl=1 user outside cut=634791 cut=24245 cut=38216" },
+    { "a_down_to_one_that_starts_again", false,
+      "seed=101613 actors=1 walkers=1 starts=2 ttl=2 model=1 crashes=1 kept=1 monitor cut=182535 "
+      "cut=251299 cut=757767 cut=993592 cut=167796 cut=366742" },
+    { "a_copy_is_as_old_as_its_original", false,
+      "seed=103326 actors=2 starts=2 ttl=1 model=2 duplicates=1 within now outside cut=173040 "
+      "cut=553934 cut=992951 cut=417851 cut=645779 cut=481057 cut=898957 cut=677543 cut=944157 "
+      "cut=286556 cut=790668 cut=535385 cut=582541 cut=719980 cut=67823 cut=832674 cut=468737 "
+      "cut=871931 cut=418355 cut=214631" },
     { "a_name_is_given_in_one_step", false,
       "seed=138 actors=3 starts=3 ttl=2 model=2 name -receive cut=559343 cut=540477 cut=518099 "
       "cut=941974 cut=2637 cut=630991" },
+    { "a_copy_knows_the_time_of_its_original", false,
+      "seed=2317 actors=3 starts=2 ttl=2 model=1 duplicates=1 stop timer now" },
+    { "a_second_start_is_not_in_order_with_the_parent", false,
+      "seed=2394 actors=2 starts=2 ttl=1 model=2 crashes=1 kept=1 spawn -random cut=157091 cut=982427 cut=941688" },
+    { "a_monitor_of_one_that_has_crashed", false,
+      "seed=1180 actors=2 starts=2 ttl=3 crashes=1 restarts=1 monitor cut=957432 cut=999969" },
+    { "a_wait_while_a_signal_is_seen_to", false,
+      "seed=1168 actors=1 walkers=1 starts=2 ttl=1 model=1 link -trap receive timeout cut=667643" },
+    { "a_link_of_an_earlier_life", false,
+      "seed=266 actors=2 starts=2 ttl=2 model=2 crashes=1 restarts=1 -forward link -now cut=963507" },
+    { "a_link_to_one_that_has_crashed", false, "seed=492 actors=2 starts=2 ttl=1 model=1 crashes=1 restarts=1 link" },
+    { "what_a_trap_makes_of_a_signal", false,
+      "seed=734 actors=2 starts=1 ttl=1 model=2 crashes=1 restarts=1 link trap start cut=171825" },
     { "the_test_fails_before_there_is_a_choice", false, "seed=114 actors=1 ttl=1 model=2 fails=15 test" },
 };
 

@@ -804,7 +804,7 @@ static struct rh_semantics features_semantics(const struct features *p)
                                   .max_actors = 32,
                                   .max_steps = 300,
                                   .max_bytes_per_actor = 65536,
-                                  .seed = 1 };
+                                  .seed = p->seed + 1 };
 }
 
 /* As text, and back. */

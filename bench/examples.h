@@ -1,0 +1,137 @@
+/* Running an example in a process of its own, as a user would, and reading what it says in JSON.  For benchmarks that compare
+ * how many runs an explorer makes of programs that others have measured too.
+ *
+ *     examples_open      once, before the rest; examples_close at the end
+ *     example_test       explores, and gives figures; all zero where the explorer does not take it
+ *     example_estimate   how many behaviours there are, by random ways down */
+#ifndef RH_BENCH_EXAMPLES_H
+#define RH_BENCH_EXAMPLES_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct figures {
+    double runs, behaviours, steps, failed, estimate;
+    double found_in;     /* the first run with a finding; 0: none */
+    double seconds, cpu; /* cpu: of the whole process and its children, with its start */
+    int all;             /* of the runs */
+    double low, high, descents;
+};
+
+static char examples_folder[4096], examples_json[] = "/tmp/rehearse-bench-XXXXXX";
+
+static inline int examples_open(void)
+{
+    ssize_t n = readlink("/proc/self/exe", examples_folder, sizeof examples_folder - 32);
+    int fd = n > 0 ? mkstemp(examples_json) : -1;
+    if (fd < 0)
+        return 0;
+    close(fd);
+    examples_folder[n] = 0;
+    for (int i = 0; i < 2; i++)
+        *strrchr(examples_folder, '/') = 0;
+    strcat(examples_folder, "/examples");
+    return 1;
+}
+
+static inline void examples_close(void)
+{
+    unlink(examples_json);
+}
+
+static inline double example_field(const char *line, const char *name)
+{
+    char key[64];
+    snprintf(key, sizeof key, "\"%s\":", name);
+    const char *at = strstr(line, key);
+    return at ? strtod(at + strlen(key), NULL) : 0;
+}
+
+/* `what` is "EXAMPLE [TEST] [OPTION...]"; `more` further options; the words of both are separated by single spaces. */
+static inline struct figures example_run(const char *command, const char *what, const char *more)
+{
+    enum { MOST_ARGUMENTS = 64 };
+    struct figures f = { 0 };
+    char words[2048], program[8192], line[65536] = "", *arguments[MOST_ARGUMENTS], *rest = NULL;
+    int n = 0, status;
+    struct rusage usage;
+    snprintf(words, sizeof words, "%s %s", what, more);
+    char *word = strtok_r(words, " ", &rest);
+    snprintf(program, sizeof program, "%s/%s", examples_folder, word);
+    arguments[n++] = program;
+    arguments[n++] = (char *)(size_t)command;
+    while (n < MOST_ARGUMENTS - 6 && (word = strtok_r(NULL, " ", &rest)))
+        arguments[n++] = word;
+    const char *const last[] = { "--json", "-", "--save", "", "--quiet" };
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        arguments[n++] = (char *)(size_t)last[i];
+    arguments[n] = NULL;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen(examples_json, "w", stdout) || !freopen("/dev/null", "w", stderr))
+            _exit(127);
+        execv(program, arguments);
+        _exit(127);
+    }
+    if (pid < 0 || wait4(pid, &status, 0, &usage) != pid)
+        return f;
+    FILE *file = fopen(examples_json, "r");
+    if (file) {
+        if (!fgets(line, sizeof line, file))
+            line[0] = 0;
+        fclose(file);
+    }
+    const char *failures = strstr(line, "\"failures\":");
+    f.runs = example_field(line, "executions");
+    f.behaviours = example_field(line, "behaviours");
+    f.steps = example_field(line, "steps");
+    f.failed = example_field(line, "failed");
+    f.found_in = failures ? example_field(failures, "run") : 0;
+    f.seconds = example_field(line, "seconds");
+    f.estimate = example_field(line, "estimate");
+    f.low = example_field(line, "low");
+    f.high = example_field(line, "high");
+    f.descents = example_field(line, "descents");
+    f.all = strstr(line, "\"verdict\":\"exhaustive\"") != NULL;
+    f.cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    return f;
+}
+
+static inline struct figures example_test(const char *what, const char *more)
+{
+    return example_run("test", what, more);
+}
+
+static inline struct figures example_estimate(const char *what, const char *more)
+{
+    return example_run("estimate", what, more);
+}
+
+/* 1234567 as 1,234,567; the buffers are used in turn. */
+static inline const char *grouped(double n, int all)
+{
+    static char buffers[16][32];
+    static unsigned turn;
+    char plain[32], *to = buffers[turn++ % 16];
+    int length = snprintf(plain, sizeof plain, "%.0f", n), at = 0;
+    if (n <= 0)
+        return "-";
+    if (!all)
+        to[at++] = '>';
+    for (int i = 0; i < length && at < 30; i++) {
+        if (i && (length - i) % 3 == 0)
+            to[at++] = ',';
+        to[at++] = plain[i];
+    }
+    to[at] = 0;
+    return to;
+}
+
+#endif

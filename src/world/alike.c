@@ -1,0 +1,290 @@
+/* See alike.h.
+ *
+ * The exchange maps actors, references and pointers into their regions; all else it leaves as it is.  A state is the same
+ * under it iff each table and all memory is.  What could only be compared with effort (stacks, timers, links, stores,
+ * requests of the two) makes them different, which costs a reduction and no more.
+ *
+ * Left out, as in the fingerprint, because no program can see it: events and messages of the past. */
+#include "world/alike.h"
+
+#include <string.h>
+
+#include "base/copy.h"
+#include "world/fiber.h"
+#include "world/memory.h"
+#include "world/network.h"
+#include "world/pages.h"
+
+struct exchange {
+    uint32_t one, other;
+    uint64_t one_at, other_at, bytes; /* their regions */
+};
+
+static uint32_t actor_exchanged(const struct exchange *x, uint32_t actor)
+{
+    return actor == x->one ? x->other : actor == x->other ? x->one : actor;
+}
+
+static uint64_t word_exchanged(const struct exchange *x, uint64_t word)
+{
+    if (word == REF_BASE + x->one)
+        return REF_BASE + x->other;
+    if (word == REF_BASE + x->other)
+        return REF_BASE + x->one;
+    if (word - x->one_at < x->bytes)
+        return word - x->one_at + x->other_at;
+    if (word - x->other_at < x->bytes)
+        return word - x->other_at + x->one_at;
+    return word;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+RH__NO_SANITIZE static bool bytes_exchanged(const struct exchange *x, const char *left, const char *right, size_t size)
+{
+    size_t i = 0;
+    for (; i + 8 <= size; i += 8)
+        if (RH__CONST_AT(8, right, i) != word_exchanged(x, RH__CONST_AT(8, left, i)))
+            return false;
+    return rh__equal(left + i, right + i, size - i);
+}
+
+/* Nothing refers to either.  References are looked for at any place: programs pack them behind others in tails. */
+RH__NO_SANITIZE static bool knows_neither(const struct exchange *x, const char *at, size_t size)
+{
+    for (size_t i = 0; i + 8 <= size; i++) {
+        uint64_t word = RH__CONST_AT(8, at, i);
+        if (word_exchanged(x, word) != word)
+            return false;
+    }
+    return true;
+}
+
+RH__NO_SANITIZE void rh__globals_mark(const struct rh_world *w, const char *at, size_t size, unsigned char *marks)
+{
+    for (size_t i = 0; i + 8 <= size; i++) {
+        uint64_t word = RH__CONST_AT(8, at, i);
+        if (word - REF_BASE < w->actor_count)
+            marks[word - REF_BASE] = 1;
+        uint32_t owner = rh__region_owner(w, (const void *)(uintptr_t)word);
+        if (owner < w->actor_count)
+            marks[owner] = 1;
+    }
+}
+
+/* ---- messages -------------------------------------------------------------------------------------------------------- */
+
+static bool stands_alone(const struct rh_world *w, uint32_t message)
+{
+    const struct message *m = &w->messages[message];
+    return m->answers == RH_NONE && m->request == RH_NONE && m->copy_of == RH_NONE && !m->timer &&
+           m->type != &rh__exit_signal && m->type != &rh_message_rh_exited && m->type != &rh_message_rh_down;
+}
+
+static bool message_knows_neither(const struct rh_world *w, const struct exchange *x, uint32_t message)
+{
+    const struct message *m = &w->messages[message];
+    uint32_t asked = m->request == RH_NONE ? RH_NONE : w->messages[m->request].sender;
+    return actor_exchanged(x, m->sender) == m->sender && actor_exchanged(x, m->seen_as) == m->seen_as &&
+           actor_exchanged(x, asked) == asked &&
+           !(m->type == &rh__exit_signal && /* it names who has ended by index */
+             actor_exchanged(x, ((const struct exit_signal *)(const void *)rh__message_value(w, m))->who) !=
+                 ((const struct exit_signal *)(const void *)rh__message_value(w, m))->who) &&
+           knows_neither(x, rh__message_value(w, m), m->size) && knows_neither(x, rh__message_tail(w, m), m->tail_size);
+}
+
+static bool message_exchanged(const struct rh_world *w, const struct exchange *x, uint32_t left, uint32_t right)
+{
+    const struct message *l = &w->messages[left], *r = &w->messages[right];
+    return l->type == r->type && l->size == r->size && l->tail_size == r->tail_size && l->posted == r->posted &&
+           l->sent_ns == r->sent_ns && stands_alone(w, left) && stands_alone(w, right) &&
+           actor_exchanged(x, l->sender) == r->sender && actor_exchanged(x, l->receiver) == r->receiver &&
+           actor_exchanged(x, l->seen_as) == r->seen_as &&
+           (w->actors[l->receiver].start == left) == (w->actors[r->receiver].start == right) &&
+           bytes_exchanged(x, rh__message_value(w, l), rh__message_value(w, r), l->size) &&
+           bytes_exchanged(x, rh__message_tail(w, l), rh__message_tail(w, r), l->tail_size);
+}
+
+static uint32_t channel_exchanged(const struct rh_world *w, const struct exchange *x, uint32_t channel)
+{
+    uint32_t sender = actor_exchanged(x, w->channels[channel].sender);
+    uint32_t receiver = actor_exchanged(x, w->channels[channel].receiver);
+    uint32_t c = w->actors[receiver].channels;
+    while (c != RH_NONE && w->channels[c].sender != sender)
+        c = w->channels[c].next;
+    return c;
+}
+
+/* Under mailbox a channel is its receiver's, whoever sends: two senders in the one of a third are told apart by it. */
+static bool channel_same(const struct rh_world *w, const struct exchange *x, uint32_t channel)
+{
+    const struct channel *left = &w->channels[channel];
+    uint32_t to = channel_exchanged(w, x, channel);
+    if (to == RH_NONE)
+        return false;
+    const struct channel *right = &w->channels[to];
+    uint32_t i = left->first, k = right->first;
+    for (; i != RH_NONE && k != RH_NONE; i = w->messages[i].next, k = w->messages[k].next)
+        if (to == channel ? !message_knows_neither(w, x, i)
+                          : (i < left->arrived) != (k < right->arrived) || !message_exchanged(w, x, i, k))
+            return false;
+    return i == k;
+}
+
+static bool channels_same(const struct rh_world *w, const struct exchange *x)
+{
+    for (uint32_t word = 0; word < (w->channel_count + 63) / 64; word++)
+        for (uint64_t bits = w->ready[word]; bits; bits &= bits - 1)
+            if (!channel_same(w, x, word * 64 + (uint32_t)__builtin_ctzll(bits)))
+                return false;
+    return true;
+}
+
+uint32_t rh__message_exchanged(const struct rh_world *w, uint32_t message, uint32_t one, uint32_t other)
+{
+    struct exchange x = { .one = one, .other = other };
+    uint32_t channel = w->messages[message].channel;
+    if (channel == RH_NONE || w->messages[message].taken_by != RH_NONE)
+        return RH_NONE;
+    uint32_t to = channel_exchanged(w, &x, channel);
+    uint32_t k = to == RH_NONE ? RH_NONE : w->channels[to].first;
+    for (uint32_t i = w->channels[channel].first; i != message && k != RH_NONE; i = w->messages[i].next)
+        k = w->messages[k].next;
+    return k;
+}
+
+/* ---- the two ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_plain(const struct actor *a)
+{
+    return (a->status == STATUS_IDLE || a->status == STATUS_ENDED) && a->stack == RH_NONE && a->asking == RH_NONE &&
+           a->outbox == RH_NONE && a->timers == RH_NONE && a->wake == RH_NONE && a->links == RH_NONE &&
+           a->monitors == RH_NONE && a->store == RH_NONE && !a->tickets && a->first_child == RH_NONE &&
+           a->random == a->seed;
+}
+
+static bool is_cut_off(const struct rh_world *w, const struct actor *a)
+{
+    return a->node != RH_NONE && w->cut >> a->node & 1;
+}
+
+static bool pair_same(const struct rh_world *w, const struct exchange *x)
+{
+    const struct actor *a = &w->actors[x->one], *b = &w->actors[x->other];
+    if (!is_plain(a) || !is_plain(b) || a->status != b->status || a->behaviour != b->behaviour ||
+        a->flags != b->flags || a->restarts != b->restarts || a->now_ns != b->now_ns || a->used != b->used ||
+        a->heap != b->heap || (a->start == RH_NONE) != (b->start == RH_NONE) ||
+        (a->node == RH_NONE) != (b->node == RH_NONE) || is_cut_off(w, a) != is_cut_off(w, b))
+        return false;
+    if (a->status == STATUS_ENDED &&
+        strcmp(w->payload + (uint64_t)a->reason * 16, w->payload + (uint64_t)b->reason * 16) != 0)
+        return false;
+    if (w->any_faults && !bytes_exchanged(x, w->payload + a->initial, w->payload + b->initial, a->type->size))
+        return false;
+    return bytes_exchanged(x, a->region, b->region, a->used);
+}
+
+/* ---- all others ------------------------------------------------------------------------------------------------------------ */
+
+static bool list_knows_neither(const struct rh_world *w, const struct exchange *x, uint32_t list)
+{
+    for (; list != RH_NONE; list = w->links[list].next)
+        if (actor_exchanged(x, w->links[list].other) != w->links[list].other)
+            return false;
+    return true;
+}
+
+static bool store_knows_neither(const struct rh_world *w, const struct exchange *x, const struct actor *a)
+{
+    for (uint32_t i = a->store; i != RH_NONE; i = w->writes[i].older)
+        if (w->writes[i].size != RH_NONE && !knows_neither(x, w->payload + w->writes[i].bytes, w->writes[i].size))
+            return false;
+    return true;
+}
+
+static bool stack_knows_neither(struct rh_world *w, const struct exchange *x, uint32_t actor)
+{
+    const struct actor *a = &w->actors[actor];
+    uint32_t size;
+    if (a->stack == RH_NONE)
+        return true;
+    const char *live = rh__fiber_live(w, actor, &size);
+    return knows_neither(x, live, size) && (a->taken == RH_NONE || message_knows_neither(w, x, a->taken)) &&
+           (a->received == RH_NONE || message_knows_neither(w, x, a->received));
+}
+
+static bool knows(struct rh_world *w, const struct exchange *x, uint32_t actor)
+{
+    const struct actor *a = &w->actors[actor];
+    if (a->status == STATUS_OUTSIDE)
+        return false;
+    if (!list_knows_neither(w, x, a->links) || !list_knows_neither(w, x, a->monitors))
+        return true;
+    if (a->status == STATUS_ENDED)
+        return false; /* nobody will read what it knew */
+    if (a->then == THEN_SIGNAL && a->status == STATUS_PREEMPTED && !message_knows_neither(w, x, a->then_what))
+        return true;
+    return !knows_neither(x, a->region, a->used) || !stack_knows_neither(w, x, actor) ||
+           !store_knows_neither(w, x, a) ||
+           (w->any_faults && !knows_neither(x, w->payload + a->initial, a->type->size));
+}
+
+static bool tables_know(const struct rh_world *w, const struct exchange *x)
+{
+    for (uint32_t i = w->first_name; i != RH_NONE; i = w->names[i].next)
+        if (actor_exchanged(x, w->names[i].actor) != w->names[i].actor)
+            return true;
+    for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
+        if (w->timers[i].type && !knows_neither(x, w->payload + w->timers[i].payload, w->timers[i].type->size))
+            return true;
+    for (uint32_t i = 0; i < w->item_pool.count; i++)
+        if (w->items[i].table != RH_NONE && !knows_neither(x, w->payload + w->items[i].bytes, w->items[i].size))
+            return true;
+    return false;
+}
+
+bool rh__maybe_alike(const struct rh_world *w, uint32_t one, uint32_t other)
+{
+    const struct actor *a = &w->actors[one], *b = &w->actors[other];
+    return one != other && a->type == b->type && a->parent == b->parent && a->parent != RH_NONE &&
+           a->type->kind != RH_KIND_MONITOR && a->status == b->status && a->used == b->used;
+}
+
+bool rh__alike(struct rh_world *w, uint32_t one, uint32_t other)
+{
+    struct exchange x = {
+        .one = one,
+        .other = other,
+        .one_at = (uint64_t)(uintptr_t)w->actors[one].region,
+        .other_at = (uint64_t)(uintptr_t)w->actors[other].region,
+        .bytes = w->actors[one].used,
+    };
+    if (!rh__maybe_alike(w, one, other) || !pair_same(w, &x) || !channels_same(w, &x) || tables_know(w, &x))
+        return false;
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        if (i != one && i != other && knows(w, &x, i))
+            return false;
+    return true;
+}
+
+/* ---- telling apart --------------------------------------------------------------------------------------------------------- */
+
+static bool has_twin(const struct rh_world *w, uint32_t actor)
+{
+    const struct actor *a = &w->actors[actor];
+    if (a->parent == RH_NONE)
+        return false;
+    for (uint32_t i = w->actors[a->parent].first_child; i != RH_NONE; i = w->actors[i].next_sibling)
+        if (i != actor && w->actors[i].type == a->type)
+            return true;
+    return false;
+}
+
+void rh__tell_apart(struct rh_world *w, uint32_t actor)
+{
+    if (!w->watches_twins || w->told_apart || actor == RH_NONE)
+        return;
+    /* What it is called, and its seed, are made from those of its parents. */
+    for (uint32_t i = actor; i != RH_NONE && !w->told_apart; i = w->actors[i].parent)
+        w->told_apart = has_twin(w, i);
+}
