@@ -12,7 +12,7 @@
 #include "explore/oracle.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { PROGRAMS = 120, FAILING = 60, LARGEST = 6000 };
+enum { PROGRAMS = 120, FAILING = 120, LARGEST = 6000 };
 #elif defined(OPTIMAL_LONG)
 enum { PROGRAMS = 60000, FAILING = 20000, LARGEST = 20000 };
 #else
