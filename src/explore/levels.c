@@ -98,8 +98,14 @@ void rh__graph_push_change(struct graph *g, uint32_t s, uint32_t r)
     bool of_object = was.event.place != was.actor;
     for (uint32_t i = 0; i < from.steps; i++) {
         struct step step = g->run[from.first_step + i];
-        if (step.node <= s && step.node != r && g->map[step.node] != RH_NONE)
-            g->run[g->run_top++] = (struct step){ g->map[step.node], step.serial };
+        if (step.node > s || step.node == r || g->map[step.node] == RH_NONE)
+            continue;
+        struct node *kept = rh__graph_node(g, g->map[step.node]);
+        /* As long as the steps are the same, what was kept of those who waited holds here, too; it must not be read again
+         * later, when it would stand above what the nodes of this level have kept. */
+        if (kept->kind == NODE_EVENT && g->run_top - l->first_step == i)
+            kept->event.wish_is_of_this_level = true;
+        g->run[g->run_top++] = (struct step){ g->map[step.node], step.serial };
     }
     l->steps = g->run_top - l->first_step;
     x->now.kind = of_object ? RH_CHOICE_RESUME : RH_CHOICE_DELIVER;
