@@ -80,7 +80,7 @@ static void add_program(struct sums *s, const char *name)
         s->too_large += !n && !lost;
         s->trivial += n == 1;
         if (lost)
-            print_message("optimal loses its way: %s\n", name);
+            fail_msg("optimal loses its way: %s", name);
         return;
     }
     for (uint32_t i = 0; i < TIMES; i++) {

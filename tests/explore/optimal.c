@@ -127,6 +127,23 @@ static void programs_that_once_differed(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+/* Too large for brute force, but the way must not be lost: predicates were once asked on memory that was not theirs. */
+static void large_programs_keep_to_their_way(void **unused)
+{
+    (void)unused;
+    static const char *const large[] = {
+        "seed=93 actors=2 walkers=1 starts=2 ttl=2 model=1 duplicates=1 now match walker",
+    };
+    struct notes *got = notes_new();
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        if (!features_read(&program, large[i]))
+            fail_msg("%s is no program", large[i]);
+        take_notes(got, "noting:optimal:private-globals", 20000);
+        if (got->tool_failed || got->cut)
+            fail_msg("%s: the way was lost after %u runs", large[i], got->runs);
+    }
+}
+
 /* ---- programs from seeds --------------------------------------------------------------------------------------------------- */
 
 static uint64_t number_from(const char *name, uint64_t otherwise)
@@ -248,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(programs_that_once_differed),
+        EXPLORE_TEST(large_programs_keep_to_their_way),
         EXPLORE_TEST(every_behaviour_comes_once),
         EXPLORE_TEST(what_brute_force_finds_is_found),
     };
