@@ -82,6 +82,9 @@ struct rh_explorer {
     /* How many runs there are in all, as far as one can tell; may be NULL, or give 0 for unknown. */
     double (*estimate)(const void *state);
 
+    /* What else there is to say of the search, in lines for people; may be NULL. */
+    void (*notes)(const void *state, char *buffer, size_t size);
+
     /* For several workers and checkpoints (-j, --checkpoint); NULL where an explorer cannot share its work.  All are called
      * between runs only.
      *

@@ -67,7 +67,15 @@ struct rh_event {
     uint32_t number;        /* the how-many-th event of its actor, from 0: with the actor's name its identity */
     uint32_t first_message; /* messages sent before it */
     uint32_t first_access;  /* private */
+    uint32_t flags;         /* enum rh_event_flag */
+    uint32_t set_by;        /* timer: the event that set it, or began the wait; else RH_NONE */
     uint64_t private_mark[3];
+};
+
+enum rh_event_flag {
+    RH_EVENT_INSIDE =
+        1, /* the actor goes on with what it was doing (a reply, a sleep that ends, a value): no receive */
+    RH_EVENT_BECOMES = 2, /* it changed which messages the actor handles, or where it receives */
 };
 
 struct rh_message_info {

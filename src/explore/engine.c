@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "explore/measure.h"
 #include "trace/behaviour.h"
 #include "world/state.h"
 
@@ -302,6 +303,8 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
         x->failed++;
         add_finding(x, run.number);
     }
+    if (x->measure)
+        rh__measure_run(x);
     if (x->explorer.explorer->end)
         x->explorer.explorer->end(x->explorer.state, w, &run);
 }
@@ -516,6 +519,7 @@ void rh__exploration_free(struct rh_exploration *x)
         rh_shared_free(x->findings[i].story, RH__STORY_BYTES);
         rh_shared_free(x->findings[i].picks, events * sizeof *x->picks);
     }
+    rh__measure_free(x);
     for (uint32_t i = 0; i < x->block_count; i++)
         rh_shared_free(x->blocks[i].at, x->blocks[i].size);
     rh_shared_free(x->replay, events * sizeof *x->replay);

@@ -38,6 +38,8 @@ struct rh__limits {
     bool keep_going; /* past the first finding */
 };
 
+struct rh__measure;
+
 struct rh__block {
     void *at;
     size_t size;
@@ -124,6 +126,8 @@ struct rh_exploration {
     double slice_end;     /* stop between runs when it is so late, but not before one is made; 0: never */
     uint64_t slice_runs;  /* runs before it */
     struct rh__news news; /* list NULL: behaviours are counted here */
+
+    struct rh__measure *measure; /* of coverage (measure.h); NULL: nobody asked */
 };
 
 /* For one world; NULL with a sentence.  `name_and_arg` is as in --explorer. */

@@ -6,7 +6,7 @@
 
 extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh__explorer_delayed, rh__explorer_dfs,
     rh__explorer_dpor, rh__explorer_optimal, rh__explorer_descents, rh__explorer_replay, rh__explorer_bound,
-    rh__explorer_portfolio, rh__explorer_symmetry;
+    rh__explorer_portfolio, rh__explorer_symmetry, rh__explorer_cover;
 
 /* How many behaviours there are, by descents; `seen` were. */
 struct rh__size {

@@ -19,7 +19,7 @@ const struct rh_explorer_entry *rh_explorer_first(void)
     static const struct rh_explorer *const ours[] = {
         &rh__explorer_bound,   &rh__explorer_portfolio,  &rh__explorer_replay,   &rh__explorer_descents,
         &rh__explorer_optimal, &rh__explorer_dpor,       &rh__explorer_dfs,      &rh__explorer_delayed,
-        &rh__explorer_random,  &rh__explorer_roundrobin, &rh__explorer_symmetry,
+        &rh__explorer_random,  &rh__explorer_roundrobin, &rh__explorer_symmetry, &rh__explorer_cover,
     };
     static struct rh_explorer_entry entries[sizeof ours / sizeof *ours];
     static bool done;

@@ -140,6 +140,14 @@ static void print_finding(const struct rh__result *r, uint32_t i, const char *pr
         printf("  replay it: rehearse replay %s %s\n", program, r->files[i]);
 }
 
+static void print_explorer_notes(const struct rh_exploration *x)
+{
+    char notes[4096] = "";
+    if (x->explorer.explorer->notes)
+        x->explorer.explorer->notes(x->explorer.state, notes, sizeof notes);
+    print_indented(notes, "  ");
+}
+
 static void print_notes(const struct rh__result *r)
 {
     for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
@@ -227,8 +235,10 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         else
             printf("%s runs of an unknown number\n", grouped(x->runs));
     }
-    if (!quiet)
+    if (!quiet) {
+        print_explorer_notes(x);
         print_notes(r);
+    }
     if (verbose)
         print_logs(r);
 }

@@ -100,6 +100,8 @@ static void note_defers(struct rh_world *w, struct actor *a)
     for (size_t i = 0; i < a->behaviour->entry_count; i++)
         defers |= a->behaviour->entries[i].action == RH_ACTION_DEFER;
     put_flag(w, &a->flags, FLAG_DEFERS, defers);
+    if (defers)
+        put_flag(w, &a->flags, FLAG_DEFERRED, true);
 }
 
 /* Actors that the test starts are nodes of the network; what they start lives on the same node. */
@@ -196,6 +198,8 @@ uint32_t rh__actor_external(struct rh_world *w, const char *name)
 void rh__actor_become(struct rh_world *w, uint32_t actor, const struct rh_behaviour *behaviour)
 {
     struct actor *a = &w->actors[actor];
+    if (a->behaviour != behaviour && actor == w->current)
+        w->events[w->event_count - 1].flags |= RH_EVENT_BECOMES;
     put_pointer(w, &a->behaviour, behaviour);
     note_defers(w, a);
 }

@@ -172,8 +172,8 @@ static bool pair_same(const struct rh_world *w, const struct exchange *x)
 {
     const struct actor *a = &w->actors[x->one], *b = &w->actors[x->other];
     if (!is_plain(a) || !is_plain(b) || a->status != b->status || a->behaviour != b->behaviour ||
-        a->flags != b->flags || a->restarts != b->restarts || a->now_ns != b->now_ns || a->used != b->used ||
-        a->heap != b->heap || (a->start == RH_NONE) != (b->start == RH_NONE) ||
+        (a->flags ^ b->flags) & ~(uint32_t)FLAG_DEFERRED || a->restarts != b->restarts || a->now_ns != b->now_ns ||
+        a->used != b->used || a->heap != b->heap || (a->start == RH_NONE) != (b->start == RH_NONE) ||
         (a->node == RH_NONE) != (b->node == RH_NONE) || is_cut_off(w, a) != is_cut_off(w, b))
         return false;
     if (a->status == STATUS_ENDED &&

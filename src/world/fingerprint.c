@@ -99,7 +99,7 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
 {
     const struct actor *a = &w->actors[actor];
     uint64_t h = rh__mix((uint64_t)(uintptr_t)a->type, (uint64_t)a->parent << 32 | a->ordinal);
-    h = rh__mix(h, (uint64_t)a->status << 32 | a->flags);
+    h = rh__mix(h, (uint64_t)a->status << 32 | (a->flags & ~(uint32_t)FLAG_DEFERRED));
     h = rh__mix(h, actor); /* references, and so messages, name it by its index */
     if (a->status == STATUS_OUTSIDE)
         return rh__mix(h, hash_text(w, a->initial)) | 1;

@@ -110,6 +110,11 @@ const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter
 {
     struct actor *a = &w->actors[w->current];
     put_pointer(w, &a->filter, filter);
+    if (a->receives != place) { /* a process changes what it handles by going on to another receive */
+        if (a->receives)
+            w->events[w->event_count - 1].flags |= RH_EVENT_BECOMES;
+        put_pointer(w, &a->receives, place);
+    }
     if (filter->timeout_ms)
         set_wake(w, rh__ms(filter->timeout_ms));
     block(w, STATUS_WAITING, place);

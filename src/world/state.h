@@ -33,7 +33,8 @@ enum status {
 enum {
     FLAG_STOPPING = 1, /* ends when its handler returns */
     FLAG_TRAPS = 2,    /* gets exit signals as messages */
-    FLAG_DEFERS = 4,   /* its behaviour defers something */
+    FLAG_DEFERS = 4,   /* its behaviour defers something, */
+    FLAG_DEFERRED = 8, /* or an earlier one did */
 };
 
 /* What a preempted actor does when it goes on. */
@@ -52,6 +53,7 @@ struct actor {
     void *context;                  /* of its fiber while that is suspended */
     const struct rh_filter *filter; /* while waiting: on its own stack */
     const char *place;              /* of the call it is blocked in */
+    const char *receives;           /* of its last receive; NULL before the first */
     uint64_t random, seed;          /* the latter: before the first number was drawn */
     uint64_t hash;                  /* its part of the fingerprint; 0 while stale */
     uint64_t region_hash;           /* of a large region, kept up word by word */
@@ -129,6 +131,7 @@ struct timer {
     int64_t deadline_ns;
     uint64_t payload, name; /* offsets */
     uint32_t actor;
+    uint32_t event;        /* that set it */
     uint32_t next;         /* of the same actor, or in the list of free ones */
     uint32_t newer, older; /* among all that are set */
 };

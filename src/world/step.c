@@ -201,6 +201,12 @@ static void take_up(struct rh_world *w, struct actor *a, uint32_t message)
         put32(w, &a->received, RH_NONE);
 }
 
+/* The event under way is part of what its actor was doing. */
+static void goes_on(struct rh_world *w)
+{
+    w->events[w->event_count - 1].flags |= RH_EVENT_INSIDE;
+}
+
 static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
 {
     struct actor *a = &w->actors[actor];
@@ -211,6 +217,8 @@ static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
         return;
     }
     if (a->status == STATUS_WAITING) {
+        if (a->asking != RH_NONE)
+            goes_on(w);
         resume(w, actor, message);
         return;
     }
@@ -233,7 +241,10 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
         put_time(w, &w->now_ns, t.deadline_ns);
     if (rh__fine(w) && t.deadline_ns > a->now_ns)
         put_time(w, &a->now_ns, t.deadline_ns);
+    w->events[w->event_count - 1].set_by = t.event;
     if (!t.type) {
+        if (a->status != STATUS_WAITING || a->asking != RH_NONE)
+            goes_on(w);
         resume(w, actor, RH_NONE);
         return;
     }
@@ -279,9 +290,11 @@ static void act(struct rh_world *w, const struct rh_choice *c)
         fire(w, c->actor, c->what);
         break;
     case RH_CHOICE_VALUE:
+        goes_on(w);
         choose(w, c->actor, c->what);
         break;
     case RH_CHOICE_RESUME:
+        goes_on(w);
         if (w->actors[c->actor].then != THEN_GO_ON)
             come_to_end(w, c->actor);
         else
@@ -291,6 +304,7 @@ static void act(struct rh_world *w, const struct rh_choice *c)
         accept(w, c->what);
         break;
     case RH_CHOICE_STORED:
+        goes_on(w);
         rh__region_enter(w, c->actor);
         w->yield = YIELD_BLOCKED;
         rh__store_complete(w, c->actor);
@@ -356,6 +370,8 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
     e->number = counts ? w->actors[choice.actor].events : 0; /* what befalls a message is no event of its receiver */
     e->first_message = w->message_count;
     e->first_access = w->access_count;
+    e->flags = 0;
+    e->set_by = RH_NONE;
     e->private_mark[0] = (uint64_t)(uintptr_t)w->log;
     e->private_mark[1] = payload_before;
     e->private_mark[2] = w->under_way;

@@ -28,6 +28,7 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     int64_t now = rh__time_of(w, actor);
     t->deadline_ns = delay_ns <= 0 ? now : delay_ns > INT64_MAX - now ? INT64_MAX : now + delay_ns;
     t->actor = actor;
+    t->event = w->event_count - 1;
     t->name = type ? rh__payload_text(w, name) : 0;
     t->payload = 0;
     if (type) {

@@ -1,0 +1,454 @@
+/* See generate.h. */
+#include "coverage/generate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coverage/scratch.h"
+
+enum mark {
+    SCHEDULED = 1,
+    LEFT_OUT = 2, /* it depends on a receive that was moved */
+    POISONED = 4, /* so does what it causes, and what its actor causes from here on */
+    PUT_OFF = 8,  /* some partner was scheduled before it */
+    WANTED = 16,  /* it will be scheduled with others that something needs, */
+    ALL_OF = 32,  /* and so will all that its actor did before */
+};
+
+/* The receives of one actor, in the order of the run. */
+struct party {
+    uint32_t first, count; /* in `receives` */
+    uint32_t words;        /* of a set of them */
+    uint64_t *forward;     /* of each: the later ones that it may have a goal with, itself first */
+    uint64_t *back;        /* the same, itself last */
+    uint64_t *must;        /* of each: the earlier ones that must be before it */
+    uint64_t *tail;        /* those that are left, in the schedule under way */
+};
+
+/* Lists of steps by what they follow. */
+struct heads {
+    uint32_t *cause, *born, *after, *local;
+};
+
+struct rh__generator {
+    const struct rh__steps *s;
+    enum rh__criterion criterion;
+    bool farthest;
+    uint32_t first_open;   /* all goals of earlier steps are achieved or tried */
+    struct party *parties; /* by actor */
+    uint32_t *receives;    /* steps */
+    uint32_t *place;       /* of each step: among the receives of its actor */
+    uint32_t *known;       /* of each step: the receive in the coverage */
+    struct heads first, next;
+    uint32_t *fences; /* of the whole run */
+    uint32_t fence_count;
+    /* The schedule under way. */
+    unsigned char *marks;
+    uint32_t *plan, plan_count;
+    uint32_t *stack, *wanted;
+    uint32_t flushed; /* all that is left before this step is scheduled */
+    uint32_t goals;
+    char *memory;
+    size_t size, used;
+};
+
+/* ---- setting up -------------------------------------------------------------------------------------------------------- */
+
+static void *take(struct rh__generator *g, size_t bytes)
+{
+    size_t from = (g->used + 15) / 16 * 16;
+    if (from > g->size || bytes > g->size - from)
+        return NULL;
+    g->used = from + bytes;
+    return g->memory + from;
+}
+
+static uint32_t *take_numbers(struct rh__generator *g, size_t count, int fill)
+{
+    uint32_t *numbers = take(g, count * sizeof *numbers);
+    if (numbers)
+        memset(numbers, fill, count * sizeof *numbers);
+    return numbers;
+}
+
+static bool has_bit(const uint64_t *set, uint32_t bit)
+{
+    return set[bit / 64] >> bit % 64 & 1;
+}
+
+static void put_bit(uint64_t *set, uint32_t bit)
+{
+    set[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+
+static void clear_bit(uint64_t *set, uint32_t bit)
+{
+    set[bit / 64] &= ~((uint64_t)1 << bit % 64);
+}
+
+static const struct rh__step *step_at(const struct rh__generator *g, uint32_t step)
+{
+    return &g->s->list[step];
+}
+
+/* The steps that count: those that the coverage knows, each once. */
+static void find_receives(struct rh__generator *g, const struct rh__coverage *c)
+{
+    uint32_t n = g->s->count, total = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        g->known[i] = step_at(g, i)->flags & RH__STEP_RECEIVE ? rh__coverage_find(c, step_at(g, i)->id) : RH_NONE;
+        if (g->known[i] != RH_NONE)
+            g->parties[step_at(g, i)->actor].count++;
+    }
+    for (uint32_t a = 0; a < g->s->actors; a++) {
+        g->parties[a].first = total;
+        total += g->parties[a].count;
+        g->parties[a].words = g->parties[a].count / 64 + 1;
+        g->parties[a].count = 0;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (g->known[i] != RH_NONE) {
+            struct party *p = &g->parties[step_at(g, i)->actor];
+            g->place[i] = p->count;
+            g->receives[p->first + p->count++] = i;
+        }
+}
+
+static void add_to_list(uint32_t *first, uint32_t *next, uint32_t head, uint32_t step)
+{
+    if (head == RH_NONE)
+        return;
+    next[step] = first[head];
+    first[head] = step;
+}
+
+/* Backwards, so that lists are in the order of the run. */
+static void make_lists(struct rh__generator *g)
+{
+    for (uint32_t i = g->s->count; i-- > 0;) {
+        const struct rh__step *e = step_at(g, i);
+        add_to_list(g->first.cause, g->next.cause, e->cause, i);
+        add_to_list(g->first.born, g->next.born, e->born, i);
+        add_to_list(g->first.after, g->next.after, e->after, i);
+        add_to_list(g->first.local, g->next.local, e->before, i);
+    }
+    for (uint32_t i = 1; i < g->s->count; i++)
+        if (step_at(g, i)->flags & RH__STEP_FENCE && step_at(g, i)->actor == RH_NONE)
+            g->fences[g->fence_count++] = i;
+}
+
+/* Pairs that are related (IV-B) and not ordered in any case (IV-C), as goals in both directions. */
+static bool find_pairs(struct rh__generator *g, struct party *p, uint32_t *bits)
+{
+    uint32_t w = p->words, n = g->s->count;
+    size_t bytes = (size_t)p->count * w * sizeof(uint64_t);
+    uint64_t *seen = rh__scratch(0, (size_t)n * 2 * w * sizeof *seen);
+    uint64_t *must = rh__scratch(1, ((size_t)n + 1) * w * sizeof *must);
+    p->forward = take(g, bytes);
+    p->back = take(g, bytes);
+    p->must = take(g, bytes);
+    p->tail = take(g, w * sizeof *p->tail);
+    if (!seen || !must || !p->forward || !p->back || !p->must || !p->tail)
+        return false;
+    memset(p->forward, 0, bytes);
+    for (uint32_t i = 0; i < p->count; i++)
+        bits[g->receives[p->first + i]] = i;
+    rh__must_happen_before(g->s, bits, w, seen, must);
+    for (uint32_t j = 0; j < p->count; j++) {
+        uint32_t step = g->receives[p->first + j];
+        const uint64_t *forced = must + (size_t)step * w;
+        memcpy(p->must + (size_t)j * w, forced, w * sizeof *forced);
+        for (uint32_t i = 0; i < j; i++) {
+            uint32_t change = step_at(g, step)->flags | step_at(g, g->receives[p->first + i])->flags;
+            if (!has_bit(forced, i) && (g->criterion != RH__PMR || change & RH__STEP_BECOMES))
+                put_bit(p->forward + (size_t)i * w, j);
+        }
+    }
+    memcpy(p->back, p->forward, bytes);
+    for (uint32_t i = 0; i < p->count; i++)
+        bits[g->receives[p->first + i]] = RH_NONE;
+    return true;
+}
+
+struct rh__generator *rh__generator_new(void *memory, size_t size, const struct rh__steps *s,
+                                        enum rh__criterion criterion, bool farthest, const struct rh__coverage *c)
+{
+    if (size < sizeof(struct rh__generator))
+        return NULL;
+    struct rh__generator *g = memory;
+    *g = (struct rh__generator){ .s = s, .criterion = criterion, .farthest = farthest && criterion == RH__PR };
+    g->memory = memory;
+    g->size = size;
+    g->used = sizeof *g;
+    size_t n = (size_t)s->count + 1;
+    g->parties = take(g, s->actors * sizeof *g->parties);
+    g->marks = take(g, n);
+    uint32_t **const zero[] = { &g->receives, &g->place, &g->plan, &g->wanted };
+    uint32_t **const none[] = { &g->known,      &g->first.cause, &g->first.born, &g->first.after, &g->first.local,
+                                &g->next.cause, &g->next.born,   &g->next.after, &g->next.local,  &g->fences };
+    g->stack = take_numbers(g, 2 * n, 0);
+    bool fits = g->parties && g->marks && g->stack;
+    for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
+        fits = fits && (*zero[i] = take_numbers(g, n, 0));
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        fits = fits && (*none[i] = take_numbers(g, n, 0xff));
+    uint32_t *bits = rh__scratch(4, n * sizeof *bits);
+    if (!fits || !bits)
+        return NULL;
+    memset(g->parties, 0, s->actors * sizeof *g->parties);
+    memset(bits, 0xff, n * sizeof *bits);
+    find_receives(g, c);
+    make_lists(g);
+    for (uint32_t a = 0; a < s->actors; a++)
+        if (g->parties[a].count > 1 && !find_pairs(g, &g->parties[a], bits))
+            return NULL;
+    return g;
+}
+
+/* ---- what must come before --------------------------------------------------------------------------------------------- */
+
+static void remove_from_tail(struct rh__generator *g, uint32_t step)
+{
+    struct party *p = step_at(g, step)->actor == RH_NONE ? NULL : &g->parties[step_at(g, step)->actor];
+    if (p && p->tail && g->known[step] != RH_NONE)
+        clear_bit(p->tail, g->place[step]);
+}
+
+static void append(struct rh__generator *g, uint32_t step)
+{
+    g->marks[step] |= SCHEDULED;
+    g->plan[g->plan_count++] = step;
+    remove_from_tail(g, step);
+}
+
+/* All that is left of the run before `step`. */
+static void flush(struct rh__generator *g, uint32_t step)
+{
+    for (; g->flushed < step; g->flushed++)
+        if (!(g->marks[g->flushed] & (SCHEDULED | LEFT_OUT | PUT_OFF)))
+            append(g, g->flushed);
+}
+
+/* What is not scheduled yet and must be before what was asked for. */
+struct needs {
+    uint32_t wanted, stacked;
+};
+
+static void want(struct rh__generator *g, struct needs *n, uint32_t step, bool with_all_before)
+{
+    unsigned char *m = &g->marks[step];
+    if (*m & SCHEDULED || *m & ALL_OF || (*m & WANTED && !with_all_before))
+        return;
+    if (!(*m & WANTED))
+        g->wanted[n->wanted++] = step;
+    *m |= with_all_before ? WANTED | ALL_OF : WANTED;
+    g->stack[n->stacked++] = step;
+}
+
+static void want_what_must_be(struct rh__generator *g, struct needs *n, uint32_t step)
+{
+    const struct rh__step *e = step_at(g, step);
+    if (e->flags & RH__STEP_FENCE && e->actor == RH_NONE)
+        for (uint32_t i = 1; i < step; i++)
+            want(g, n, i, false);
+    if (e->cause != RH_NONE)
+        want(g, n, e->cause, true);
+    if (e->born != RH_NONE)
+        want(g, n, e->born, true);
+    if (e->after != RH_NONE)
+        want(g, n, e->after, false);
+    if (e->before != RH_NONE && (e->flags & (RH__STEP_PART | RH__STEP_FENCE) || g->marks[step] & ALL_OF))
+        want(g, n, e->before, true);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Schedules what must be before `step` (Algorithm 2, lines 3 to 5), in the order of the run. */
+static void append_needs(struct rh__generator *g, uint32_t step)
+{
+    struct needs n = { 0, 0 };
+    want_what_must_be(g, &n, step);
+    while (n.stacked)
+        want_what_must_be(g, &n, g->stack[--n.stacked]);
+    qsort(g->wanted, n.wanted, sizeof *g->wanted, by_number);
+    for (uint32_t i = 0; i < n.wanted; i++) {
+        g->marks[g->wanted[i]] &= (unsigned char)~(WANTED | ALL_OF);
+        if (!(g->marks[g->wanted[i]] & LEFT_OUT))
+            append(g, g->wanted[i]);
+    }
+}
+
+/* ---- what may not come any more ---------------------------------------------------------------------------------------- */
+
+static void poison(struct rh__generator *g, uint32_t *stacked, uint32_t step)
+{
+    if (!(g->marks[step] & POISONED))
+        g->stack[(*stacked)++] = step;
+    g->marks[step] |= POISONED;
+}
+
+static void leave_out(struct rh__generator *g, uint32_t *stacked, uint32_t step)
+{
+    if (g->marks[step] & LEFT_OUT)
+        return;
+    remove_from_tail(g, step);
+    g->stack[(*stacked)++] = step; /* perhaps once more: then for those behind it on its channel */
+    g->marks[step] |= LEFT_OUT | POISONED;
+}
+
+/* All that must happen behind `step`, which is moved, is left out (IV-D). */
+static void spoil(struct rh__generator *g, uint32_t step)
+{
+    const struct rh__step *e = step_at(g, step);
+    const struct party *p = &g->parties[e->actor];
+    uint32_t stacked = 0;
+    poison(g, &stacked, step);
+    /* By the model only.  Such a one is still there, and comes behind it all the same; the paper leaves it out. */
+    for (uint32_t i = g->place[step] + 1; !g->farthest && i < p->count; i++)
+        if (has_bit(p->must + (size_t)i * p->words, g->place[step]))
+            leave_out(g, &stacked, g->receives[p->first + i]);
+    for (uint32_t i = 0; i < g->fence_count; i++)
+        if (g->fences[i] > step)
+            leave_out(g, &stacked, g->fences[i]);
+    while (stacked) {
+        uint32_t at = g->stack[--stacked];
+        for (uint32_t k = g->first.cause[at]; k != RH_NONE; k = g->next.cause[k])
+            leave_out(g, &stacked, k);
+        for (uint32_t k = g->first.born[at]; k != RH_NONE; k = g->next.born[k])
+            leave_out(g, &stacked, k);
+        for (uint32_t k = g->first.after[at]; g->marks[at] & LEFT_OUT && k != RH_NONE; k = g->next.after[k])
+            leave_out(g, &stacked, k);
+        uint32_t next = g->first.local[at];
+        if (next == RH_NONE)
+            continue;
+        if (step_at(g, next)->flags & (RH__STEP_PART | RH__STEP_FENCE))
+            leave_out(g, &stacked, next);
+        poison(g, &stacked, next);
+    }
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------------------------- */
+
+struct pair {
+    uint32_t x, y; /* in the order of the run */
+    bool swap;
+};
+
+/* Whether a goal of the pair is still wanted; achieved ones are forgotten. */
+static bool open_goal(struct rh__generator *g, const struct rh__coverage *c, uint64_t *set, uint32_t bit,
+                      uint32_t first, uint32_t second)
+{
+    if (!has_bit(set, bit))
+        return false;
+    if (!rh__achieved(c, g->criterion, g->known[first], g->known[second]))
+        return true;
+    clear_bit(set, bit);
+    return false;
+}
+
+/* By pr the run itself has achieved the goals in its own order; that is not so for a run whose coverage was not kept. */
+static bool find_partner(struct rh__generator *g, const struct rh__coverage *c, uint32_t x, struct pair *found)
+{
+    const struct party *p = &g->parties[step_at(g, x)->actor];
+    uint64_t *forward = p->forward + (size_t)g->place[x] * p->words, *back = p->back + (size_t)g->place[x] * p->words;
+    for (uint32_t i = 0; i < p->words; i++) {
+        uint32_t k = g->farthest ? p->words - 1 - i : i;
+        for (uint64_t left = (forward[k] | back[k]) & p->tail[k]; left;) {
+            uint32_t at = g->farthest ? 63 - (uint32_t)__builtin_clzll(left) : (uint32_t)__builtin_ctzll(left);
+            uint32_t bit = k * 64 + at, y = g->receives[p->first + bit];
+            left &= ~((uint64_t)1 << at);
+            if (y == x || g->marks[step_at(g, y)->arrival] & (SCHEDULED | LEFT_OUT))
+                continue;
+            if (open_goal(g, c, forward, bit, x, y)) {
+                *found = (struct pair){ x, y, false };
+                return true;
+            }
+            if (open_goal(g, c, back, bit, y, x)) {
+                *found = (struct pair){ x, y, true };
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A pair whose first receive comes by step `at`: that receive itself, or where mailboxes are in the order of sends one that
+ * `at` sent. */
+static bool find_pair(struct rh__generator *g, const struct rh__coverage *c, uint32_t at, struct pair *found)
+{
+    if (!g->s->mailbox)
+        return g->known[at] != RH_NONE && g->parties[step_at(g, at)->actor].count > 1 && find_partner(g, c, at, found);
+    for (uint32_t k = g->first.cause[at]; k != RH_NONE; k = g->next.cause[k])
+        if (step_at(g, k)->arrival == at && g->known[k] != RH_NONE && !(g->marks[k] & LEFT_OUT) &&
+            g->parties[step_at(g, k)->actor].count > 1 && find_partner(g, c, k, found))
+            return true;
+    return false;
+}
+
+/* Algorithm 2.  By pr the one that is put off can be put off further. */
+static void schedule_pair(struct rh__generator *g, uint32_t at, const struct pair *p)
+{
+    uint32_t first = p->swap ? p->y : p->x, second = p->swap ? p->x : p->y;
+    flush(g, at);
+    append_needs(g, p->y);
+    if (at != p->x)
+        append(g, at);
+    append(g, first);
+    if (p->swap && g->criterion == RH__PR && at == p->x)
+        g->marks[second] |= PUT_OFF;
+    else
+        append(g, second);
+    spoil(g, p->x);
+    spoil(g, p->y);
+    g->goals++;
+}
+
+static void forget(struct rh__generator *g, const struct pair *p)
+{
+    struct party *party = &g->parties[step_at(g, p->x)->actor];
+    uint64_t *set = (p->swap ? party->back : party->forward) + (size_t)g->place[p->x] * party->words;
+    clear_bit(set, g->place[p->y]);
+}
+
+static void restart(struct rh__generator *g)
+{
+    memset(g->marks, 0, g->s->count);
+    for (uint32_t a = 0; a < g->s->actors; a++)
+        for (uint32_t i = 0; g->parties[a].tail && i < g->parties[a].count; i++)
+            put_bit(g->parties[a].tail, i);
+    g->marks[0] = SCHEDULED;
+    g->flushed = 1;
+    g->plan_count = g->goals = 0;
+}
+
+bool rh__generate(struct rh__generator *g, const struct rh__coverage *c, struct rh__schedule_plan *plan)
+{
+    struct pair p = { 0, 0, false };
+    *plan = (struct rh__schedule_plan){ .steps = g->plan };
+    restart(g);
+    for (uint32_t at = g->first_open ? g->first_open : 1; at < g->s->count;) {
+        bool left = !(g->marks[at] & (SCHEDULED | LEFT_OUT));
+        if (left && find_pair(g, c, at, &p)) {
+            schedule_pair(g, at, &p);
+            if (g->goals == 1) {
+                plan->first = p.swap ? p.y : p.x;
+                plan->second = p.swap ? p.x : p.y;
+                g->first_open = at;
+                forget(g, &p);
+            }
+            continue;
+        }
+        if (g->marks[at] & PUT_OFF && !(g->marks[at] & SCHEDULED))
+            append(g, at);
+        at++;
+    }
+    if (!g->goals)
+        g->first_open = g->s->count;
+    plan->count = g->plan_count;
+    plan->goals = g->goals;
+    return g->goals != 0;
+}

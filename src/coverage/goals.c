@@ -1,0 +1,436 @@
+/* See goals.h. */
+#include "coverage/goals.h"
+
+#include <rehearse/sandbox.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "coverage/scratch.h"
+
+enum {
+    MOST_ACTORS = 1 << 16,
+    MOST_RECEIVES = 1 << 22,
+    FEWEST = 64, /* rows of a matrix: a power of two */
+};
+static const size_t address_space = (size_t)1 << 36; /* only what is used costs anything */
+
+const char *rh__criterion_name(enum rh__criterion criterion)
+{
+    static const char *const names[] = {
+#define RH__X(name, text) text,
+        RH__CRITERIA(RH__X)
+#undef RH__X
+    };
+    return names[criterion];
+}
+
+uint32_t rh__criteria_parse(const char *text, char *error, size_t error_size)
+{
+    uint32_t all = (1u << RH__CRITERION_COUNT) - 1, found = 0;
+    for (const char *word = text;;) {
+        size_t n = strcspn(word, ",");
+        uint32_t one = n == 3 && strncmp(word, "all", 3) == 0 ? all : 0;
+        for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+            if (strlen(rh__criterion_name(i)) == n && strncmp(rh__criterion_name(i), word, n) == 0)
+                one = 1u << i;
+        if (!one) {
+            snprintf(error, error_size, "\"%.*s\" is no criterion of coverage; there are pr, pcr, pmr and all", (int)n,
+                     word);
+            return 0;
+        }
+        found |= one;
+        if (!word[n])
+            return found;
+        word += n + 1;
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------------ */
+
+static void *at(const struct rh__coverage *c, uint64_t offset)
+{
+    return (char *)(uintptr_t)c + offset;
+}
+
+/* Zero-filled; 0 where there is no more. */
+static uint64_t take(struct rh__coverage *c, size_t bytes)
+{
+    size_t offset = (c->used + 15) / 16 * 16;
+    if (bytes > c->size - offset) {
+        c->full = 1;
+        return 0;
+    }
+    c->used = offset + bytes;
+    return offset;
+}
+
+static uint64_t keep_text(struct rh__coverage *c, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    uint64_t to = take(c, size);
+    if (to)
+        memcpy(at(c, to), text, size);
+    return to;
+}
+
+struct rh__coverage *rh__coverage_new(uint32_t criteria, const char *subject)
+{
+    size_t size = address_space;
+    struct rh__coverage *c = NULL;
+    while (!c && size >= (size_t)1 << 26) {
+        c = rh_shared_new(size);
+        size = c ? size : size / 4;
+    }
+    if (!c)
+        return NULL;
+    *c = (struct rh__coverage){ .size = size, .used = sizeof *c, .criteria = criteria, .table_size = 1 << 10 };
+    c->actors = take(c, MOST_ACTORS * sizeof(struct rh__covered_actor));
+    c->actor_table = take(c, 2 * MOST_ACTORS * sizeof(uint32_t));
+    c->receives = take(c, (size_t)MOST_RECEIVES * sizeof(struct rh__covered_receive));
+    c->table = take(c, c->table_size * sizeof(uint32_t));
+    c->subject = keep_text(c, subject);
+    return c;
+}
+
+void rh__coverage_free(struct rh__coverage *c)
+{
+    if (c)
+        rh_shared_free(c, c->size);
+}
+
+const struct rh__covered_actor *rh__covered_actor(const struct rh__coverage *c, uint32_t actor)
+{
+    return (const struct rh__covered_actor *)at(c, c->actors) + actor;
+}
+
+const struct rh__covered_receive *rh__covered_receive(const struct rh__coverage *c, uint32_t receive)
+{
+    return (const struct rh__covered_receive *)at(c, c->receives) + receive;
+}
+
+const char *rh__coverage_text(const struct rh__coverage *c, uint64_t text)
+{
+    return text ? at(c, text) : "";
+}
+
+static struct rh__covered_actor *actor_at(struct rh__coverage *c, uint32_t actor)
+{
+    return (struct rh__covered_actor *)at(c, c->actors) + actor;
+}
+
+static struct rh__covered_receive *receive_at(struct rh__coverage *c, uint32_t receive)
+{
+    return (struct rh__covered_receive *)at(c, c->receives) + receive;
+}
+
+/* Tables hold index + 1. */
+static uint32_t *actor_place(const struct rh__coverage *c, uint64_t id)
+{
+    uint32_t *table = at(c, c->actor_table), mask = 2 * MOST_ACTORS - 1, i = (uint32_t)rh__mix(id, 3) & mask;
+    while (table[i] && rh__covered_actor(c, table[i] - 1)->id != id)
+        i = (i + 1) & mask;
+    return &table[i];
+}
+
+static uint32_t *receive_place(const struct rh__coverage *c, uint64_t id)
+{
+    uint32_t *table = at(c, c->table), mask = c->table_size - 1, i = (uint32_t)rh__mix(id, 3) & mask;
+    while (table[i] && rh__covered_receive(c, table[i] - 1)->id != id)
+        i = (i + 1) & mask;
+    return &table[i];
+}
+
+uint32_t rh__coverage_find(const struct rh__coverage *c, uint64_t id)
+{
+    return *receive_place(c, id) - 1; /* RH_NONE for 0 */
+}
+
+static bool grow_table(struct rh__coverage *c)
+{
+    uint64_t table = take(c, (size_t)c->table_size * 2 * sizeof(uint32_t));
+    if (!table)
+        return false;
+    c->table = table;
+    c->table_size *= 2;
+    for (uint32_t i = 0; i < c->receive_count; i++)
+        *receive_place(c, receive_at(c, i)->id) = i + 1;
+    return true;
+}
+
+/* ---- matrices ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t *row(const struct rh__coverage *c, const struct rh__covered_actor *a, uint32_t matrix, uint32_t bit)
+{
+    return (uint64_t *)at(c, a->matrices) + ((size_t)matrix * a->room + bit) * (a->room / 64);
+}
+
+static bool has_bit(const uint64_t *set, uint32_t bit)
+{
+    return set[bit / 64] >> bit % 64 & 1;
+}
+
+static bool make_room(struct rh__coverage *c, struct rh__covered_actor *a)
+{
+    struct rh__covered_actor larger = *a;
+    larger.room = a->room ? a->room * 2 : FEWEST;
+    larger.matrices = take(c, (size_t)RH__MATRICES * larger.room * (larger.room / 8));
+    if (!larger.matrices)
+        return false;
+    for (uint32_t m = 0; m < RH__MATRICES; m++)
+        for (uint32_t i = 0; i < a->count; i++)
+            memcpy(row(c, &larger, m, i), row(c, a, m, i), a->room / 8);
+    *a = larger;
+    return true;
+}
+
+/* Adds goals from one receive to those in `to`, which has bits of word `word` only; counts what is new. */
+static void achieve(struct rh__coverage *c, struct rh__covered_actor *a, uint32_t matrix, uint32_t from, uint32_t word,
+                    uint64_t to)
+{
+    uint64_t *have = row(c, a, matrix, from) + word, added = to & ~*have;
+    if (!added)
+        return;
+    *have |= added;
+    uint64_t pairs = 0;
+    for (uint64_t left = added; left; left &= left - 1)
+        pairs += has_bit(row(c, a, matrix, word * 64 + (uint32_t)__builtin_ctzll(left)), from);
+    if (matrix == RH__FREE) {
+        c->new_pairs += (uint64_t)__builtin_popcountll(added) - pairs;
+        return;
+    }
+    uint64_t goals = (uint64_t)__builtin_popcountll(added);
+    c->counts[matrix].goals += goals;
+    c->counts[matrix].pairs += pairs;
+    a->covered += matrix == RH__PR ? pairs : 0;
+    c->news[matrix].goals += goals;
+    c->news[matrix].pairs += pairs;
+}
+
+static void achieve_one(struct rh__coverage *c, struct rh__covered_actor *a, uint32_t matrix, uint32_t from,
+                        uint32_t to)
+{
+    achieve(c, a, matrix, from, to / 64, (uint64_t)1 << to % 64);
+}
+
+bool rh__achieved(const struct rh__coverage *c, uint32_t matrix, uint32_t a, uint32_t b)
+{
+    bool back = matrix == RH__FREE; /* see add_free */
+    const struct rh__covered_receive *x = rh__covered_receive(c, back ? b : a),
+                                     *y = rh__covered_receive(c, back ? a : b);
+    return has_bit(row(c, rh__covered_actor(c, x->actor), matrix, x->bit), y->bit);
+}
+
+enum rh__pair rh__pair_of(const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b)
+{
+    bool met = rh__achieved(c, RH__PR, a, b), met_back = rh__achieved(c, RH__PR, b, a);
+    bool done = rh__achieved(c, criterion, a, b), done_back = rh__achieved(c, criterion, b, a);
+    if (!met && !met_back)
+        return RH__PAIR_APART;
+    if (criterion == RH__PMR && !rh__covered_receive(c, a)->becomes && !rh__covered_receive(c, b)->becomes)
+        return RH__PAIR_UNRELATED;
+    if (done && done_back)
+        return RH__PAIR_COVERED;
+    /* Each order that is missing: was it always the other way round, and never freely? */
+    bool cannot = !done && !met && !rh__achieved(c, RH__FREE, b, a);
+    bool cannot_back = !done_back && !met_back && !rh__achieved(c, RH__FREE, a, b);
+    return c->exhausted || ((done || cannot) && (done_back || cannot_back)) ? RH__PAIR_IMPOSSIBLE : RH__PAIR_OPEN;
+}
+
+/* ---- those that occur -------------------------------------------------------------------------------------------------- */
+
+/* RH_NONE where memory is short. */
+static uint32_t know_actor(struct rh__coverage *c, uint64_t id, const char *name)
+{
+    uint32_t *place = actor_place(c, id);
+    if (*place)
+        return *place - 1;
+    if (c->actor_count == MOST_ACTORS) {
+        c->full = 1;
+        return RH_NONE;
+    }
+    *actor_at(c, c->actor_count) =
+        (struct rh__covered_actor){ .id = id, .name = keep_text(c, name), .first = RH_NONE, .last = RH_NONE };
+    *place = ++c->actor_count;
+    return *place - 1;
+}
+
+static uint32_t know_receive(struct rh__coverage *c, uint64_t id, uint32_t actor, const char *text)
+{
+    uint32_t *place = receive_place(c, id);
+    if (*place)
+        return *place - 1;
+    struct rh__covered_actor *a = actor_at(c, actor);
+    if (c->receive_count == MOST_RECEIVES || (c->receive_count >= c->table_size / 2 && !grow_table(c)) ||
+        (a->count == a->room && !make_room(c, a))) {
+        c->full = 1;
+        return RH_NONE;
+    }
+    uint32_t index = c->receive_count++;
+    *receive_at(c, index) = (struct rh__covered_receive){
+        .id = id, .text = keep_text(c, text), .actor = actor, .bit = a->count++, .next = RH_NONE
+    };
+    if (a->last == RH_NONE)
+        a->first = index;
+    else
+        receive_at(c, a->last)->next = index;
+    a->last = index;
+    *receive_place(c, id) = index + 1;
+    c->new_receives++;
+    return index;
+}
+
+/* ---- a run ------------------------------------------------------------------------------------------------------------- */
+
+/* The receives of one actor in a run. */
+struct sequence {
+    const uint32_t *receives; /* known receives, in order */
+    const uint32_t *steps;
+    const uint32_t *becomes; /* whether they change handlers, in this run */
+    uint32_t count;
+};
+
+static void add_pr(struct rh__coverage *c, struct rh__covered_actor *a, const struct sequence *q, uint64_t *later)
+{
+    uint32_t words = a->room / 64;
+    memset(later, 0, words * sizeof *later);
+    for (uint32_t i = q->count; i-- > 0;) {
+        uint32_t bit = receive_at(c, q->receives[i])->bit;
+        for (uint32_t k = 0; k < words; k++)
+            if (later[k])
+                achieve(c, a, RH__PR, bit, k, later[k]);
+        later[bit / 64] |= (uint64_t)1 << bit % 64;
+    }
+}
+
+static void add_pcr(struct rh__coverage *c, struct rh__covered_actor *a, const struct sequence *q)
+{
+    for (uint32_t i = 0; i + 1 < q->count; i++)
+        achieve_one(c, a, RH__PCR, receive_at(c, q->receives[i])->bit, receive_at(c, q->receives[i + 1])->bit);
+}
+
+/* Between two changes of handlers, each receive goes with the one before and the one behind. */
+static void add_pmr(struct rh__coverage *c, struct rh__covered_actor *a, const struct sequence *q)
+{
+    uint32_t changed = RH_NONE;
+    for (uint32_t i = 0; i < q->count; i++) {
+        uint32_t bit = receive_at(c, q->receives[i])->bit;
+        if (q->becomes[i])
+            for (uint32_t k = changed == RH_NONE ? 0 : changed; k < i; k++)
+                achieve_one(c, a, RH__PMR, receive_at(c, q->receives[k])->bit, bit);
+        else if (changed != RH_NONE)
+            achieve_one(c, a, RH__PMR, receive_at(c, q->receives[changed])->bit, bit);
+        if (q->becomes[i]) {
+            changed = i;
+            receive_at(c, q->receives[i])->becomes = 1;
+        }
+    }
+}
+
+/* Which of them came in an order that nothing forced.  Rows are of the later one, so that they can be taken word by word.
+ * Where all orders were seen there is nothing to learn. */
+static void add_free(struct rh__coverage *c, struct rh__covered_actor *a, const struct rh__steps *s,
+                     const struct sequence *q, uint64_t *earlier, uint32_t *bits)
+{
+    uint32_t words = a->room / 64;
+    if (a->covered == (uint64_t)a->count * (a->count - 1) / 2)
+        return;
+    uint64_t *seen = rh__scratch(0, (size_t)s->count * 2 * words * sizeof *seen);
+    uint64_t *must = rh__scratch(1, ((size_t)s->count + 1) * words * sizeof *must);
+    if (!seen || !must) {
+        c->full = 1;
+        return;
+    }
+    for (uint32_t i = 0; i < q->count; i++)
+        bits[q->steps[i]] = receive_at(c, q->receives[i])->bit;
+    rh__must_happen_before(s, bits, words, seen, must);
+    memset(earlier, 0, words * sizeof *earlier);
+    for (uint32_t i = 0; i < q->count; i++) {
+        uint32_t bit = bits[q->steps[i]];
+        const uint64_t *forced = must + (size_t)q->steps[i] * words;
+        for (uint32_t k = 0; k < words; k++)
+            if (earlier[k] & ~forced[k])
+                achieve(c, a, RH__FREE, bit, k, earlier[k] & ~forced[k]);
+        earlier[bit / 64] |= (uint64_t)1 << bit % 64;
+        bits[q->steps[i]] = RH_NONE;
+    }
+}
+
+static void add_sequence(struct rh__coverage *c, const struct rh__steps *s, const struct sequence *q, uint32_t *bits)
+{
+    struct rh__covered_actor *a = actor_at(c, receive_at(c, q->receives[0])->actor);
+    uint64_t *set = rh__scratch(2, a->room / 8);
+    if (!set) {
+        c->full = 1;
+        return;
+    }
+    add_pr(c, a, q, set);
+    if (c->criteria & 1u << RH__PCR)
+        add_pcr(c, a, q);
+    add_pmr(c, a, q); /* cheap, and says whether it applies at all */
+    add_free(c, a, s, q, set, bits);
+}
+
+/* The receive of a step; RH_NONE where there is no room, or one of its name came before in this run. */
+static uint32_t known(struct rh__coverage *c, const struct rh__steps *s, uint32_t step, const uint64_t *actor_ids,
+                      rh__name_fn *name, void *arg)
+{
+    char text[512];
+    uint32_t receive = rh__coverage_find(c, s->list[step].id);
+    if (receive == RH_NONE) {
+        uint64_t actor_id = actor_ids[s->list[step].actor];
+        uint32_t actor = *actor_place(c, actor_id) - 1;
+        if (actor == RH_NONE) {
+            name(arg, step, false, text, sizeof text);
+            actor = know_actor(c, actor_id, text);
+        }
+        name(arg, step, true, text, sizeof text);
+        if (actor != RH_NONE)
+            receive = know_receive(c, s->list[step].id, actor, text);
+    }
+    if (receive == RH_NONE || receive_at(c, receive)->in_run == c->runs)
+        return RH_NONE;
+    receive_at(c, receive)->in_run = c->runs;
+    return receive;
+}
+
+void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const uint64_t *actor_ids, rh__name_fn *name,
+                      void *arg)
+{
+    /* Sorted by actor: where each actor's part begins, then its receives, steps and changes. */
+    size_t n = (size_t)s->count;
+    uint32_t *begins = rh__scratch(3, (s->actors + 1 + 5 * n) * sizeof *begins);
+    memset(c->news, 0, sizeof c->news);
+    c->new_receives = 0;
+    c->new_pairs = 0;
+    c->runs++;
+    if (!begins) {
+        c->full = 1;
+        return;
+    }
+    uint32_t *of_step = begins + s->actors + 1, *bits = of_step + n, *receives = bits + n, *steps = receives + n;
+    uint32_t *becomes = steps + n;
+    memset(begins, 0, (s->actors + 1) * sizeof *begins);
+    memset(bits, 0xff, n * sizeof *bits);
+    for (uint32_t i = 0; i < n; i++) {
+        of_step[i] = s->list[i].flags & RH__STEP_RECEIVE ? known(c, s, i, actor_ids, name, arg) : RH_NONE;
+        if (of_step[i] != RH_NONE)
+            begins[s->list[i].actor + 1]++;
+    }
+    for (uint32_t i = 0; i < s->actors; i++)
+        begins[i + 1] += begins[i];
+    for (uint32_t i = 0; i < n; i++) {
+        if (of_step[i] == RH_NONE)
+            continue;
+        uint32_t to = begins[s->list[i].actor]++; /* then it is where the next one's part begins */
+        receives[to] = of_step[i];
+        steps[to] = i;
+        becomes[to] = s->list[i].flags & RH__STEP_BECOMES;
+    }
+    for (uint32_t i = 0, from = 0; i < s->actors; from = begins[i++])
+        if (begins[i] - from > 1)
+            add_sequence(c, s, &(struct sequence){ receives + from, steps + from, becomes + from, begins[i] - from },
+                         bits);
+        else if (begins[i] - from == 1 && becomes[from])
+            receive_at(c, receives[from])->becomes = 1;
+}

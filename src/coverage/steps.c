@@ -1,0 +1,245 @@
+/* See steps.h. */
+#include "coverage/steps.h"
+
+#include <string.h>
+
+#include "world/state.h"
+
+/* ---- from a run -------------------------------------------------------------------------------------------------------- */
+
+static bool is_start(const struct message *m)
+{
+    return m->type == &rh_message_rh_start;
+}
+
+static bool is_receive(const struct rh_world *w, const struct rh_event *e)
+{
+    if (e->flags & RH_EVENT_INSIDE)
+        return false;
+    if (e->choice.kind == RH_CHOICE_DELIVER)
+        return !is_start(&w->messages[e->choice.what]);
+    return e->choice.kind == RH_CHOICE_TIMER && rh__event_of_actor(w, e);
+}
+
+/* Nothing of its actor can come before it, nor anything that came before it come behind it. */
+static bool is_fence(const struct rh_world *w, const struct rh_event *e)
+{
+    switch ((enum rh_choice_kind)e->choice.kind) {
+    case RH_CHOICE_DELIVER:
+        return is_start(&w->messages[e->choice.what]);
+    case RH_CHOICE_CRASH:
+    case RH_CHOICE_RESTART:
+    case RH_CHOICE_PARTITION:
+    case RH_CHOICE_HEAL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* While steps are made from events. */
+struct making {
+    const struct rh_world *w;
+    struct rh__step *list;
+    uint32_t *last_fence; /* of each actor */
+    uint32_t *last_taken; /* of each channel: the step that took from it last */
+    uint32_t *earlier;    /* of each step: the one before it on its channel */
+    uint32_t *accepted;   /* of each message: the step, 0 for none */
+    uint32_t fence;       /* the last one of all; 0 for none */
+    uint32_t timer;       /* the last step that was one */
+};
+
+size_t rh__steps_scratch(const struct rh_world *w)
+{
+    return (size_t)w->actor_count + w->channel_count + w->event_count + w->message_count;
+}
+
+/* A message is there when it was sent; under mailbox with granularity send when it was accepted. */
+static uint32_t cause_of(const struct making *m, const struct rh_event *e)
+{
+    const struct message *what = &m->w->messages[e->choice.what];
+    switch ((enum rh_choice_kind)e->choice.kind) {
+    case RH_CHOICE_DELIVER:
+        return m->accepted[e->choice.what] ? m->accepted[e->choice.what] : what->event;
+    case RH_CHOICE_ACCEPT:
+    case RH_CHOICE_LOSE:
+    case RH_CHOICE_DUPLICATE:
+        return what->event;
+    case RH_CHOICE_TIMER:
+        return e->set_by;
+    default:
+        return RH_NONE;
+    }
+}
+
+/* A process takes what its receive wants, an actor that defers what it does not defer now. */
+static bool selects(const struct rh_world *w, const struct message *m)
+{
+    const struct actor *a = &w->actors[m->receiver];
+    return a->type->kind == RH_KIND_PROCESS || a->flags & FLAG_DEFERRED || m->type->unhandled == RH_UNHANDLED_DEFER;
+}
+
+/* Definition 6: what was sent first on a channel is received first, where the model keeps channels in order.  Who selects
+ * keeps to that for messages of one type only.  (Mailboxes are in the order of all sends: see by_sends.) */
+static uint32_t received_before(struct making *m, uint32_t message, uint32_t at)
+{
+    enum { FAR = 64 }; /* looking back: leaving an order out is no harm but a try */
+    const struct message *all = m->w->messages, *now = &all[message];
+    if (now->channel >= m->w->channel_count)
+        return RH_NONE;
+    bool by_type = selects(m->w, now);
+    uint32_t before = m->last_taken[now->channel], far = FAR;
+    m->earlier[at] = before;
+    m->last_taken[now->channel] = at;
+    if (m->w->semantics.model == RH_BAG || now->timer || now->copy_of != RH_NONE)
+        return RH_NONE;
+    for (; before && far; before = m->earlier[before], far--) {
+        const struct message *then = &all[m->w->events[before].choice.what];
+        if (then->sender == now->sender && then->copy_of == RH_NONE && then < now &&
+            (!by_type || then->type == now->type))
+            return before;
+    }
+    return RH_NONE;
+}
+
+static struct rh__step step_of(struct making *m, const struct rh__identities *n, uint32_t at)
+{
+    const struct rh_world *w = m->w;
+    const struct rh_event *e = &w->events[at];
+    bool own = rh__event_of_actor(w, e), deliver = e->choice.kind == RH_CHOICE_DELIVER;
+    struct rh__step s = { .id = n->id[at],
+                          .actor = own ? e->choice.actor : RH_NONE,
+                          .cause = cause_of(m, e),
+                          .born = RH_NONE,
+                          .before = n->previous[at],
+                          .after = RH_NONE,
+                          .arrival = at };
+    if (n->root[at] != at)
+        s.flags |= RH__STEP_PART;
+    if (is_receive(w, e))
+        s.flags |= RH__STEP_RECEIVE;
+    if (is_fence(w, e))
+        s.flags |= RH__STEP_FENCE;
+    if (own) {
+        s.born = m->last_fence[s.actor];
+        s.born = s.born != RH_NONE ? s.born : w->actors[s.actor].born;
+    }
+    if (m->fence && (s.born == RH_NONE || s.born < m->fence))
+        s.born = m->fence;
+    if (deliver)
+        s.after = received_before(m, e->choice.what, at);
+    if (deliver && w->actors[w->messages[e->choice.what].sender].status == STATUS_OUTSIDE)
+        s.flags |= RH__STEP_APART;
+    if (deliver && selects(w, &w->messages[e->choice.what]))
+        s.flags |= RH__STEP_CHOSEN;
+    if (deliver && w->semantics.model == RH_MAILBOX)
+        s.arrival = s.cause;
+    if (e->choice.kind == RH_CHOICE_TIMER && w->semantics.time == RH_TIME_ORDERED) {
+        s.after = m->timer ? m->timer : RH_NONE; /* by their deadlines */
+        m->timer = at;
+    }
+    if (e->choice.kind == RH_CHOICE_ACCEPT)
+        m->accepted[e->choice.what] = at;
+    if (s.flags & RH__STEP_FENCE)
+        *(own ? &m->last_fence[s.actor] : &m->fence) = at;
+    if (e->flags & RH_EVENT_BECOMES)
+        *(s.flags & RH__STEP_PART ? &m->list[n->root[at]].flags : &s.flags) |= RH__STEP_BECOMES;
+    return s;
+}
+
+void rh__steps_of(const struct rh_world *w, const struct rh__identities *n, struct rh__steps *s, struct rh__step *list,
+                  uint32_t *scratch)
+{
+    struct making m = { .w = w, .list = list, .last_fence = scratch };
+    m.last_taken = m.last_fence + w->actor_count;
+    m.earlier = m.last_taken + w->channel_count;
+    m.accepted = m.earlier + w->event_count;
+    memset(m.last_fence, 0xff, w->actor_count * sizeof *m.last_fence);
+    memset(m.last_taken, 0, (rh__steps_scratch(w) - w->actor_count) * sizeof *m.last_taken);
+    *s = (struct rh__steps){ .list = list,
+                             .count = n->events,
+                             .actors = w->actor_count,
+                             .by_sends = w->semantics.model == RH_CAUSAL || w->semantics.model == RH_MAILBOX,
+                             .mailbox = w->semantics.model == RH_MAILBOX };
+    if (s->count && w->events[s->count - 1].choice.kind == RH_CHOICE_END)
+        s->count--; /* whoever makes such a run will end it when nothing else is left */
+    for (uint32_t i = 0; i < s->count; i++)
+        list[i] = step_of(&m, n, i);
+}
+
+/* ---- must-happen-before ------------------------------------------------------------------------------------------------ */
+
+struct sets {
+    uint64_t *seen, *must;
+    uint32_t words;
+};
+
+static uint64_t *seen_by(const struct sets *x, uint32_t step)
+{
+    return x->seen + (size_t)step * 2 * x->words;
+}
+
+static void add(uint64_t *to, const uint64_t *from, uint32_t words)
+{
+    for (uint32_t i = 0; i < words; i++)
+        to[i] |= from[i];
+}
+
+static void put_bit(uint64_t *set, uint32_t bit)
+{
+    set[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+
+/* What a step must come behind.  The first half of what was seen is receives, the second those whose messages were sent. */
+static void find_must(const struct rh__steps *s, const struct sets *x, uint32_t at, const uint64_t *received,
+                      uint64_t *must)
+{
+    const struct rh__step *e = &s->list[at];
+    uint32_t n = x->words;
+    memset(must, 0, n * sizeof *must);
+    if (e->flags & RH__STEP_FENCE && e->actor == RH_NONE) {
+        add(must, received, n);
+        return;
+    }
+    if (e->cause != RH_NONE)
+        add(must, seen_by(x, e->cause), n);
+    if (e->born != RH_NONE)
+        add(must, seen_by(x, e->born), n);
+    if (e->before != RH_NONE && e->flags & (RH__STEP_PART | RH__STEP_FENCE))
+        add(must, seen_by(x, e->before), n);
+    if (s->by_sends && e->cause != RH_NONE && !(e->flags & RH__STEP_CHOSEN) &&
+        (s->mailbox || !(e->flags & RH__STEP_APART)))
+        for (uint32_t i = 0; i < n; i++)
+            must[i] |= seen_by(x, e->cause)[n + i] & received[i];
+}
+
+void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint32_t words, uint64_t *seen,
+                            uint64_t *must)
+{
+    struct sets x = { seen, must, words };
+    uint64_t *received = must + (size_t)s->count * words; /* so far */
+    memset(received, 0, words * sizeof *received);
+    memset(seen, 0, (size_t)s->count * 2 * words * sizeof *seen);
+    for (uint32_t i = 0; s->by_sends && i < s->count; i++)
+        if (bit[i] != RH_NONE && s->list[i].cause != RH_NONE && (s->mailbox || !(s->list[i].flags & RH__STEP_APART)))
+            put_bit(seen_by(&x, s->list[i].cause) + words, bit[i]);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct rh__step *e = &s->list[i];
+        uint64_t *own = must + (size_t)i * words, *saw = seen_by(&x, i);
+        find_must(s, &x, i, received, own);
+        if (e->after != RH_NONE) {
+            add(own, must + (size_t)e->after * words, words);
+            if (bit[e->after] != RH_NONE)
+                put_bit(own, bit[e->after]);
+        }
+        add(saw, own, words);
+        if (e->before != RH_NONE)
+            add(saw, seen_by(&x, e->before), s->by_sends ? 2 * words : words);
+        if (s->by_sends && e->cause != RH_NONE && !(e->flags & RH__STEP_APART))
+            add(saw + words, seen_by(&x, e->cause) + words, words);
+        if (bit[i] != RH_NONE) {
+            put_bit(saw, bit[i]);
+            put_bit(received, bit[i]);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+/* cover: schedules that reach ordering goals which no run has reached yet (Bita; coverage/).
+ *
+ *     cover:pr   cover:pmr   cover:pcr      by one criterion
+ *     cover:all                             by pr, then pmr, then pcr (Bita VI-B)
+ *     cover:pr,paper                        as in the paper: schedules from the first run only, partners nearest first
+ *
+ * The first run is a random one.  From it schedules are generated; each is forced, and whatever it does not say is random.
+ * A run that had receives, or freely ordered pairs, which no run before had becomes a source of schedules itself.  So goals
+ * are found that the first run could not show, and the search ends when no run has anything new. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "coverage/generate.h"
+#include "explore/explorers.h"
+#include "explore/force.h"
+#include "explore/measure.h"
+
+enum { MOST_SOURCES = 1 << 14, FIRST_TRIES = 10 };
+static const size_t source_bytes = (size_t)1 << 33, generator_bytes = (size_t)1 << 34; /* address space */
+
+/* A run that schedules are made from. */
+struct source {
+    struct rh__steps steps;
+    uint32_t phase; /* the next criterion to use it for */
+};
+
+struct counts {
+    uint64_t schedules;  /* forced */
+    uint64_t infeasible; /* some event of them never came */
+    uint64_t missed;     /* forced to the end, but the goal was not achieved */
+    uint64_t nothing;    /* no new goal */
+};
+
+struct cover {
+    struct rh_exploration *x;
+    struct rh__force force;
+    uint64_t random;
+    enum rh__criterion phases[RH__CRITERION_COUNT];
+    uint32_t phase_count;
+    bool paper;
+    uint32_t free_runs;
+
+    struct source *sources;
+    uint32_t source_count, source; /* the one in use */
+    char *store;
+    size_t stored;
+    bool full; /* a source was not kept */
+    char *memory;
+    struct rh__generator *generator;
+
+    bool planned; /* the run under way has a schedule, for this goal: */
+    enum rh__criterion criterion;
+    uint32_t first, second; /* receives of the coverage */
+
+    struct counts counts[RH__CRITERION_COUNT];
+    uint64_t missing; /* the last event that never came */
+};
+
+/* ---- what it was asked for --------------------------------------------------------------------------------------------- */
+
+static bool cover_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
+{
+    struct cover *c = state;
+    char criteria[16];
+    const char *comma = strchr(arg, ',');
+    size_t length = comma ? (size_t)(comma - arg) : strlen(arg);
+    c->x = x;
+    c->paper = comma && strcmp(comma, ",paper") == 0;
+    snprintf(criteria, sizeof criteria, "%.*s", (int)(length < 15 ? length : 15), *arg ? arg : "all");
+    uint32_t wanted = rh__criteria_parse(criteria, error, error_size);
+    if (!wanted || (comma && !c->paper)) {
+        snprintf(error, error_size,
+                 "cover:%s: cover:pr, cover:pmr, cover:pcr or cover:all is wanted; behind it may be \",paper\"", arg);
+        return false;
+    }
+    for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+        if (wanted & 1u << i)
+            c->phases[c->phase_count++] = i;
+    c->random = rh__random_seed(rh_exploration_seed(x), 7);
+    c->sources = rh_exploration_memory(x, MOST_SOURCES * sizeof *c->sources);
+    c->store = rh_exploration_memory(x, source_bytes);
+    c->memory = rh_exploration_memory(x, generator_bytes);
+    if (!c->sources || !c->store || !c->memory || !rh__force_open(&c->force, x, x->world) || !rh__measure(x, wanted)) {
+        snprintf(error, error_size, "no memory for explorer cover");
+        return false;
+    }
+    return true;
+}
+
+/* ---- sources ----------------------------------------------------------------------------------------------------------- */
+
+static void keep_source(struct cover *c)
+{
+    const struct rh__steps *s = &c->x->measure->steps;
+    size_t bytes = s->count * sizeof *s->list;
+    if (c->source_count == MOST_SOURCES || bytes > source_bytes - c->stored) {
+        c->full = true;
+        return;
+    }
+    struct source *to = &c->sources[c->source_count++];
+    *to = (struct source){ .steps = *s };
+    to->steps.list = memcpy(c->store + c->stored, s->list, bytes);
+    c->stored += bytes;
+}
+
+/* The first of those that were used for the fewest criteria. */
+static uint32_t next_source(const struct cover *c)
+{
+    uint32_t best = RH_NONE, phase = c->phase_count;
+    for (uint32_t i = 0; i < c->source_count && phase; i++)
+        if (c->sources[i].phase < phase) {
+            phase = c->sources[i].phase;
+            best = i;
+        }
+    return best;
+}
+
+/* The next schedule, from this source or another; false: there is none. */
+static bool next_schedule(struct cover *c)
+{
+    const struct rh__coverage *coverage = c->x->measure->coverage;
+    struct rh__schedule_plan plan;
+    for (;;) {
+        if (!c->generator) {
+            c->source = next_source(c);
+            if (c->source == RH_NONE)
+                return false;
+            c->criterion = c->phases[c->sources[c->source].phase];
+            c->generator = rh__generator_new(c->memory, generator_bytes, &c->sources[c->source].steps, c->criterion,
+                                             !c->paper, coverage);
+            c->full |= !c->generator;
+        }
+        const struct rh__steps *s = &c->sources[c->source].steps;
+        if (c->generator && rh__generate(c->generator, coverage, &plan)) {
+            rh__force_plan(&c->force, s, plan.steps, plan.count);
+            c->first = rh__coverage_find(coverage, s->list[plan.first].id);
+            c->second = rh__coverage_find(coverage, s->list[plan.second].id);
+            return true;
+        }
+        c->generator = NULL;
+        c->sources[c->source].phase++;
+    }
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t cover_begin(void *state, struct rh_world *w)
+{
+    (void)w;
+    struct cover *c = state;
+    c->planned = c->source_count && next_schedule(c);
+    if (!c->planned) {
+        c->force.count = 0;
+        if (c->source_count || c->free_runs == FIRST_TRIES)
+            return 0;
+        c->free_runs++;
+    }
+    return 1;
+}
+
+static uint32_t cover_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    struct cover *c = state;
+    uint32_t pick = c->planned ? rh__force(&c->force, w, open, count, &c->random) : RH_NONE;
+    return pick != RH_NONE ? pick : rh__random_below(&c->random, count);
+}
+
+static void cover_end(void *state, struct rh_world *w, const struct rh_run *run)
+{
+    (void)w;
+    struct cover *c = state;
+    const struct rh__coverage *coverage = c->x->measure->coverage;
+    bool failed = rh_outcome_failed(run->outcome);
+    if (c->planned) {
+        struct counts *n = &c->counts[c->criterion];
+        bool forced = rh__forced(&c->force) || failed; /* what was found on the way is worth more */
+        n->schedules++;
+        n->infeasible += !forced;
+        n->missed += forced && !failed && !rh__achieved(coverage, c->criterion, c->first, c->second);
+        n->nothing += !failed && !coverage->news[c->criterion].goals;
+        if (!forced)
+            c->missing = c->force.missing;
+    }
+    if (c->source_count == 0 ? !failed || c->free_runs == FIRST_TRIES
+                             : !c->paper && !failed && (coverage->new_receives || coverage->new_pairs))
+        keep_source(c);
+}
+
+static void cover_notes(const void *state, char *buffer, size_t size)
+{
+    const struct cover *c = state;
+    size_t at = 0;
+    *buffer = 0;
+    for (uint32_t i = 0; i < c->phase_count && at < size; i++) {
+        const struct counts *n = &c->counts[c->phases[i]];
+        if (n->schedules)
+            at += (size_t)snprintf(
+                buffer + at, size - at,
+                "%s: %llu schedules, %llu could not be forced, %llu missed their goal, %llu brought no new goal\n",
+                rh__criterion_name(c->phases[i]), (unsigned long long)n->schedules, (unsigned long long)n->infeasible,
+                (unsigned long long)n->missed, (unsigned long long)n->nothing);
+    }
+    const struct rh__coverage *coverage = c->x->measure->coverage;
+    uint32_t missing = c->missing ? rh__coverage_find(coverage, c->missing) : RH_NONE;
+    if (missing != RH_NONE && at < size) {
+        const struct rh__covered_receive *r = rh__covered_receive(coverage, missing);
+        at += (size_t)snprintf(buffer + at, size - at, "the last that could not be forced: %s never took %s\n",
+                               rh__coverage_text(coverage, rh__covered_actor(coverage, r->actor)->name),
+                               rh__coverage_text(coverage, r->text));
+    }
+    if (at < size)
+        at += (size_t)snprintf(buffer + at, size - at, "%u run%s schedules were made from%s\n", c->source_count,
+                               c->source_count == 1 ? "" : "s", c->full ? "; some did not fit into memory" : "");
+}
+
+const struct rh_explorer rh__explorer_cover = {
+    .name = "cover",
+    .summary = "cover:pr|pmr|pcr|all: schedules for pairs of receives whose other order no run has had",
+    .state_size = sizeof(struct cover),
+    .open = cover_open,
+    .begin = cover_begin,
+    .choose = cover_choose,
+    .end = cover_end,
+    .notes = cover_notes,
+};

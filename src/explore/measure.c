@@ -1,0 +1,98 @@
+/* See measure.h. */
+#include "explore/measure.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "coverage/scratch.h"
+#include "trace/schedule.h"
+#include "world/state.h"
+
+/* What the coverage is of: sets of goals are merged only where that is the same. */
+static void write_subject(const struct rh_world *w, struct rh__text *t)
+{
+    static const struct rh_semantics none;
+    rh__text_add(t, "%s", w->test->name);
+    for (size_t i = 0; i < w->param_count; i++)
+        rh__text_add(t, " %s=%s", w->params[i].name, w->params[i].value);
+    rh__text_add(t, "\n");
+    struct rh_semantics s = w->semantics;
+    s.seed = 0;                       /* schedules of any seed are schedules of the same program */
+    s.granularity = none.granularity; /* goals do not depend on it */
+    rh__semantics_write(&s, &none, t);
+}
+
+static struct rh__measure *measure_new(struct rh_exploration *x, uint32_t criteria)
+{
+    struct rh_world *w = x->world;
+    uint32_t events = w->semantics.max_steps + 2, actors = w->semantics.max_actors;
+    size_t names = rh__identities_size(events, actors), size = sizeof(struct rh__measure) + names;
+    size = (size + 15) / 16 * 16 + (size_t)events * sizeof(struct rh__step);
+    struct rh__measure *m = rh_shared_new(size);
+    char subject[4096];
+    struct rh__text t;
+    if (!m)
+        return NULL;
+    rh__text_init(&t, subject, sizeof subject);
+    write_subject(w, &t);
+    m->size = size;
+    m->coverage = rh__coverage_new(criteria, subject);
+    rh__identities_init(&m->names, m + 1, events, actors);
+    m->list = (struct rh__step *)((char *)m + size) - events;
+    if (!m->coverage) {
+        rh_shared_free(m, size);
+        return NULL;
+    }
+    return m;
+}
+
+bool rh__measure(struct rh_exploration *x, uint32_t criteria)
+{
+    if (!x->measure)
+        x->measure = measure_new(x, criteria);
+    if (x->measure)
+        x->measure->coverage->criteria |= criteria;
+    return x->measure != NULL;
+}
+
+static void name_step(void *arg, uint32_t step, bool receive, char *buffer, size_t size)
+{
+    const struct rh_world *w = arg;
+    const struct rh_choice *c = &w->events[step].choice;
+    char from[256];
+    if (!receive) {
+        rh_world_actor_name(w, c->actor, buffer, size);
+    } else if (c->kind == RH_CHOICE_DELIVER) {
+        const struct message *m = &w->messages[c->what];
+        rh_world_actor_name(w, m->seen_as, from, sizeof from);
+        snprintf(buffer, size, "%s from %s", m->type->name, from);
+    } else if (c->arg) {
+        snprintf(buffer, size, "timer \"%s\"", w->payload + (uint64_t)c->arg * 16);
+    } else {
+        snprintf(buffer, size, "end of a wait");
+    }
+}
+
+void rh__measure_run(struct rh_exploration *x)
+{
+    struct rh__measure *m = x->measure;
+    struct rh_world *w = x->world;
+    uint32_t *scratch = rh__scratch(5, rh__steps_scratch(w) * sizeof *scratch);
+    if (!scratch) {
+        m->coverage->full = 1;
+        return;
+    }
+    rh__identities_begin(&m->names);
+    rh__identities_follow(&m->names, w);
+    rh__steps_of(w, &m->names, &m->steps, m->list, scratch);
+    rh__coverage_add(m->coverage, &m->steps, m->names.actor_id, name_step, w);
+}
+
+void rh__measure_free(struct rh_exploration *x)
+{
+    if (!x->measure)
+        return;
+    rh__coverage_free(x->measure->coverage);
+    rh_shared_free(x->measure, x->measure->size);
+    x->measure = NULL;
+}
