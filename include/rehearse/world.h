@@ -69,6 +69,7 @@ struct rh_event {
     uint32_t first_access;  /* private */
     uint32_t flags;         /* enum rh_event_flag */
     uint32_t set_by;        /* timer: the event that set it, or began the wait; else RH_NONE */
+    uint32_t site;          /* private: the behaviour, or the receive of a process, that it met its actor in */
     uint64_t private_mark[3];
 };
 
@@ -76,6 +77,7 @@ enum rh_event_flag {
     RH_EVENT_INSIDE =
         1, /* the actor goes on with what it was doing (a reply, a sleep that ends, a value): no receive */
     RH_EVENT_BECOMES = 2, /* it changed which messages the actor handles, or where it receives */
+    RH_EVENT_MATCHED = 4, /* taken by a receive that looks at more than types */
 };
 
 struct rh_message_info {

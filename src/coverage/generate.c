@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coverage/hopeless.h"
 #include "coverage/scratch.h"
 
 enum mark {
@@ -137,6 +138,21 @@ static void make_lists(struct rh__generator *g)
             g->fences[g->fence_count++] = i;
 }
 
+/* Where an actor chooses what to take, could it have taken `late` when it took `early`?  So it seems if it took one of that
+ * type there.  To be wrong costs a schedule, or a goal that only other runs show. */
+static bool could_be_taken(const struct rh__generator *g, const struct party *p, uint32_t early, uint32_t late)
+{
+    const struct rh__step *x = step_at(g, early), *y = step_at(g, late);
+    if (!(x->flags & RH__STEP_CHOSEN) || x->site == y->site || x->type == y->type)
+        return true;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct rh__step *e = step_at(g, g->receives[p->first + i]);
+        if (e->site == x->site && e->type == y->type)
+            return true;
+    }
+    return false;
+}
+
 /* Pairs that are related (IV-B) and not ordered in any case (IV-C), as goals in both directions. */
 static bool find_pairs(struct rh__generator *g, struct party *p, uint32_t *bits)
 {
@@ -159,8 +175,10 @@ static bool find_pairs(struct rh__generator *g, struct party *p, uint32_t *bits)
         const uint64_t *forced = must + (size_t)step * w;
         memcpy(p->must + (size_t)j * w, forced, w * sizeof *forced);
         for (uint32_t i = 0; i < j; i++) {
-            uint32_t change = step_at(g, step)->flags | step_at(g, g->receives[p->first + i])->flags;
-            if (!has_bit(forced, i) && (g->criterion != RH__PMR || change & RH__STEP_BECOMES))
+            uint32_t other = g->receives[p->first + i];
+            uint32_t change = step_at(g, step)->flags | step_at(g, other)->flags;
+            if (!has_bit(forced, i) && (g->criterion != RH__PMR || change & RH__STEP_BECOMES) &&
+                could_be_taken(g, p, other, step))
                 put_bit(p->forward + (size_t)i * w, j);
         }
     }
@@ -338,13 +356,14 @@ struct pair {
     bool swap;
 };
 
-/* Whether a goal of the pair is still wanted; achieved ones are forgotten. */
+/* Whether a goal of the pair is still wanted; if not it is forgotten. */
 static bool open_goal(struct rh__generator *g, const struct rh__coverage *c, uint64_t *set, uint32_t bit,
                       uint32_t first, uint32_t second)
 {
     if (!has_bit(set, bit))
         return false;
-    if (!rh__achieved(c, g->criterion, g->known[first], g->known[second]))
+    if (!rh__achieved(c, g->criterion, g->known[first], g->known[second]) &&
+        !rh__goal_hopeless(c, g->criterion, g->known[first], g->known[second]))
         return true;
     clear_bit(set, bit);
     return false;

@@ -53,8 +53,7 @@ static void *at(const struct rh__coverage *c, uint64_t offset)
     return (char *)(uintptr_t)c + offset;
 }
 
-/* Zero-filled; 0 where there is no more. */
-static uint64_t take(struct rh__coverage *c, size_t bytes)
+uint64_t rh__coverage_take(struct rh__coverage *c, size_t bytes)
 {
     size_t offset = (c->used + 15) / 16 * 16;
     if (bytes > c->size - offset) {
@@ -68,7 +67,7 @@ static uint64_t take(struct rh__coverage *c, size_t bytes)
 static uint64_t keep_text(struct rh__coverage *c, const char *text)
 {
     size_t size = strlen(text) + 1;
-    uint64_t to = take(c, size);
+    uint64_t to = rh__coverage_take(c, size);
     if (to)
         memcpy(at(c, to), text, size);
     return to;
@@ -85,10 +84,10 @@ struct rh__coverage *rh__coverage_new(uint32_t criteria, const char *subject)
     if (!c)
         return NULL;
     *c = (struct rh__coverage){ .size = size, .used = sizeof *c, .criteria = criteria, .table_size = 1 << 10 };
-    c->actors = take(c, MOST_ACTORS * sizeof(struct rh__covered_actor));
-    c->actor_table = take(c, 2 * MOST_ACTORS * sizeof(uint32_t));
-    c->receives = take(c, (size_t)MOST_RECEIVES * sizeof(struct rh__covered_receive));
-    c->table = take(c, c->table_size * sizeof(uint32_t));
+    c->actors = rh__coverage_take(c, MOST_ACTORS * sizeof(struct rh__covered_actor));
+    c->actor_table = rh__coverage_take(c, 2 * MOST_ACTORS * sizeof(uint32_t));
+    c->receives = rh__coverage_take(c, (size_t)MOST_RECEIVES * sizeof(struct rh__covered_receive));
+    c->table = rh__coverage_take(c, c->table_size * sizeof(uint32_t));
     c->subject = keep_text(c, subject);
     return c;
 }
@@ -148,7 +147,7 @@ uint32_t rh__coverage_find(const struct rh__coverage *c, uint64_t id)
 
 static bool grow_table(struct rh__coverage *c)
 {
-    uint64_t table = take(c, (size_t)c->table_size * 2 * sizeof(uint32_t));
+    uint64_t table = rh__coverage_take(c, (size_t)c->table_size * 2 * sizeof(uint32_t));
     if (!table)
         return false;
     c->table = table;
@@ -174,7 +173,7 @@ static bool make_room(struct rh__coverage *c, struct rh__covered_actor *a)
 {
     struct rh__covered_actor larger = *a;
     larger.room = a->room ? a->room * 2 : FEWEST;
-    larger.matrices = take(c, (size_t)RH__MATRICES * larger.room * (larger.room / 8));
+    larger.matrices = rh__coverage_take(c, (size_t)RH__MATRICES * larger.room * (larger.room / 8));
     if (!larger.matrices)
         return false;
     for (uint32_t m = 0; m < RH__MATRICES; m++)

@@ -64,6 +64,8 @@ struct rh__coverage {
     uint64_t actors, receives, table, actor_table; /* offsets */
     uint64_t runs;
     struct rh__count counts[RH__CRITERION_COUNT];
+    uint64_t failures; /* offset: hopeless.h */
+    uint32_t failure_count, failure_room;
     uint64_t subject; /* text: test and semantics */
     /* What the last run brought. */
     struct rh__count news[RH__CRITERION_COUNT];
@@ -74,6 +76,9 @@ struct rh__coverage {
 /* NULL where there is no memory.  `subject` says what it is the coverage of: sets of other subjects are not merged with it. */
 struct rh__coverage *rh__coverage_new(uint32_t criteria, const char *subject);
 void rh__coverage_free(struct rh__coverage *c);
+
+/* Zero-filled memory in it: the offset, 0 where there is no more. */
+uint64_t rh__coverage_take(struct rh__coverage *c, size_t bytes);
 
 /* A run: `name` gives the text of a step's actor (receive false) or of what it receives. */
 typedef void rh__name_fn(void *arg, uint32_t step, bool receive, char *buffer, size_t size);

@@ -42,6 +42,7 @@ struct making {
     const struct rh_world *w;
     struct rh__step *list;
     uint32_t *last_fence; /* of each actor */
+    uint32_t *sites;      /* of each actor: the one where it received, 0 for none yet; SELECTS */
     uint32_t *last_taken; /* of each channel: the step that took from it last */
     uint32_t *earlier;    /* of each step: the one before it on its channel */
     uint32_t *accepted;   /* of each message: the step, 0 for none */
@@ -51,7 +52,7 @@ struct making {
 
 size_t rh__steps_scratch(const struct rh_world *w)
 {
-    return (size_t)w->actor_count + w->channel_count + w->event_count + w->message_count;
+    return 2 * (size_t)w->actor_count + w->channel_count + w->event_count + w->message_count;
 }
 
 /* A message is there when it was sent; under mailbox with granularity send when it was accepted. */
@@ -72,11 +73,28 @@ static uint32_t cause_of(const struct making *m, const struct rh_event *e)
     }
 }
 
-/* A process takes what its receive wants, an actor that defers what it does not defer now. */
-static bool selects(const struct rh_world *w, const struct message *m)
+enum { SELECTS = 0xffffffffu };
+
+/* Who chooses what to take: an actor that defers; a process that receives in several places, or by more than the type. */
+static void find_selecting(struct making *m, uint32_t count)
 {
-    const struct actor *a = &w->actors[m->receiver];
-    return a->type->kind == RH_KIND_PROCESS || a->flags & FLAG_DEFERRED || m->type->unhandled == RH_UNHANDLED_DEFER;
+    const struct rh_world *w = m->w;
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        if (w->actors[i].flags & FLAG_DEFERRED)
+            m->sites[i] = SELECTS;
+    for (uint32_t i = 1; i < count; i++) {
+        const struct rh_event *e = &w->events[i];
+        if (!is_receive(w, e))
+            continue;
+        uint32_t *site = &m->sites[e->choice.actor];
+        bool deferred =
+            e->choice.kind == RH_CHOICE_DELIVER && w->messages[e->choice.what].type->unhandled == RH_UNHANDLED_DEFER;
+        bool process = w->actors[e->choice.actor].type->kind == RH_KIND_PROCESS;
+        if (deferred || e->flags & RH_EVENT_MATCHED || (process && *site && *site != e->site))
+            *site = SELECTS;
+        else if (process && !*site)
+            *site = e->site;
+    }
 }
 
 /* Definition 6: what was sent first on a channel is received first, where the model keeps channels in order.  Who selects
@@ -87,7 +105,7 @@ static uint32_t received_before(struct making *m, uint32_t message, uint32_t at)
     const struct message *all = m->w->messages, *now = &all[message];
     if (now->channel >= m->w->channel_count)
         return RH_NONE;
-    bool by_type = selects(m->w, now);
+    bool by_type = m->sites[now->receiver] == SELECTS;
     uint32_t before = m->last_taken[now->channel], far = FAR;
     m->earlier[at] = before;
     m->last_taken[now->channel] = at;
@@ -130,8 +148,12 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
         s.after = received_before(m, e->choice.what, at);
     if (deliver && w->actors[w->messages[e->choice.what].sender].status == STATUS_OUTSIDE)
         s.flags |= RH__STEP_APART;
-    if (deliver && selects(w, &w->messages[e->choice.what]))
+    if (own && m->sites[s.actor] == SELECTS) {
         s.flags |= RH__STEP_CHOSEN;
+        s.site = e->site;
+    }
+    if (deliver)
+        s.type = (uint32_t)((uintptr_t)w->messages[e->choice.what].type >> 3);
     if (deliver && w->semantics.model == RH_MAILBOX)
         s.arrival = s.cause;
     if (e->choice.kind == RH_CHOICE_TIMER && w->semantics.time == RH_TIME_ORDERED) {
@@ -151,11 +173,12 @@ void rh__steps_of(const struct rh_world *w, const struct rh__identities *n, stru
                   uint32_t *scratch)
 {
     struct making m = { .w = w, .list = list, .last_fence = scratch };
-    m.last_taken = m.last_fence + w->actor_count;
+    m.sites = m.last_fence + w->actor_count;
+    m.last_taken = m.sites + w->actor_count;
     m.earlier = m.last_taken + w->channel_count;
     m.accepted = m.earlier + w->event_count;
     memset(m.last_fence, 0xff, w->actor_count * sizeof *m.last_fence);
-    memset(m.last_taken, 0, (rh__steps_scratch(w) - w->actor_count) * sizeof *m.last_taken);
+    memset(m.sites, 0, (rh__steps_scratch(w) - w->actor_count) * sizeof *m.sites);
     *s = (struct rh__steps){ .list = list,
                              .count = n->events,
                              .actors = w->actor_count,
@@ -163,6 +186,7 @@ void rh__steps_of(const struct rh_world *w, const struct rh__identities *n, stru
                              .mailbox = w->semantics.model == RH_MAILBOX };
     if (s->count && w->events[s->count - 1].choice.kind == RH_CHOICE_END)
         s->count--; /* whoever makes such a run will end it when nothing else is left */
+    find_selecting(&m, s->count);
     for (uint32_t i = 0; i < s->count; i++)
         list[i] = step_of(&m, n, i);
 }

@@ -25,6 +25,8 @@ struct rh__step {
     uint32_t after;   /* the receive that the model wants before it (Definition 6); RH_NONE for none */
     uint32_t arrival; /* the step that fixes its place among the receives of its actor: itself, but under mailbox */
     uint32_t flags;
+    uint32_t type; /* of its message */
+    uint32_t site; /* the behaviour or the receive that it met its actor in; 0: an actor that takes whatever comes */
 };
 
 struct rh__steps {

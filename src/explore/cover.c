@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "coverage/generate.h"
+#include "coverage/hopeless.h"
 #include "explore/explorers.h"
 #include "explore/force.h"
 #include "explore/measure.h"
@@ -170,14 +171,17 @@ static void cover_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     (void)w;
     struct cover *c = state;
-    const struct rh__coverage *coverage = c->x->measure->coverage;
+    struct rh__coverage *coverage = c->x->measure->coverage;
     bool failed = rh_outcome_failed(run->outcome);
     if (c->planned) {
         struct counts *n = &c->counts[c->criterion];
         bool forced = rh__forced(&c->force) || failed; /* what was found on the way is worth more */
         n->schedules++;
         n->infeasible += !forced;
-        n->missed += forced && !failed && !rh__achieved(coverage, c->criterion, c->first, c->second);
+        bool achieved = rh__achieved(coverage, c->criterion, c->first, c->second);
+        n->missed += forced && !failed && !achieved;
+        if (!achieved && !failed)
+            rh__goal_failed(coverage, c->criterion, c->first, c->second);
         n->nothing += !failed && !coverage->news[c->criterion].goals;
         if (!forced)
             c->missing = c->force.missing;

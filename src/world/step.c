@@ -219,6 +219,8 @@ static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
     if (a->status == STATUS_WAITING) {
         if (a->asking != RH_NONE)
             goes_on(w);
+        else if (a->filter->match || !rh_is_nobody(a->filter->from))
+            w->events[w->event_count - 1].flags |= RH_EVENT_MATCHED;
         resume(w, actor, message);
         return;
     }
@@ -356,6 +358,11 @@ static uint32_t resume_place(struct rh_world *w, const struct actor *a)
     return (uint32_t)(rh__payload_text(w, a->place ? a->place : "") / 16);
 }
 
+static uint32_t site_of(const struct actor *a)
+{
+    return (uint32_t)((uintptr_t)(a->status == STATUS_WAITING ? (const void *)a->place : a->behaviour) >> 2);
+}
+
 void rh__take(struct rh_world *w, const struct rh_choice *c)
 {
     struct rh_choice choice = *c; /* it may be in the table that is about to be filled anew */
@@ -372,6 +379,7 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
     e->first_access = w->access_count;
     e->flags = 0;
     e->set_by = RH_NONE;
+    e->site = choice.actor == RH_NONE ? 0 : site_of(&w->actors[choice.actor]);
     e->private_mark[0] = (uint64_t)(uintptr_t)w->log;
     e->private_mark[1] = payload_before;
     e->private_mark[2] = w->under_way;
