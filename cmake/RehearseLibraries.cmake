@@ -77,6 +77,7 @@ if(tool_sources AND TARGET rehearse-core)
     rehearse_flags(rehearse-tool)
     target_include_directories(rehearse-tool PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_compile_definitions(rehearse-tool PRIVATE RH_VERSION="${PROJECT_VERSION}")
+    target_link_libraries(rehearse-tool PRIVATE rehearse-core) # what reads and prints coverage
     set_target_properties(rehearse-tool PROPERTIES OUTPUT_NAME rehearse
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 else()

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/coverage.h"
+
 enum { EXIT_USAGE = 2 };
 
 static const char *const commands[] = { "test", "estimate", "list", "replay", "corpus" };
@@ -21,6 +23,7 @@ static int usage(FILE *to)
             "rehearse list BINARY               tests, parameters, explorers\n"
             "rehearse replay BINARY SCHEDULE    run one schedule; --step N stops there, --gdb starts gdb at that step\n"
             "rehearse corpus BINARY DIR         replay every schedule in DIR as a regression suite\n"
+            "rehearse coverage show|merge FILE  coverage of ordering goals that `test --coverage-file` kept\n"
             "\nBINARY is a program made with RH_MAIN; `rehearse test BINARY --help` lists the options.\n"
             "exit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 130 "
             "interrupted\n");
@@ -64,6 +67,8 @@ int main(int argc, char **argv)
         printf("rehearse %s\n", RH_VERSION);
         return 0;
     }
+    if (strcmp(argv[1], "coverage") == 0)
+        return rh__cli_coverage(argc - 2, argv + 2);
     bool known = false;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         known |= strcmp(argv[1], commands[i]) == 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "explore/measure.h"
 #include "trace/schedule.h"
 #include "world/state.h"
 
@@ -73,6 +74,9 @@ bool rh__checkpoint_binding(const struct rh_exploration *x, const char *explorer
         add_quoted(&t, w->params[i].value);
         rh__text_add(&t, "\n");
     }
+    for (uint32_t i = 0; x->measure && i < RH__CRITERION_COUNT; i++)
+        if (x->measure->coverage->criteria >> i & 1)
+            rh__text_add(&t, "coverage %s\n", rh__criterion_name(i));
     if (t.cut)
         snprintf(error, error_size, "parameters and settings are too long for a checkpoint");
     return !t.cut;

@@ -21,6 +21,7 @@
 
 #include "base/hash.h"
 #include "cluster/checkpoint.h"
+#include "explore/measure.h"
 #include "world/state.h"
 
 enum { MOST_MESSAGE = 1 << 30, ITEMS_PER_WORKER = 2, FEWEST_RUNS = 16, FAILURE = 32 };
@@ -482,6 +483,7 @@ enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__po
                               .explorer = o->explorer,
                               .seed = x->seed,
                               .keep_going = x->limits.keep_going,
+                              .criteria = x->measure ? x->measure->coverage->criteria : 0,
                               .mute = x->mute,
                               .describe = x->describe };
     struct sigaction before, action = { .sa_handler = on_interrupt };

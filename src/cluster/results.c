@@ -5,6 +5,7 @@
  *     findings: signature, count, then flag and, if set, all of it
  *     properties: kind, name, place, held, failed
  *     escapes: call, place
+ *     coverage: a block; empty where nothing is new, or nobody asked
  *     items: blocks
  *
  * Bytes are read twice: the first time only to see that all make sense. */
@@ -12,9 +13,11 @@
 
 #include <stdlib.h>
 
+#include "coverage/pack.h"
+#include "explore/measure.h"
 #include "world/state.h"
 
-enum { VERSION = 0xc1, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, SHARES_GLOBALS = 8, MOST_TEXTS = 1 << 20 };
+enum { VERSION = 0xc2, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, SHARES_GLOBALS = 8, MOST_TEXTS = 1 << 20 };
 
 bool rh__told_init(struct rh__told *t)
 {
@@ -84,6 +87,17 @@ static void put_world(struct rh__writer *w, const struct rh_world *world, const 
     }
 }
 
+/* All of it, if there is anything new in it since it was told last: sets can be united again and again. */
+static void put_coverage(struct rh__writer *w, const struct rh_exploration *x, uint64_t told)
+{
+    struct rh__writer bytes = rh__writer_new();
+    if (x->measure && rh__coverage_changes(x->measure->coverage) != told)
+        rh__coverage_pack(x->measure->coverage, &bytes);
+    w->full |= bytes.full;
+    rh__put_block(w, bytes.at, bytes.len);
+    rh__writer_release(&bytes);
+}
+
 void rh__results_write(struct rh__writer *w, struct rh_exploration *x, const struct rh__told *since, const void *items,
                        size_t items_size, uint32_t item_count)
 {
@@ -98,6 +112,7 @@ void rh__results_write(struct rh__writer *w, struct rh_exploration *x, const str
     rh__put_block(w, x->news.list, x->news.count * sizeof *x->news.list);
     put_findings(w, x, false, since->runs);
     put_world(w, x->world, since);
+    put_coverage(w, x, since->coverage);
     rh__put_small(w, item_count);
     rh__put(w, items, items_size);
 }
@@ -110,6 +125,7 @@ void rh__results_told(struct rh_exploration *x, struct rh__told *t)
     t->blocked = x->blocked;
     t->failed = x->failed;
     t->escapes = x->world->escape_count;
+    t->coverage = x->measure ? rh__coverage_changes(x->measure->coverage) : 0;
     for (uint32_t i = 0; i < x->world->property_count; i++)
         t->tally[i] = (struct rh__tally){ x->world->properties[i].held, x->world->properties[i].failed };
     for (uint32_t i = 0; i < x->finding_count; i++) {
@@ -133,6 +149,7 @@ void rh__sums_write(struct rh__writer *w, const struct rh_exploration *x, const 
     rh__exploration_each_behaviour(x, put_behaviour, w);
     put_findings(w, x, true, 0);
     put_world(w, x->world, before);
+    put_coverage(w, x, 0);
     rh__put_small(w, 0);
 }
 
@@ -285,6 +302,20 @@ static bool read_escapes(struct rh_exploration *x, struct rh__reader *r, bool ap
     return true;
 }
 
+static bool read_coverage(struct rh_exploration *x, struct rh__reader *r, bool apply)
+{
+    size_t size;
+    char error[256];
+    const void *bytes = rh__get_block(r, &size);
+    if (r->bad || !size)
+        return !r->bad;
+    bool good =
+        x->measure && rh__coverage_unpack(apply ? x->measure->coverage : NULL, bytes, size, error, sizeof error);
+    if (good && apply)
+        rh__measure_growth(x);
+    return good;
+}
+
 static void add_behaviours(struct rh_exploration *x, const unsigned char *bytes, size_t size)
 {
     enum { SOME = 512 };
@@ -312,7 +343,8 @@ static bool walk(struct rh_exploration *x, const void *bytes, size_t size, bool 
            hashes % 8 == 0;
     if (apply)
         add_behaviours(x, behaviours, hashes);
-    good = good && read_findings(x, &r, apply) && read_properties(x, &r, apply) && read_escapes(x, &r, apply);
+    good = good && read_findings(x, &r, apply) && read_properties(x, &r, apply) && read_escapes(x, &r, apply) &&
+           read_coverage(x, &r, apply);
     uint64_t items = good ? rh__get_small(&r) : 0;
     good = good && items <= RH__MOST_PARTS;
     for (; items && good && !r.bad; items--) {

@@ -13,6 +13,7 @@ struct rh__told {
     uint64_t runs, steps, cut, blocked, failed;
     struct rh__tally *tally; /* per property; room for all there can be */
     uint32_t escapes;
+    uint64_t coverage; /* rh__coverage_changes */
 };
 bool rh__told_init(struct rh__told *t);
 void rh__told_release(struct rh__told *t);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cluster/results.h"
+#include "explore/measure.h"
 #include "world/state.h"
 
 enum {
@@ -169,6 +170,10 @@ static struct rh_exploration *open_exploration(const struct rh__job *job)
         w ? rh__exploration_new(w, job->explorer, job->seed, &limits, error, sizeof error) : NULL;
     if (!x) {
         fprintf(stderr, "rehearse: a worker cannot start: %s\n", error);
+        return NULL;
+    }
+    if (job->criteria && !rh__measure(x, job->criteria)) {
+        fprintf(stderr, "rehearse: a worker cannot start: no memory for the coverage\n");
         return NULL;
     }
     w->supervised = true;

@@ -25,6 +25,7 @@ struct rh__job {
     const char *explorer;
     uint64_t seed;
     bool keep_going, mute;
+    uint32_t criteria; /* of coverage; 0: it is not measured */
     void (*describe)(struct rh_exploration *x, struct rh__finding *f);
 };
 

@@ -1,9 +1,9 @@
 /* See goals.h. */
 #include "coverage/goals.h"
 
-#include <rehearse/sandbox.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/hash.h"
 #include "coverage/scratch.h"
@@ -78,7 +78,8 @@ struct rh__coverage *rh__coverage_new(uint32_t criteria, const char *subject)
     size_t size = address_space;
     struct rh__coverage *c = NULL;
     while (!c && size >= (size_t)1 << 26) {
-        c = rh_shared_new(size);
+        void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        c = p == MAP_FAILED ? NULL : p;
         size = c ? size : size / 4;
     }
     if (!c)
@@ -95,7 +96,7 @@ struct rh__coverage *rh__coverage_new(uint32_t criteria, const char *subject)
 void rh__coverage_free(struct rh__coverage *c)
 {
     if (c)
-        rh_shared_free(c, c->size);
+        munmap(c, c->size);
 }
 
 const struct rh__covered_actor *rh__covered_actor(const struct rh__coverage *c, uint32_t actor)
@@ -140,6 +141,14 @@ static uint32_t *receive_place(const struct rh__coverage *c, uint64_t id)
     return &table[i];
 }
 
+uint64_t rh__coverage_changes(const struct rh__coverage *c)
+{
+    uint64_t n = c->actor_count + c->receive_count + c->all_free + c->changing;
+    for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+        n += c->counts[i].goals;
+    return n;
+}
+
 uint32_t rh__coverage_find(const struct rh__coverage *c, uint64_t id)
 {
     return *receive_place(c, id) - 1; /* RH_NONE for 0 */
@@ -159,7 +168,8 @@ static bool grow_table(struct rh__coverage *c)
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------------- */
 
-static uint64_t *row(const struct rh__coverage *c, const struct rh__covered_actor *a, uint32_t matrix, uint32_t bit)
+uint64_t *rh__coverage_row(const struct rh__coverage *c, const struct rh__covered_actor *a, uint32_t matrix,
+                           uint32_t bit)
 {
     return (uint64_t *)at(c, a->matrices) + ((size_t)matrix * a->room + bit) * (a->room / 64);
 }
@@ -178,7 +188,7 @@ static bool make_room(struct rh__coverage *c, struct rh__covered_actor *a)
         return false;
     for (uint32_t m = 0; m < RH__MATRICES; m++)
         for (uint32_t i = 0; i < a->count; i++)
-            memcpy(row(c, &larger, m, i), row(c, a, m, i), a->room / 8);
+            memcpy(rh__coverage_row(c, &larger, m, i), rh__coverage_row(c, a, m, i), a->room / 8);
     *a = larger;
     return true;
 }
@@ -187,15 +197,16 @@ static bool make_room(struct rh__coverage *c, struct rh__covered_actor *a)
 static void achieve(struct rh__coverage *c, struct rh__covered_actor *a, uint32_t matrix, uint32_t from, uint32_t word,
                     uint64_t to)
 {
-    uint64_t *have = row(c, a, matrix, from) + word, added = to & ~*have;
+    uint64_t *have = rh__coverage_row(c, a, matrix, from) + word, added = to & ~*have;
     if (!added)
         return;
     *have |= added;
     uint64_t pairs = 0;
     for (uint64_t left = added; left; left &= left - 1)
-        pairs += has_bit(row(c, a, matrix, word * 64 + (uint32_t)__builtin_ctzll(left)), from);
+        pairs += has_bit(rh__coverage_row(c, a, matrix, word * 64 + (uint32_t)__builtin_ctzll(left)), from);
     if (matrix == RH__FREE) {
         c->new_pairs += (uint64_t)__builtin_popcountll(added) - pairs;
+        c->all_free += (uint64_t)__builtin_popcountll(added);
         return;
     }
     uint64_t goals = (uint64_t)__builtin_popcountll(added);
@@ -212,12 +223,19 @@ static void achieve_one(struct rh__coverage *c, struct rh__covered_actor *a, uin
     achieve(c, a, matrix, from, to / 64, (uint64_t)1 << to % 64);
 }
 
+void rh__coverage_achieve(struct rh__coverage *c, uint32_t matrix, uint32_t from, uint32_t to)
+{
+    const struct rh__covered_receive *x = receive_at(c, from), *y = receive_at(c, to);
+    if (x->actor == y->actor && x != y)
+        achieve_one(c, actor_at(c, x->actor), matrix, x->bit, y->bit);
+}
+
 bool rh__achieved(const struct rh__coverage *c, uint32_t matrix, uint32_t a, uint32_t b)
 {
     bool back = matrix == RH__FREE; /* see add_free */
     const struct rh__covered_receive *x = rh__covered_receive(c, back ? b : a),
                                      *y = rh__covered_receive(c, back ? a : b);
-    return has_bit(row(c, rh__covered_actor(c, x->actor), matrix, x->bit), y->bit);
+    return has_bit(rh__coverage_row(c, rh__covered_actor(c, x->actor), matrix, x->bit), y->bit);
 }
 
 enum rh__pair rh__pair_of(const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b)
@@ -230,16 +248,21 @@ enum rh__pair rh__pair_of(const struct rh__coverage *c, enum rh__criterion crite
         return RH__PAIR_UNRELATED;
     if (done && done_back)
         return RH__PAIR_COVERED;
-    /* Each order that is missing: was it always the other way round, and never freely? */
+    /* Of an order that is missing: was it always the other way round, and never freely? */
     bool cannot = !done && !met && !rh__achieved(c, RH__FREE, b, a);
     bool cannot_back = !done_back && !met_back && !rh__achieved(c, RH__FREE, a, b);
-    return c->exhausted || ((done || cannot) && (done_back || cannot_back)) ? RH__PAIR_IMPOSSIBLE : RH__PAIR_OPEN;
+    return c->exhausted || cannot || cannot_back ? RH__PAIR_IMPOSSIBLE : RH__PAIR_OPEN;
+}
+
+static void note_change(struct rh__coverage *c, uint32_t receive)
+{
+    c->changing += !receive_at(c, receive)->becomes;
+    receive_at(c, receive)->becomes = 1;
 }
 
 /* ---- those that occur -------------------------------------------------------------------------------------------------- */
 
-/* RH_NONE where memory is short. */
-static uint32_t know_actor(struct rh__coverage *c, uint64_t id, const char *name)
+uint32_t rh__coverage_know_actor(struct rh__coverage *c, uint64_t id, const char *name)
 {
     uint32_t *place = actor_place(c, id);
     if (*place)
@@ -254,11 +277,15 @@ static uint32_t know_actor(struct rh__coverage *c, uint64_t id, const char *name
     return *place - 1;
 }
 
-static uint32_t know_receive(struct rh__coverage *c, uint64_t id, uint32_t actor, const char *text)
+uint32_t rh__coverage_know_receive(struct rh__coverage *c, uint64_t id, uint32_t actor, const char *text, bool becomes)
 {
     uint32_t *place = receive_place(c, id);
-    if (*place)
-        return *place - 1;
+    if (*place) {
+        struct rh__covered_receive *known = receive_at(c, *place - 1);
+        if (becomes)
+            note_change(c, *place - 1);
+        return known->actor == actor ? *place - 1 : RH_NONE;
+    }
     struct rh__covered_actor *a = actor_at(c, actor);
     if (c->receive_count == MOST_RECEIVES || (c->receive_count >= c->table_size / 2 && !grow_table(c)) ||
         (a->count == a->room && !make_room(c, a))) {
@@ -276,6 +303,8 @@ static uint32_t know_receive(struct rh__coverage *c, uint64_t id, uint32_t actor
     a->last = index;
     *receive_place(c, id) = index + 1;
     c->new_receives++;
+    if (becomes)
+        note_change(c, index);
     return index;
 }
 
@@ -321,7 +350,7 @@ static void add_pmr(struct rh__coverage *c, struct rh__covered_actor *a, const s
             achieve_one(c, a, RH__PMR, receive_at(c, q->receives[changed])->bit, bit);
         if (q->becomes[i]) {
             changed = i;
-            receive_at(c, q->receives[i])->becomes = 1;
+            note_change(c, q->receives[i]);
         }
     }
 }
@@ -381,11 +410,11 @@ static uint32_t known(struct rh__coverage *c, const struct rh__steps *s, uint32_
         uint32_t actor = *actor_place(c, actor_id) - 1;
         if (actor == RH_NONE) {
             name(arg, step, false, text, sizeof text);
-            actor = know_actor(c, actor_id, text);
+            actor = rh__coverage_know_actor(c, actor_id, text);
         }
         name(arg, step, true, text, sizeof text);
         if (actor != RH_NONE)
-            receive = know_receive(c, s->list[step].id, actor, text);
+            receive = rh__coverage_know_receive(c, s->list[step].id, actor, text, false);
     }
     if (receive == RH_NONE || receive_at(c, receive)->in_run == c->runs)
         return RH_NONE;
@@ -431,5 +460,5 @@ void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const u
             add_sequence(c, s, &(struct sequence){ receives + from, steps + from, becomes + from, begins[i] - from },
                          bits);
         else if (begins[i] - from == 1 && becomes[from])
-            receive_at(c, receives[from])->becomes = 1;
+            note_change(c, receives[from]);
 }

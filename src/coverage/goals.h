@@ -60,6 +60,7 @@ struct rh__coverage {
     uint32_t full;      /* memory was short: these are the least that there are */
     uint32_t exhausted; /* there are no other runs: what is open is impossible */
     uint32_t actor_count, receive_count;
+    uint32_t changing;                             /* receives that change handlers in some run */
     uint32_t table_size;                           /* of the table of receives */
     uint64_t actors, receives, table, actor_table; /* offsets */
     uint64_t runs;
@@ -71,6 +72,7 @@ struct rh__coverage {
     struct rh__count news[RH__CRITERION_COUNT];
     uint32_t new_receives;
     uint64_t new_pairs; /* free for the first time */
+    uint64_t all_free;  /* bits of that matrix */
 };
 
 /* NULL where there is no memory.  `subject` says what it is the coverage of: sets of other subjects are not merged with it. */
@@ -85,10 +87,17 @@ typedef void rh__name_fn(void *arg, uint32_t step, bool receive, char *buffer, s
 void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const uint64_t *actor_ids, rh__name_fn *name,
                       void *arg);
 
-/* The other's goals too.  False with a sentence where they are of different subjects. */
-bool rh__coverage_merge(struct rh__coverage *c, const struct rh__coverage *other, char *error, size_t error_size);
+/* For those who have goals from elsewhere (pack.h).  RH_NONE where memory is short. */
+uint32_t rh__coverage_know_actor(struct rh__coverage *c, uint64_t id, const char *name);
+uint32_t rh__coverage_know_receive(struct rh__coverage *c, uint64_t id, uint32_t actor, const char *text, bool becomes);
+void rh__coverage_achieve(struct rh__coverage *c, uint32_t matrix, uint32_t from, uint32_t to);
+/* A row of a matrix: bits of the actor's receives. */
+uint64_t *rh__coverage_row(const struct rh__coverage *c, const struct rh__covered_actor *a, uint32_t matrix,
+                           uint32_t bit);
 
 /* Looking at it. */
+/* Grows with whatever is added, and only then. */
+uint64_t rh__coverage_changes(const struct rh__coverage *c);
 const struct rh__covered_actor *rh__covered_actor(const struct rh__coverage *c, uint32_t actor);
 const struct rh__covered_receive *rh__covered_receive(const struct rh__coverage *c, uint32_t receive);
 const char *rh__coverage_text(const struct rh__coverage *c, uint64_t text);
@@ -101,7 +110,7 @@ enum rh__pair {
     RH__PAIR_APART,      /* never in one run */
     RH__PAIR_COVERED,    /* both orders */
     RH__PAIR_OPEN,       /* not both yet */
-    RH__PAIR_IMPOSSIBLE, /* not both, and what is missing cannot be */
+    RH__PAIR_IMPOSSIBLE, /* nor ever: one of them cannot be */
     RH__PAIR_UNRELATED,  /* pmr: neither changes handlers */
 };
 enum rh__pair rh__pair_of(const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b);

@@ -115,10 +115,11 @@ static void name_actors(struct rh__identities *n, const struct rh_world *w)
 {
     for (; n->actors < w->actor_count && n->actors < n->most_actors; n->actors++) {
         const struct actor *a = &w->actors[n->actors];
-        if (a->born >= n->events)
+        uint32_t born = a->born == RH_NONE ? 0 : a->born; /* the test was there before */
+        if (born >= n->events)
             return;
         uint64_t of_type = hash_text(a->type->name);
-        uint32_t root = n->root[a->born];
+        uint32_t root = n->root[born];
         n->last[n->actors] = RH_NONE;
         if (a->status == STATUS_OUTSIDE)
             n->actor_id[n->actors] = a->identity; /* by its own name */

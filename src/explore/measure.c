@@ -2,6 +2,7 @@
 #include "explore/measure.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "coverage/scratch.h"
@@ -73,6 +74,32 @@ static void name_step(void *arg, uint32_t step, bool receive, char *buffer, size
     }
 }
 
+static bool grew(const struct rh__growth *a, const struct rh__growth *b)
+{
+    for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+        if (a->counts[i].goals != b->counts[i].goals)
+            return true;
+    return false;
+}
+
+/* When there are too many points, every second one goes, and the next ones are farther apart. */
+void rh__measure_growth(struct rh_exploration *x)
+{
+    struct rh__measure *m = x->measure;
+    struct rh__growth now = { .run = x->runs, .seconds = rh__now_seconds() - x->started }, none = { .run = 0 };
+    const struct rh__growth *last = m->growth_count ? &m->growth[m->growth_count - 1] : &none;
+    memcpy(now.counts, m->coverage->counts, sizeof now.counts);
+    if (!grew(&now, last) || (m->growth_count && now.run < last->run + m->growth_apart))
+        return;
+    if (m->growth_count == RH__MOST_GROWTH) {
+        for (uint32_t i = 0; i < RH__MOST_GROWTH / 2; i++)
+            m->growth[i] = m->growth[2 * i];
+        m->growth_count = RH__MOST_GROWTH / 2;
+        m->growth_apart = m->growth_apart ? m->growth_apart * 2 : 2;
+    }
+    m->growth[m->growth_count++] = now;
+}
+
 void rh__measure_run(struct rh_exploration *x)
 {
     struct rh__measure *m = x->measure;
@@ -86,6 +113,12 @@ void rh__measure_run(struct rh_exploration *x)
     rh__identities_follow(&m->names, w);
     rh__steps_of(w, &m->names, &m->steps, m->list, scratch);
     rh__coverage_add(m->coverage, &m->steps, m->names.actor_id, name_step, w);
+    rh__measure_growth(x);
+    bool raised = false;
+    for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+        raised |= m->coverage->criteria >> i & 1 && m->coverage->news[i].goals;
+    if (raised && m->keep)
+        m->keep(x, m->keep_arg);
 }
 
 void rh__measure_free(struct rh_exploration *x)

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "explore/measure.h"
+#include "report/coverage.h"
 #include "report/result.h"
 #include "trace/schedule.h"
 
@@ -47,41 +49,6 @@ static bool close_file(FILE **file, const char *path, char *error, size_t error_
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
 
-/* How many bytes of well-formed UTF-8 begin here; 0 for none.  The program's texts may hold anything. */
-static int utf8_length(const unsigned char *c)
-{
-    int more = *c < 0x80 ? 0 : *c >= 0xc2 && *c < 0xe0 ? 1 : (*c & 0xf0) == 0xe0 ? 2 : *c >= 0xf0 && *c < 0xf5 ? 3 : -1;
-    for (int i = 1; i <= more; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] > 0x9f) || (*c == 0xf0 && c[1] < 0x90) ||
-        (*c == 0xf4 && c[1] > 0x8f))
-        return 0; /* too long a form, half of a pair, or past the last character */
-    return more + 1;
-}
-
-static const char no_character[] = "\xef\xbf\xbd"; /* U+FFFD */
-
-void rh__json_text(FILE *f, const char *text)
-{
-    int length;
-    fputc('"', f);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c += length ? length : 1) {
-        length = utf8_length(c);
-        if (!length)
-            fputs(no_character, f);
-        else if (*c == '"' || *c == '\\')
-            fprintf(f, "\\%c", *c);
-        else if (*c == '\n')
-            fputs("\\n", f);
-        else if (*c < 0x20)
-            fprintf(f, "\\u%04x", *c);
-        else
-            fwrite(c, 1, (size_t)length, f);
-    }
-    fputc('"', f);
-}
-
 static void json_pair(FILE *f, const char *name, const char *text)
 {
     fprintf(f, "\"%s\":", name);
@@ -92,6 +59,26 @@ bool rh__json_open(const char *path, char *error, size_t error_size)
 {
     json.path = path;
     return open_file(&json.file, path, error, error_size);
+}
+
+/* Points: run, seconds, and for each criterion goals and pairs covered. */
+static void json_growth(FILE *f, const void *arg)
+{
+    const struct rh__measure *m = arg;
+    fputs(",\"growth\":{\"columns\":[\"run\",\"seconds\"", f);
+    for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+        if (m->coverage->criteria >> i & 1)
+            fprintf(f, ",\"%s\",\"%s_pairs\"", rh__criterion_name(i), rh__criterion_name(i));
+    fputs("],\"points\":[", f);
+    for (uint32_t k = 0; k < m->growth_count; k++) {
+        fprintf(f, "%s[%llu,%.6f", k ? "," : "", (unsigned long long)m->growth[k].run, m->growth[k].seconds);
+        for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+            if (m->coverage->criteria >> i & 1)
+                fprintf(f, ",%llu,%llu", (unsigned long long)m->growth[k].counts[i].goals,
+                        (unsigned long long)m->growth[k].counts[i].pairs);
+        fputc(']', f);
+    }
+    fputs("]}", f);
 }
 
 void rh__json_result(const struct rh__result *r)
@@ -135,6 +122,16 @@ void rh__json_result(const struct rh__result *r)
         fprintf(f, ",\"held\":%llu,\"not_held\":%llu}", (unsigned long long)p.held, (unsigned long long)p.failed);
     }
     fputc(']', f);
+    if (x->measure) {
+        fputs(",\"coverage\":", f);
+        rh__coverage_json(f, x->measure->coverage, json_growth, x->measure);
+    }
+    if (x->explorer.explorer->notes) {
+        char notes[4096] = "";
+        x->explorer.explorer->notes(x->explorer.state, notes, sizeof notes);
+        fputs(",\"notes\":", f);
+        rh__json_text(f, notes);
+    }
     fprintf(f, ",\"deterministic\":%s,\"failures\":[", r->determinism.kind == RH_OUTCOME_FINISHED ? "true" : "false");
     for (uint32_t i = 0; i < x->finding_count; i++) {
         const struct rh__finding *g = &x->findings[i];
@@ -204,9 +201,9 @@ static void xml_text(FILE *f, const char *text)
 {
     int length;
     for (const unsigned char *c = (const unsigned char *)text; *c; c += length ? length : 1) {
-        length = utf8_length(c);
+        length = rh__utf8_length(c);
         if (!length || (length == 3 && c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe)) /* U+FFFE, U+FFFF */
-            fputs(no_character, f);
+            fputs(rh__no_character, f);
         else if (*c == '<')
             fputs("&lt;", f);
         else if (*c == '>')

@@ -6,6 +6,7 @@
 
 #include "explore/engine.h"
 #include "explore/explorers.h"
+#include "report/json_text.h"
 
 struct rh__result {
     const char *test;
@@ -32,7 +33,6 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
 void rh__tap_result(const struct rh__result *r, unsigned number);
 
 /* Files; false with a sentence. */
-void rh__json_text(FILE *f, const char *text); /* quoted; bytes that are no UTF-8 become U+FFFD */
 bool rh__json_open(const char *path, char *error, size_t error_size);
 void rh__json_result(const struct rh__result *r);
 /* One object of `estimate`, which has not explored. */

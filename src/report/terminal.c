@@ -4,6 +4,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "explore/measure.h"
+#include "report/coverage.h"
 #include "report/result.h"
 #include "world/state.h"
 
@@ -235,6 +237,8 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         else
             printf("%s runs of an unknown number\n", grouped(x->runs));
     }
+    if (x->measure)
+        rh__coverage_print(stdout, x->measure->coverage, "  ", verbose ? UINT32_MAX : quiet ? 0 : 5);
     if (!quiet) {
         print_explorer_notes(x);
         print_notes(r);

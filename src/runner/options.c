@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/pool.h"
+#include "coverage/goals.h"
 #include "explore/engine.h"
 #include "trace/schedule.h"
 
@@ -116,11 +117,21 @@ static bool take_number(struct rh__options *o, const char *name, const char *val
 static bool take_path(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
 {
     (void)error, (void)error_size;
-    *(strcmp(name, "save") == 0         ? &o->save
-      : strcmp(name, "checkpoint") == 0 ? &o->checkpoint
-      : strcmp(name, "json") == 0       ? &o->json
-                                        : &o->junit) = value;
+    const struct {
+        const char *name, **to;
+    } paths[] = { { "save", &o->save },   { "checkpoint", &o->checkpoint },       { "json", &o->json },
+                  { "junit", &o->junit }, { "coverage-file", &o->coverage_file }, { "suite", &o->suite } };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (strcmp(name, paths[i].name) == 0)
+            *paths[i].to = value;
     return true;
+}
+
+static bool take_coverage(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    (void)name;
+    o->criteria = rh__criteria_parse(value, error, error_size);
+    return o->criteria != 0;
 }
 
 /* `value` is NULL for -j alone. */
@@ -184,6 +195,9 @@ static const struct option {
     { "partitions", "N", "the network splits up to N times", take_setting },
     { "set", "NAME=VALUE", "any other field of struct rh_semantics", take_set },
     { "save", "DIR", "schedules of findings go there", take_path },
+    { "coverage", "C", "measure coverage of ordering goals: pr, pcr, pmr, several with commas, or all", take_coverage },
+    { "coverage-file", "FILE", "keep that coverage there, for `rehearse coverage`", take_path },
+    { "suite", "DIR", "keep the schedules that brought it there, as a corpus", take_path },
     { "json", "FILE", "one JSON object per test", take_path },
     { "junit", "FILE", "JUnit XML", take_path },
     { "tap", NULL, "Test Anything Protocol on standard output", take_flag },

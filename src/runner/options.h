@@ -24,6 +24,8 @@ struct rh__options {
     const char *checkpoint; /* NULL for none */
     bool resume;
     const char *save, *json, *junit;
+    uint32_t criteria; /* of coverage, as bits */
+    const char *coverage_file, *suite;
     bool tap, quiet, verbose;
     uint32_t step; /* replay: stop there; 0 for the end */
     bool gdb;

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "coverage/pack.h"
+#include "explore/measure.h"
 #include "findings/story.h"
 #include "report/result.h"
 #include "runner/commands.h"
@@ -73,6 +75,60 @@ static bool save_findings(struct rh__result *r, const char *folder, char *error,
     return true;
 }
 
+/* ---- coverage ---------------------------------------------------------------------------------------------------------- */
+
+/* The schedules that brought a goal, in the order of the runs: TEST-MODEL-coverage-N.schedule. */
+struct suite {
+    const struct rh__result *r;
+    const char *folder;
+    uint32_t *count; /* in shared memory, with the text */
+    char *text;
+};
+
+static void keep_schedule(struct rh_exploration *x, void *arg)
+{
+    struct suite *s = arg;
+    char path[1024];
+    struct rh__text t;
+    int length =
+        snprintf(path, sizeof path, "%s/%s-%s-coverage-%05u.schedule", s->folder, s->r->test, s->r->model, ++*s->count);
+    rh__text_init(&t, s->text, RH__SCHEDULE_BYTES);
+    rh__schedule_write(x->world, &t);
+    FILE *file = (size_t)length < sizeof path ? fopen(path, "w") : NULL;
+    bool good = file && fputs(s->text, file) >= 0;
+    if ((file && fclose(file) != 0) || !good) {
+        fprintf(stderr, "rehearse: %s: %s\n", path, strerror(errno));
+        x->measure->keep = NULL; /* once is enough */
+    }
+}
+
+static bool start_measuring(struct rh_exploration *x, const struct rh__options *o, struct suite *s)
+{
+    uint32_t criteria = o->criteria;
+    if (!criteria && (o->coverage_file || o->suite) && !x->measure)
+        criteria = (1u << RH__CRITERION_COUNT) - 1;
+    if (criteria && !rh__measure(x, criteria))
+        return false;
+    if (!o->suite)
+        return true;
+    s->folder = o->suite;
+    s->count = rh_exploration_memory(x, sizeof *s->count);
+    s->text = rh_exploration_memory(x, RH__SCHEDULE_BYTES);
+    x->measure->keep = keep_schedule;
+    x->measure->keep_arg = s;
+    return s->count && s->text;
+}
+
+/* What there is to say when all is done; false with a sentence. */
+static bool end_measuring(struct rh_exploration *x, const struct rh__options *o, char *error, size_t error_size)
+{
+    if (!x->measure)
+        return true;
+    x->measure->coverage->exhausted |= rh__exploration_verdict(x) == RH_VERDICT_EXHAUSTIVE;
+    x->measure->coverage->runs = x->runs;
+    return !o->coverage_file || rh__coverage_write(x->measure->coverage, o->coverage_file, error, error_size);
+}
+
 /* ---- one test ------------------------------------------------------------------------------------------------------------ */
 
 static void check_determinism(struct rh_world *w, void *arg)
@@ -92,6 +148,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
                    const struct rh_semantics *semantics, unsigned number, bool *failed)
 {
     static struct rh__result r;
+    static struct suite suite;
     char error[1024];
     int code = RH__EXIT_TOOL;
     struct rh_world_options w = {
@@ -116,6 +173,11 @@ static int explore(const char *program, const struct rh__options *o, const struc
         goto release;
     }
     r.x = x;
+    suite = (struct suite){ .r = &r };
+    if (!start_measuring(x, o, &suite)) {
+        fprintf(stderr, "rehearse: no memory for the coverage\n");
+        goto release;
+    }
     x->describe = rh__describe;
     x->mute = !o->verbose;
     if (!o->quiet && !o->tap)
@@ -134,7 +196,8 @@ static int explore(const char *program, const struct rh__options *o, const struc
     rh__note_divergence(x, &r.determinism);
     r.failed = x->finding_count || r.determinism.kind != RH_OUTCOME_FINISHED || rh__result_never(&r);
     *failed |= r.failed;
-    if (!save_findings(&r, o->save ? o->save : default_folder, error, sizeof error)) {
+    if (!end_measuring(x, o, error, sizeof error) ||
+        !save_findings(&r, o->save ? o->save : default_folder, error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
         code = RH__EXIT_USAGE;
     }
@@ -191,10 +254,19 @@ static bool prepare(const char *program, const struct rh__options *o)
         fprintf(stderr, "rehearse: --checkpoint is for one test under one model: name them\n");
         return false;
     }
+    if (o->coverage_file && (o->all_models || count_wanted(o) != 1)) {
+        fprintf(stderr, "rehearse: --coverage-file is for one test under one model: name them\n");
+        return false;
+    }
+    if (o->suite && (o->workers > 1 || o->checkpoint)) {
+        fprintf(stderr, "rehearse: --suite is made by one worker: leave out -j and --checkpoint\n");
+        return false;
+    }
     bool good = true;
     for (const struct rh_test *t = rh_test_first(); good && t; t = t->next)
         good = rh__options_semantics(o, t, &s, error, sizeof error);
     good = good && (!o->save || !*o->save || make_folder(o->save, error, sizeof error)) &&
+           (!o->suite || make_folder(o->suite, error, sizeof error)) &&
            (!o->json || rh__json_open(o->json, error, sizeof error)) &&
            (!o->junit || rh__junit_open(o->junit, program, error, sizeof error));
     if (!good)

@@ -1,0 +1,90 @@
+/* See coverage.h. */
+#include "cli/coverage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "coverage/pack.h"
+#include "report/coverage.h"
+
+enum { EXIT_GOOD, EXIT_WRONG_USE = 2 };
+
+static int usage(const char *why)
+{
+    fprintf(stderr,
+            "rehearse: %s\n"
+            "rehearse coverage show FILE... [--json FILE] [--all]    what they cover together; --all lists every open "
+            "pair\n"
+            "rehearse coverage merge -o FILE FILE...                 keep that in one file\n"
+            "FILEs are those of `rehearse test --coverage-file`, of one test under one model\n",
+            why);
+    return EXIT_WRONG_USE;
+}
+
+static int fail(const char *error)
+{
+    fprintf(stderr, "rehearse: %s\n", error);
+    return EXIT_WRONG_USE;
+}
+
+static int write_json(const struct rh__coverage *c, const char *path)
+{
+    FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (f) {
+        rh__coverage_json(f, c, NULL, NULL);
+        fputc('\n', f);
+    }
+    bool good = f && !ferror(f) && (f == stdout ? fflush(f) : fclose(f)) == 0;
+    if (good)
+        return EXIT_GOOD;
+    perror(path);
+    return EXIT_WRONG_USE;
+}
+
+static int show(const struct rh__coverage *c, const char *json, bool all)
+{
+    if (json)
+        return write_json(c, json);
+    const char *subject = rh__coverage_text(c, c->subject);
+    printf("%.*s, %llu runs%s\n", (int)strcspn(subject, "\n"), subject, (unsigned long long)c->runs,
+           c->exhausted ? ", all there are" : "");
+    rh__coverage_print(stdout, c, "  ", all ? UINT32_MAX : 10);
+    return EXIT_GOOD;
+}
+
+int rh__cli_coverage(int argc, char **argv)
+{
+    char error[4096];
+    struct rh__coverage *c = NULL;
+    const char *json = NULL, *out = NULL;
+    bool all = false, good = true;
+    if (argc < 1)
+        return usage("coverage wants to know what to do");
+    bool merge = strcmp(argv[0], "merge") == 0;
+    if (!merge && strcmp(argv[0], "show") != 0)
+        return usage("coverage can show and merge");
+    for (int i = 1; i < argc && good; i++) {
+        const char **value = strcmp(argv[i], "--json") == 0 && !merge ? &json
+                             : strcmp(argv[i], "-o") == 0 && merge    ? &out
+                                                                      : NULL;
+        if (value && i + 1 == argc)
+            return usage("that option wants a file");
+        if (value)
+            *value = argv[++i];
+        else if (strcmp(argv[i], "--all") == 0 && !merge)
+            all = true;
+        else if (argv[i][0] == '-')
+            return usage("there is no such option");
+        else
+            good = rh__coverage_read(&c, argv[i], error, sizeof error);
+    }
+    if (!good)
+        return fail(error);
+    if (!c)
+        return usage("there is no file to read");
+    if (merge && !out)
+        return usage("merge wants -o FILE");
+    if (merge)
+        return rh__coverage_write(c, out, error, sizeof error) ? EXIT_GOOD : fail(error);
+    return show(c, json, all);
+}

@@ -1,0 +1,183 @@
+/* See coverage.h. */
+#include "report/coverage.h"
+
+#include <string.h>
+
+#include "report/json_text.h"
+
+/* Beyond this a matrix is for nobody to look at. */
+enum { LARGEST_MATRIX = 400 };
+
+static bool asked(const struct rh__coverage *c, uint32_t criterion)
+{
+    return c->criteria >> criterion & 1;
+}
+
+static const struct rh__covered_receive *next_of(const struct rh__coverage *c, uint32_t receive)
+{
+    return rh__covered_receive(c, receive);
+}
+
+struct rh__coverage_summary rh__coverage_summary(const struct rh__coverage *c, enum rh__criterion criterion)
+{
+    struct rh__coverage_summary s = { 0 };
+    for (uint32_t i = 0; i < c->actor_count; i++)
+        for (uint32_t a = rh__covered_actor(c, i)->first; a != RH_NONE; a = next_of(c, a)->next)
+            for (uint32_t b = next_of(c, a)->next; b != RH_NONE; b = next_of(c, b)->next) {
+                enum rh__pair p = rh__pair_of(c, criterion, a, b);
+                if (p == RH__PAIR_APART || p == RH__PAIR_UNRELATED)
+                    continue;
+                s.pairs++;
+                s.covered += p == RH__PAIR_COVERED;
+                s.open += p == RH__PAIR_OPEN;
+                s.impossible += p == RH__PAIR_IMPOSSIBLE;
+            }
+    return s;
+}
+
+/* What it takes; where there are several of that name, the how-many-th. */
+static void write_name(const struct rh__coverage *c, uint32_t receive, char *buffer, size_t size)
+{
+    const struct rh__covered_receive *r = rh__covered_receive(c, receive);
+    uint32_t same = 0;
+    for (uint32_t i = rh__covered_actor(c, r->actor)->first; i != receive; i = next_of(c, i)->next)
+        same += strcmp(rh__coverage_text(c, next_of(c, i)->text), rh__coverage_text(c, r->text)) == 0;
+    int n = snprintf(buffer, size, "%s", rh__coverage_text(c, r->text));
+    if (same && n > 0 && (size_t)n < size)
+        snprintf(buffer + n, size - (size_t)n, " (%u)", same + 1);
+}
+
+/* ---- for people -------------------------------------------------------------------------------------------------------- */
+
+/* "writer#1 took write from action#1 only before flush from terminator#1" */
+static void print_open_pair(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b,
+                            const char *indent)
+{
+    static const char *const never[] = { "", " with no change of handlers between them", " one after the other" };
+    static const char *const only[] = { "only before", "with no change of handlers between them only before",
+                                        "one after the other only before" };
+    char first[320], second[320];
+    bool one = rh__achieved(c, criterion, a, b), other = rh__achieved(c, criterion, b, a);
+    write_name(c, other ? b : a, first, sizeof first);
+    write_name(c, other ? a : b, second, sizeof second);
+    const char *actor = rh__coverage_text(c, rh__covered_actor(c, rh__covered_receive(c, a)->actor)->name);
+    if (one || other)
+        fprintf(f, "%s  not reached: %s took %s %s %s\n", indent, actor, first, only[criterion], second);
+    else
+        fprintf(f, "%s  not reached: %s never took %s and %s%s\n", indent, actor, first, second, never[criterion]);
+}
+
+static void print_open_pairs(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, const char *indent,
+                             uint32_t most)
+{
+    uint32_t printed = 0;
+    for (uint32_t i = 0; i < c->actor_count; i++)
+        for (uint32_t a = rh__covered_actor(c, i)->first; a != RH_NONE; a = next_of(c, a)->next)
+            for (uint32_t b = next_of(c, a)->next; b != RH_NONE; b = next_of(c, b)->next)
+                if (rh__pair_of(c, criterion, a, b) == RH__PAIR_OPEN && printed++ < most)
+                    print_open_pair(f, c, criterion, a, b, indent);
+    if (printed > most && most)
+        fprintf(f, "%s  and %u more\n", indent, printed - most);
+}
+
+void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *indent, uint32_t most)
+{
+    for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++) {
+        if (!asked(c, i))
+            continue;
+        struct rh__coverage_summary s = rh__coverage_summary(c, i);
+        if (i == RH__PMR && !s.pairs) {
+            fprintf(f, "%scoverage pmr: no actor changes its handlers\n", indent);
+            continue;
+        }
+        fprintf(f, "%scoverage %s: %s%llu goals; of %llu pairs %llu covered, %llu impossible, %llu not reached\n",
+                indent, rh__criterion_name(i), c->full ? "at least " : "", (unsigned long long)c->counts[i].goals,
+                (unsigned long long)s.pairs, (unsigned long long)s.covered, (unsigned long long)s.impossible,
+                (unsigned long long)s.open);
+        print_open_pairs(f, c, i, indent, most);
+    }
+}
+
+/* ---- for machines ------------------------------------------------------------------------------------------------------ */
+
+/* How `a` stands to `b`: both orders, only before, only behind (in capitals: the other is impossible), or neither. */
+static char mark_of(const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b)
+{
+    if (a == b)
+        return '-';
+    bool one = rh__achieved(c, criterion, a, b), other = rh__achieved(c, criterion, b, a);
+    switch (rh__pair_of(c, criterion, a, b)) {
+    case RH__PAIR_COVERED:
+        return '*';
+    case RH__PAIR_IMPOSSIBLE:
+        return one ? 'B' : other ? 'A' : 'X';
+    case RH__PAIR_OPEN:
+        return one ? 'b' : other ? 'a' : 'x';
+    default:
+        return '.';
+    }
+}
+
+static void json_matrix(FILE *f, const struct rh__coverage *c, const struct rh__covered_actor *actor,
+                        enum rh__criterion criterion)
+{
+    fprintf(f, ",\"%s\":", rh__criterion_name(criterion));
+    if (actor->count > LARGEST_MATRIX) {
+        fputs("null", f);
+        return;
+    }
+    fputc('[', f);
+    for (uint32_t a = actor->first; a != RH_NONE; a = next_of(c, a)->next) {
+        fputs(a == actor->first ? "\"" : ",\"", f);
+        for (uint32_t b = actor->first; b != RH_NONE; b = next_of(c, b)->next)
+            fputc(mark_of(c, criterion, a, b), f);
+        fputc('"', f);
+    }
+    fputc(']', f);
+}
+
+static void json_actor(FILE *f, const struct rh__coverage *c, const struct rh__covered_actor *actor)
+{
+    char name[320];
+    fputs("{\"actor\":", f);
+    rh__json_text(f, rh__coverage_text(c, actor->name));
+    fputs(",\"receives\":[", f);
+    for (uint32_t a = actor->first; a != RH_NONE; a = next_of(c, a)->next) {
+        write_name(c, a, name, sizeof name);
+        fputs(a == actor->first ? "" : ",", f);
+        rh__json_text(f, name);
+    }
+    fputc(']', f);
+    for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+        if (asked(c, i))
+            json_matrix(f, c, actor, i);
+    fputc('}', f);
+}
+
+void rh__coverage_json(FILE *f, const struct rh__coverage *c, void (*growth)(FILE *f, const void *arg), const void *arg)
+{
+    const char *comma = "";
+    fprintf(f, "{\"runs\":%llu,\"exhausted\":%s,\"at_least\":%s,\"criteria\":{", (unsigned long long)c->runs,
+            c->exhausted ? "true" : "false", c->full ? "true" : "false");
+    for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++) {
+        if (!asked(c, i))
+            continue;
+        struct rh__coverage_summary s = rh__coverage_summary(c, i);
+        fprintf(f, "%s\"%s\":{\"goals\":%llu,\"pairs\":%llu,\"covered\":%llu,\"impossible\":%llu,\"open\":%llu}", comma,
+                rh__criterion_name(i), (unsigned long long)c->counts[i].goals, (unsigned long long)s.pairs,
+                (unsigned long long)s.covered, (unsigned long long)s.impossible, (unsigned long long)s.open);
+        comma = ",";
+    }
+    fputs("},\"actors\":[", f);
+    comma = "";
+    for (uint32_t i = 0; i < c->actor_count; i++)
+        if (rh__covered_actor(c, i)->count > 1) {
+            fputs(comma, f);
+            json_actor(f, c, rh__covered_actor(c, i));
+            comma = ",";
+        }
+    fputc(']', f);
+    if (growth)
+        growth(f, arg);
+    fputc('}', f);
+}

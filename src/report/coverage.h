@@ -1,0 +1,22 @@
+/* Coverage of ordering goals for people and for machines. */
+#ifndef RH_REPORT_COVERAGE_H
+#define RH_REPORT_COVERAGE_H
+
+#include <stdio.h>
+
+#include "coverage/goals.h"
+
+/* Pairs of receives of one actor that some run had both of; by pmr those of which one changes handlers. */
+struct rh__coverage_summary {
+    uint64_t pairs, covered, open, impossible;
+};
+struct rh__coverage_summary rh__coverage_summary(const struct rh__coverage *c, enum rh__criterion criterion);
+
+/* A line for each criterion that was asked for, and up to `most` open pairs. */
+void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *indent, uint32_t most);
+
+/* One object: see docs/json.md.  `growth` writes what there is to say of its growth, behind a comma; may be NULL. */
+void rh__coverage_json(FILE *f, const struct rh__coverage *c, void (*growth)(FILE *f, const void *arg),
+                       const void *arg);
+
+#endif
