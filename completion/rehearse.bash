@@ -11,11 +11,20 @@ _rehearse() {
     cur=${COMP_WORDS[COMP_CWORD]}
     prev=${COMP_WORDS[COMP_CWORD - 1]}
     options="--explorer --model --granularity --time --seed -p --max-runs --max-seconds --max-steps --max-all-steps
-        --keep-going -j --checkpoint --resume --losses --duplicates --crashes --restarts --kept-restarts --partitions --set --save --json --junit --tap
+        --keep-going -j --checkpoint --resume --losses --duplicates --crashes --restarts --kept-restarts --partitions --set --save --coverage --coverage-file --suite --json --junit --tap
         --step --gdb --quiet --verbose --help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "test estimate list replay corpus help --help --version" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "test estimate list replay corpus coverage help --help --version" -- "$cur")
+        return
+    fi
+    if [ "${COMP_WORDS[1]}" = coverage ]; then
+        if [ "$COMP_CWORD" -eq 2 ]; then
+            mapfile -t COMPREPLY < <(compgen -W "show merge" -- "$cur")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur" && compgen -W "-o --json --all" -- "$cur")
+            compopt -o filenames 2>/dev/null
+        fi
         return
     fi
     if [ "$COMP_CWORD" -eq 2 ]; then
@@ -33,11 +42,12 @@ _rehearse() {
         mapfile -t COMPREPLY < <(compgen -S = -W "$(_rehearse_list "$binary" parameters) bug" -- "$cur")
         compopt -o nospace 2>/dev/null
         ;;
-    --save)
+    --coverage) mapfile -t COMPREPLY < <(compgen -W "pr pcr pmr all" -- "$cur") ;;
+    --save | --suite)
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         compopt -o filenames 2>/dev/null
         ;;
-    --json | --junit | --checkpoint)
+    --json | --junit | --checkpoint | --coverage-file)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         compopt -o filenames 2>/dev/null
         ;;

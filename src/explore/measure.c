@@ -123,9 +123,8 @@ void rh__measure_run(struct rh_exploration *x)
 
 void rh__measure_free(struct rh_exploration *x)
 {
-    if (!x->measure)
+    if (!x->measure) /* nothing is changed: a worker frees what the agent goes on using */
         return;
     rh__coverage_free(x->measure->coverage);
     rh_shared_free(x->measure, x->measure->size);
-    x->measure = NULL;
 }

@@ -2,7 +2,8 @@
  *
  * JSON, one object per test; these names are the contract for scripts:
  *     test explorer model granularity time seed workers executions steps behaviours behaviours_at_least blocked cut failed
- *     verdict incomplete seconds estimate deterministic
+ *     verdict incomplete seconds estimate deterministic notes
+ *     coverage: see docs/json.md
  *     properties: list of { property, name, place, held, not_held }
  *     failures: list of { kind, message, place, actor, run, count, schedule }
  * and of `estimate`: test model granularity estimate low high confidence descents behaviours seconds */
