@@ -223,11 +223,11 @@ bool rh__coverage_read(struct rh__coverage **c, const char *path, char *error, s
         snprintf(error, error_size, "%s is no file of --coverage-file", path);
         good = false;
     }
-    if (good && !*c && walk(NULL, w.at + head, w.len - head, &subject))
+    if (good && !*c && walk(NULL, w.at + head, w.len - head, &subject)) {
         *c = rh__coverage_new(0, subject);
-    if (good && *subject && !*c) {
-        snprintf(error, error_size, "no memory");
-        good = false;
+        good = *c != NULL;
+        if (!good)
+            snprintf(error, error_size, "no memory");
     }
     if (good && !rh__coverage_unpack(*c, w.at + head, w.len - head, why, sizeof why)) {
         snprintf(error, error_size, "%s: %s", path, why);

@@ -1,0 +1,71 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC1091
+# Coverage: measured for any explorer, kept in files that are merged, and the explorer that seeks it.
+. "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
+gatling=$BUILD_DIR/examples/gatling
+test=("$rehearse" test "$gatling" a_write_is_never_lost -p actions=3)
+
+# ---- measuring -----------------------------------------------------------------------------------------------------------
+expect 0 "${test[@]}" --explorer optimal --coverage pr,pcr --coverage-file all.cov --json all.json
+out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached' 'coverage pcr: 24 goals'
+out_lacks 'coverage pmr'
+expect 0 "${test[@]}" --explorer dfs --coverage pr --max-seconds 60
+out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached'
+expect 0 "${test[@]}" --explorer dfs -j 2 --coverage pr --max-seconds 60
+out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached'
+expect 0 "${test[@]}" --explorer random --max-runs 1 --coverage all --coverage-file one.cov
+out_has 'coverage pmr: no actor changes its handlers' 'not reached: writer#1 took write_line from action#'
+expect 0 "${test[@]}" --explorer random --max-runs 1 --coverage all --coverage-file one.cov --quiet
+out_lacks 'not reached: '
+
+# ---- files ---------------------------------------------------------------------------------------------------------------
+expect 0 "$rehearse" coverage show one.cov
+out_has 'a_write_is_never_lost actions=3, 1 runs' 'coverage pr: 12 goals; of 12 pairs 0 covered'
+expect 0 "$rehearse" coverage merge -o both.cov one.cov all.cov
+expect 0 "$rehearse" coverage show both.cov
+out_has '37 runs, all there are' 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible'
+cp out together
+expect 0 "$rehearse" coverage show all.cov one.cov one.cov
+sed 's/38 runs/37 runs/' out | cmp -s - together || problem 'the same in another order is something else'
+expect 0 "$rehearse" coverage show both.cov --json merged.json
+if have_python; then
+    cp merged.json json
+    same 'goals of the merged' 24 "$(json 'r[0]["criteria"]["pr"]["goals"]')"
+    same 'a matrix is square' True \
+        "$(json 'all(len(a["receives"]) == len(a["pr"]) == len(a["pr"][0]) for a in r[0]["actors"])')"
+    same 'both orders of two lines' True "$(json 'any("*" in row for a in r[0]["actors"] for row in a["pr"])')"
+    cp all.json json
+    same 'growth ends where the sums are' 24 "$(json 'r[0]["coverage"]["growth"]["points"][-1][2]')"
+fi
+
+refused 'of something else' "$rehearse" coverage merge -o x.cov one.cov \
+    <("$rehearse" test "$gatling" a_write_is_never_lost -p actions=2 --explorer random --max-runs 1 --coverage-file other.cov \
+        >/dev/null; cat other.cov)
+[ -e x.cov ] && problem 'a refused merge has written something'
+head -c 200 all.cov >half.cov
+refused 'not all of it' "$rehearse" coverage show half.cov
+refused 'is no file of --coverage-file' "$rehearse" coverage show all.json
+refused 'No such file' "$rehearse" coverage show nowhere.cov
+for words in '' 'show' 'merge one.cov' 'draw one.cov' 'show one.cov --wide' 'merge one.cov -o'; do
+    # shellcheck disable=SC2086
+    expect 2 "$rehearse" coverage $words
+    err_has 'rehearse coverage show FILE'
+done
+refused 'is no criterion' "${test[@]}" --coverage pr,xy
+refused 'one test under one model' "${test[@]}" --coverage-file x.cov --model all
+refused 'cannot be kept there' "${test[@]}" --suite /dev/null/x
+refused 'leave out -j' "${test[@]}" --suite suite -j 2 --explorer dfs
+
+# ---- seeking it ----------------------------------------------------------------------------------------------------------
+expect 0 "${test[@]}" --explorer cover:all --suite suite
+out_has 'coverage pr: 24 goals' ' schedules, 0 could not be forced, 0 missed their goal, 0 brought no new goal'
+[ "$(find suite -name '*.schedule' | wc -l)" -ge 2 ] || problem 'the suite is empty'
+expect 0 "$rehearse" corpus "$gatling" suite
+expect 1 "${test[@]}" --explorer cover:pr -p bug=ga1
+out_has 'came after the flush and is lost'
+expect 0 "${test[@]}" --explorer cover:pr,paper
+expect 0 "${test[@]}" --explorer portfolio:cover:pr+random --max-runs 20
+for wrong in cover:x cover:pr,x cover:pr,pcr,paper,; do
+    refused 'cover:pr, cover:pmr, cover:pcr or cover:all' "${test[@]}" --explorer "$wrong"
+done
+refused 'cannot share its work' "${test[@]}" --explorer cover:pr -j 2
+finish
