@@ -5,6 +5,8 @@ set -u
 : "${BUILD_DIR:?}" "${SOURCE_DIR:?}"
 
 rehearse=$BUILD_DIR/bin/rehearse
+# shellcheck source=tests/examples/lib.bash
+. "$SOURCE_DIR/tests/examples/lib.bash"
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 2
@@ -38,8 +40,8 @@ passes() {
     case $output in *note:*) fail "$* has something to note" "$output" ;; esac
 }
 
-# finds EXAMPLE BUG KIND...: the bug is found as one of these kinds, and each schedule that was kept fails again.  Where
-# a bug is rare, ${smaller[EXAMPLE]} makes it less so.
+# finds EXAMPLE BUG KIND...: the bug is found as one of these kinds, and each schedule that was kept fails again.  See
+# lib.bash for those that are smaller here.
 finds() {
     local example=$1 bug=$2 kinds schedule kind
     shift 2
@@ -98,25 +100,15 @@ declare -A found=(
     [scheduler/double]="unhandled-message monitor" [scheduler/forgotten]=monitor
     [scheduler/both]=assertion [scheduler/late]=assertion
     [barber/lost_wakeup]=stuck [barber/eager]=unhandled-message
+    [barber-morning/ba]=unhandled-message [messenger-rooms/ms]=assertion [procreg-directory/pr]=assertion
     [messenger/hasty]=monitor [messenger/by_name]=assertion
     [procreg/check_then_act]=assertion [procreg/start_twice]=assertion
     [procreg/too_soon]=assertion [procreg/regrace]=assertion
     [own_explorer/no_wait]=assertion
     [tickets/check_then_act]=assertion
 )
-declare -A smaller=(
-    [gatling-engine]="-p users=2 -p requests=1"
-)
 
-# program TEST.C: the name of the program that it is part of, NAME or NAME-PART
-program() {
-    local name=${1#"$SOURCE_DIR"/examples/}
-    name=${name%/test.c}
-    echo "${name//\//-}"
-}
-
-for example in "$SOURCE_DIR"/examples/*/test.c "$SOURCE_DIR"/examples/*/*/test.c; do
-    example=$(program "$example")
+for example in $(every_example); do
     bugs=$("$rehearse" list "$BUILD_DIR/examples/$example" | awk '/^[^ ]/{on = /^bugs/; next} on{print $1}')
     case " ${!found[*]} " in *" $example/"*) ;; *) continue ;; esac # another test's
     passes "$example" --max-seconds 1
