@@ -444,19 +444,36 @@ static void restart(struct rh__generator *g)
     g->plan_count = g->goals = 0;
 }
 
+/* Where to begin.  As in the paper: with the first receive that has a goal.  With `farthest`: with the one whose partner is
+ * farthest behind it, because to hold one message back for long is what other ways of choosing hardly ever do. */
+static uint32_t begin_at(struct rh__generator *g, const struct rh__coverage *c)
+{
+    uint32_t best = g->first_open ? g->first_open : 1, distance = 0;
+    struct pair p;
+    if (!g->farthest || g->s->mailbox)
+        return best;
+    for (uint32_t x = best, n = g->s->count; x < n && n - x > distance; x++)
+        if (find_pair(g, c, x, &p) && p.y - p.x > distance) {
+            distance = p.y - p.x;
+            best = x;
+        }
+    return distance ? best : g->s->count;
+}
+
 bool rh__generate(struct rh__generator *g, const struct rh__coverage *c, struct rh__schedule_plan *plan)
 {
     struct pair p = { 0, 0, false };
     *plan = (struct rh__schedule_plan){ .steps = g->plan };
     restart(g);
-    for (uint32_t at = g->first_open ? g->first_open : 1; at < g->s->count;) {
+    for (uint32_t at = begin_at(g, c); at < g->s->count;) {
         bool left = !(g->marks[at] & (SCHEDULED | LEFT_OUT));
         if (left && find_pair(g, c, at, &p)) {
             schedule_pair(g, at, &p);
             if (g->goals == 1) {
                 plan->first = p.swap ? p.y : p.x;
                 plan->second = p.swap ? p.x : p.y;
-                g->first_open = at;
+                if (!g->farthest)
+                    g->first_open = at;
                 forget(g, &p);
             }
             continue;
