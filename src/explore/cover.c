@@ -1,8 +1,9 @@
 /* cover: schedules that reach ordering goals which no run has reached yet (Bita; coverage/).
  *
  *     cover:pr   cover:pmr   cover:pcr      by one criterion
- *     cover:all                             by pr, then pmr, then pcr (Bita VI-B)
- *     cover:pr,paper                        as in the paper: schedules from the first run only, partners nearest first
+ *     cover:all                             by pr, pmr where handlers change, and pcr
+ *     cover:all,paper                       as in the paper (VI-B): from the first run only, partners nearest first, one
+ *                                           criterion after the other
  *
  * The first run is a random one.  From it schedules are generated; each is forced, and whatever it does not say is random.
  * A run that had receives, or freely ordered pairs, which no run before had becomes a source of schedules itself.  So goals
@@ -20,13 +21,12 @@
 enum { MOST_SOURCES = 1 << 14, FIRST_TRIES = 10 };
 static const size_t source_bytes = (size_t)1 << 33, generator_bytes = (size_t)1 << 34; /* address space */
 
-/* A run that schedules are made from. */
-struct source {
-    struct rh__steps steps;
-    uint32_t phase; /* the next criterion to use it for */
-};
-
-struct counts {
+/* Schedules by one criterion, from one source after the other. */
+struct phase {
+    enum rh__criterion criterion;
+    struct rh__generator *generator; /* for `source`; NULL: there is none yet */
+    uint32_t source;
+    void *memory;
     uint64_t schedules;  /* forced */
     uint64_t infeasible; /* some event of them never came */
     uint64_t missed;     /* forced to the end, but the goal was not achieved */
@@ -37,25 +37,20 @@ struct cover {
     struct rh_exploration *x;
     struct rh__force force;
     uint64_t random;
-    enum rh__criterion phases[RH__CRITERION_COUNT];
-    uint32_t phase_count;
+    struct phase phases[RH__CRITERION_COUNT];
+    uint32_t phase_count, phase; /* the one in use */
     bool paper;
     uint32_t free_runs;
 
-    struct source *sources;
-    uint32_t source_count, source; /* the one in use */
+    struct rh__steps *sources; /* runs that schedules are made from */
+    uint32_t source_count;
     char *store;
     size_t stored;
-    bool full; /* a source was not kept */
-    char *memory;
-    struct rh__generator *generator;
+    bool full; /* a source was not kept, or not used */
 
-    bool planned; /* the run under way has a schedule, for this goal: */
-    enum rh__criterion criterion;
+    bool planned;           /* the run under way has a schedule, for this goal: */
     uint32_t first, second; /* receives of the coverage */
-
-    struct counts counts[RH__CRITERION_COUNT];
-    uint64_t missing; /* the last event that never came */
+    uint64_t missing;       /* the last event that never came */
 };
 
 /* ---- what it was asked for --------------------------------------------------------------------------------------------- */
@@ -75,14 +70,18 @@ static bool cover_open(void *state, struct rh_exploration *x, const char *arg, c
                  "cover:%s: cover:pr, cover:pmr, cover:pcr or cover:all is wanted; behind it may be \",paper\"", arg);
         return false;
     }
+    bool memory = true;
     for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
-        if (wanted & 1u << i)
-            c->phases[c->phase_count++] = i;
+        if (wanted & 1u << i) {
+            struct phase *p = &c->phases[c->phase_count++];
+            p->criterion = i;
+            p->memory = rh_exploration_memory(x, generator_bytes);
+            memory = memory && p->memory;
+        }
     c->random = rh__random_seed(rh_exploration_seed(x), 7);
     c->sources = rh_exploration_memory(x, MOST_SOURCES * sizeof *c->sources);
     c->store = rh_exploration_memory(x, source_bytes);
-    c->memory = rh_exploration_memory(x, generator_bytes);
-    if (!c->sources || !c->store || !c->memory || !rh__force_open(&c->force, x, x->world) || !rh__measure(x, wanted)) {
+    if (!memory || !c->sources || !c->store || !rh__force_open(&c->force, x, x->world) || !rh__measure(x, wanted)) {
         snprintf(error, error_size, "no memory for explorer cover");
         return false;
     }
@@ -99,49 +98,44 @@ static void keep_source(struct cover *c)
         c->full = true;
         return;
     }
-    struct source *to = &c->sources[c->source_count++];
-    *to = (struct source){ .steps = *s };
-    to->steps.list = memcpy(c->store + c->stored, s->list, bytes);
+    struct rh__steps *to = &c->sources[c->source_count++];
+    *to = *s;
+    to->list = memcpy(c->store + c->stored, s->list, bytes);
     c->stored += bytes;
 }
 
-/* The first of those that were used for the fewest criteria. */
-static uint32_t next_source(const struct cover *c)
-{
-    uint32_t best = RH_NONE, phase = c->phase_count;
-    for (uint32_t i = 0; i < c->source_count && phase; i++)
-        if (c->sources[i].phase < phase) {
-            phase = c->sources[i].phase;
-            best = i;
-        }
-    return best;
-}
-
-/* The next schedule, from this source or another; false: there is none. */
-static bool next_schedule(struct cover *c)
+/* The next schedule of a phase; false: it needs other sources than there are. */
+static bool next_of_phase(struct cover *c, struct phase *p)
 {
     const struct rh__coverage *coverage = c->x->measure->coverage;
     struct rh__schedule_plan plan;
-    for (;;) {
-        if (!c->generator) {
-            c->source = next_source(c);
-            if (c->source == RH_NONE)
-                return false;
-            c->criterion = c->phases[c->sources[c->source].phase];
-            c->generator = rh__generator_new(c->memory, generator_bytes, &c->sources[c->source].steps, c->criterion,
-                                             !c->paper, coverage);
-            c->full |= !c->generator;
+    for (; p->source < c->source_count; p->source++) {
+        const struct rh__steps *s = &c->sources[p->source];
+        if (!p->generator) {
+            p->generator = rh__generator_new(p->memory, generator_bytes, s, p->criterion, !c->paper, coverage);
+            c->full |= !p->generator;
         }
-        const struct rh__steps *s = &c->sources[c->source].steps;
-        if (c->generator && rh__generate(c->generator, coverage, &plan)) {
+        if (p->generator && rh__generate(p->generator, coverage, &plan)) {
             rh__force_plan(&c->force, s, plan.steps, plan.count);
             c->first = rh__coverage_find(coverage, s->list[plan.first].id);
             c->second = rh__coverage_find(coverage, s->list[plan.second].id);
             return true;
         }
-        c->generator = NULL;
-        c->sources[c->source].phase++;
+        p->generator = NULL;
     }
+    return false;
+}
+
+/* First all that the first run gives by the first criterion, then the criteria in turn: another one may show what a hundred
+ * more runs by the same do not. */
+static bool next_schedule(struct cover *c)
+{
+    if (c->phases[0].source > 0 || c->paper)
+        c->phase = c->paper ? 0 : (c->phase + 1) % c->phase_count;
+    for (uint32_t i = 0; i < c->phase_count; i++, c->phase = (c->phase + 1) % c->phase_count)
+        if (next_of_phase(c, &c->phases[c->phase]))
+            return true;
+    return false;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------------- */
@@ -174,15 +168,15 @@ static void cover_end(void *state, struct rh_world *w, const struct rh_run *run)
     struct rh__coverage *coverage = c->x->measure->coverage;
     bool failed = rh_outcome_failed(run->outcome);
     if (c->planned) {
-        struct counts *n = &c->counts[c->criterion];
+        struct phase *n = &c->phases[c->phase];
         bool forced = rh__forced(&c->force) || failed; /* what was found on the way is worth more */
         n->schedules++;
         n->infeasible += !forced;
-        bool achieved = rh__achieved(coverage, c->criterion, c->first, c->second);
+        bool achieved = rh__achieved(coverage, n->criterion, c->first, c->second);
         n->missed += forced && !failed && !achieved;
         if (!achieved && !failed)
-            rh__goal_failed(coverage, c->criterion, c->first, c->second);
-        n->nothing += !failed && !coverage->news[c->criterion].goals;
+            rh__goal_failed(coverage, n->criterion, c->first, c->second);
+        n->nothing += !failed && !coverage->news[n->criterion].goals;
         if (!forced)
             c->missing = c->force.missing;
     }
@@ -197,12 +191,12 @@ static void cover_notes(const void *state, char *buffer, size_t size)
     size_t at = 0;
     *buffer = 0;
     for (uint32_t i = 0; i < c->phase_count && at < size; i++) {
-        const struct counts *n = &c->counts[c->phases[i]];
+        const struct phase *n = &c->phases[i];
         if (n->schedules)
             at += (size_t)snprintf(
                 buffer + at, size - at,
                 "%s: %llu schedules, %llu could not be forced, %llu missed their goal, %llu brought no new goal\n",
-                rh__criterion_name(c->phases[i]), (unsigned long long)n->schedules, (unsigned long long)n->infeasible,
+                rh__criterion_name(n->criterion), (unsigned long long)n->schedules, (unsigned long long)n->infeasible,
                 (unsigned long long)n->missed, (unsigned long long)n->nothing);
     }
     const struct rh__coverage *coverage = c->x->measure->coverage;
