@@ -85,7 +85,7 @@ static uint64_t id_of(const struct rh__identities *n, const struct rh_world *w, 
     case RH_CHOICE_TIMER:
         return rh__mix(id_of_timer(n, w, set_by, name), who);
     case RH_CHOICE_PARTITION:
-        for (uint32_t i = 0; i < w->actor_count; i++)
+        for (uint32_t i = 0; i < n->actors; i++) /* not those that come later in this run */
             if (w->actors[i].node < 16 && c->what >> w->actors[i].node & 1)
                 what ^= n->actor_id[i];
         break;
@@ -115,10 +115,11 @@ static void name_actors(struct rh__identities *n, const struct rh_world *w)
 {
     for (; n->actors < w->actor_count && n->actors < n->most_actors; n->actors++) {
         const struct actor *a = &w->actors[n->actors];
-        if (a->born >= n->events)
+        uint32_t born = a->born == RH_NONE ? 0 : a->born; /* the test's actor is there before anything happens */
+        if (born >= n->events)
             return;
         uint64_t of_type = hash_text(a->type->name);
-        uint32_t root = n->root[a->born];
+        uint32_t root = n->root[born];
         n->last[n->actors] = RH_NONE;
         if (a->status == STATUS_OUTSIDE)
             n->actor_id[n->actors] = a->identity; /* by its own name */
