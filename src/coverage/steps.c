@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "world/network.h"
+#include "world/objects.h"
 #include "world/state.h"
 
 /* ---- from a run -------------------------------------------------------------------------------------------------------- */
@@ -73,6 +75,15 @@ static uint32_t cause_of(const struct making *m, const struct rh_event *e)
     }
 }
 
+/* Whether the order of sends (by_sends) is about it.  A copy is out of it under causal; with granularity object what the world
+ * itself tells is not in the order of the mailbox. */
+static bool is_queued(const struct rh_world *w, const struct message *m)
+{
+    if (m->type == &rh__exit_signal)
+        return false;
+    return w->semantics.model == RH_MAILBOX ? m->posted || !rh__fine(w) : m->copy_of == RH_NONE;
+}
+
 enum { SELECTS = 0xffffffffu };
 
 /* Who chooses what to take: an actor that defers; a process that receives in several places, or by more than the type. */
@@ -109,11 +120,11 @@ static uint32_t received_before(struct making *m, uint32_t message, uint32_t at)
     uint32_t before = m->last_taken[now->channel], far = FAR;
     m->earlier[at] = before;
     m->last_taken[now->channel] = at;
-    if (m->w->semantics.model == RH_BAG || now->timer || now->copy_of != RH_NONE)
+    if (m->w->semantics.model == RH_BAG || now->timer || now->copy_of != RH_NONE || now->type == &rh__exit_signal)
         return RH_NONE;
     for (; before && far; before = m->earlier[before], far--) {
         const struct message *then = &all[m->w->events[before].choice.what];
-        if (then->sender == now->sender && then->copy_of == RH_NONE && then < now &&
+        if (then->sender == now->sender && then->copy_of == RH_NONE && then < now && then->type != &rh__exit_signal &&
             (!by_type || then->type == now->type))
             return before;
     }
@@ -148,6 +159,8 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
         s.after = received_before(m, e->choice.what, at);
     if (deliver && w->actors[w->messages[e->choice.what].sender].status == STATUS_OUTSIDE)
         s.flags |= RH__STEP_APART;
+    if (deliver && is_queued(w, &w->messages[e->choice.what]))
+        s.flags |= RH__STEP_QUEUED;
     if (own && m->sites[s.actor] == SELECTS) {
         s.flags |= RH__STEP_CHOSEN;
         s.site = e->site;
@@ -214,8 +227,16 @@ static void put_bit(uint64_t *set, uint32_t bit)
     set[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 
-/* What a step must come behind.  The first half of what was seen is receives, the second those whose messages were sent. */
-static void find_must(const struct rh__steps *s, const struct sets *x, uint32_t at, const uint64_t *received,
+/* Whether the order of sends is about this step. */
+static bool is_by_sends(const struct rh__steps *s, const struct rh__step *e)
+{
+    return s->by_sends && e->cause != RH_NONE && e->flags & RH__STEP_QUEUED && !(e->flags & RH__STEP_CHOSEN) &&
+           (s->mailbox || !(e->flags & RH__STEP_APART));
+}
+
+/* What a step must come behind.  The first half of what was seen is receives, the second those whose messages were sent; that
+ * is of interest for another receive of their actor (`same`) only. */
+static void find_must(const struct rh__steps *s, const struct sets *x, uint32_t at, bool same, const uint64_t *received,
                       uint64_t *must)
 {
     const struct rh__step *e = &s->list[at];
@@ -231,8 +252,7 @@ static void find_must(const struct rh__steps *s, const struct sets *x, uint32_t 
         add(must, seen_by(x, e->born), n);
     if (e->before != RH_NONE && e->flags & (RH__STEP_PART | RH__STEP_FENCE))
         add(must, seen_by(x, e->before), n);
-    if (s->by_sends && e->cause != RH_NONE && !(e->flags & RH__STEP_CHOSEN) &&
-        (s->mailbox || !(e->flags & RH__STEP_APART)))
+    if (same && is_by_sends(s, e))
         for (uint32_t i = 0; i < n; i++)
             must[i] |= seen_by(x, e->cause)[n + i] & received[i];
 }
@@ -245,12 +265,12 @@ void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint
     memset(received, 0, words * sizeof *received);
     memset(seen, 0, (size_t)s->count * 2 * words * sizeof *seen);
     for (uint32_t i = 0; s->by_sends && i < s->count; i++)
-        if (bit[i] != RH_NONE && s->list[i].cause != RH_NONE && (s->mailbox || !(s->list[i].flags & RH__STEP_APART)))
+        if (bit[i] != RH_NONE && is_by_sends(s, &s->list[i]))
             put_bit(seen_by(&x, s->list[i].cause) + words, bit[i]);
     for (uint32_t i = 0; i < s->count; i++) {
         const struct rh__step *e = &s->list[i];
         uint64_t *own = must + (size_t)i * words, *saw = seen_by(&x, i);
-        find_must(s, &x, i, received, own);
+        find_must(s, &x, i, bit[i] != RH_NONE, received, own);
         if (e->after != RH_NONE) {
             add(own, must + (size_t)e->after * words, words);
             if (bit[e->after] != RH_NONE)
@@ -259,7 +279,7 @@ void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint
         add(saw, own, words);
         if (e->before != RH_NONE)
             add(saw, seen_by(&x, e->before), s->by_sends ? 2 * words : words);
-        if (s->by_sends && e->cause != RH_NONE && !(e->flags & RH__STEP_APART))
+        if (s->by_sends && e->cause != RH_NONE && (s->mailbox || !(e->flags & RH__STEP_APART)))
             add(saw + words, seen_by(&x, e->cause) + words, words);
         if (bit[i] != RH_NONE) {
             put_bit(saw, bit[i]);
