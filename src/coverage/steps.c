@@ -116,12 +116,14 @@ static uint32_t received_before(struct making *m, uint32_t message, uint32_t at)
     const struct message *all = m->w->messages, *now = &all[message];
     if (now->channel >= m->w->channel_count)
         return RH_NONE;
-    bool by_type = m->sites[now->receiver] == SELECTS;
+    bool by_type = m->sites[now->receiver] == SELECTS, outside = m->w->actors[now->sender].status == STATUS_OUTSIDE;
     uint32_t before = m->last_taken[now->channel], far = FAR;
     m->earlier[at] = before;
     m->last_taken[now->channel] = at;
     if (m->w->semantics.model == RH_BAG || now->timer || now->copy_of != RH_NONE || now->type == &rh__exit_signal)
         return RH_NONE;
+    if (m->w->semantics.model == RH_MAILBOX && outside && !by_type)
+        return RH_NONE; /* several may send in its name; who of them was first is all that counts */
     for (; before && far; before = m->earlier[before], far--) {
         const struct message *then = &all[m->w->events[before].choice.what];
         if (then->sender == now->sender && then->copy_of == RH_NONE && then < now && then->type != &rh__exit_signal &&

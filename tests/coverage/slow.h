@@ -317,7 +317,10 @@ static inline bool slow_in_order(const struct slow_run *r, uint32_t i, uint32_t 
         return false;
     if (a->type == &rh__exit_signal || b->type == &rh__exit_signal)
         return false; /* they overtake */
-    return a->type == b->type || !slow_selects(r, a->receiver);
+    if (slow_selects(r, a->receiver))
+        return a->type == b->type;
+    /* Several may send in the name of one outside; in a mailbox all that counts is who of them was first. */
+    return r->w->semantics.model != RH_MAILBOX || r->w->actors[a->sender].status != STATUS_OUTSIDE;
 }
 
 /* Whether `cause` is `of`, or in its past by messages that actors (under mailbox: anybody) sent. */
