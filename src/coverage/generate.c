@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "coverage/hopeless.h"
+#include "coverage/kinds.h"
 #include "coverage/scratch.h"
 
 enum mark {
@@ -35,11 +36,12 @@ struct rh__generator {
     const struct rh__steps *s;
     enum rh__criterion criterion;
     bool farthest;
-    uint32_t first_open;   /* all goals of earlier steps are achieved or tried */
-    struct party *parties; /* by actor */
-    uint32_t *receives;    /* steps */
-    uint32_t *place;       /* of each step: among the receives of its actor */
-    uint32_t *known;       /* of each step: the receive in the coverage */
+    uint32_t first_open;    /* all goals of earlier steps are achieved or tried */
+    struct rh__kinds kinds; /* to begin with */
+    struct party *parties;  /* by actor */
+    uint32_t *receives;     /* steps */
+    uint32_t *place;        /* of each step: among the receives of its actor */
+    uint32_t *known;        /* of each step: the receive in the coverage */
     struct heads first, next;
     uint32_t *fences; /* of the whole run */
     uint32_t fence_count;
@@ -178,8 +180,11 @@ static bool find_pairs(struct rh__generator *g, struct party *p, uint32_t *bits)
             uint32_t other = g->receives[p->first + i];
             uint32_t change = step_at(g, step)->flags | step_at(g, other)->flags;
             if (!has_bit(forced, i) && (g->criterion != RH__PMR || change & RH__STEP_BECOMES) &&
-                could_be_taken(g, p, other, step))
+                could_be_taken(g, p, other, step)) {
                 put_bit(p->forward + (size_t)i * w, j);
+                if (g->farthest)
+                    rh__kinds_note(&g->kinds, g->s, g->receives + p->first, p->count, other, step);
+            }
         }
     }
     memcpy(p->back, p->forward, bytes);
@@ -205,7 +210,8 @@ struct rh__generator *rh__generator_new(void *memory, size_t size, const struct 
     uint32_t **const none[] = { &g->known,      &g->first.cause, &g->first.born, &g->first.after, &g->first.local,
                                 &g->next.cause, &g->next.born,   &g->next.after, &g->next.local,  &g->fences };
     g->stack = take_numbers(g, 2 * n, 0);
-    bool fits = g->parties && g->marks && g->stack;
+    g->kinds.list = take(g, RH__MOST_KINDS * sizeof *g->kinds.list);
+    bool fits = g->parties && g->marks && g->stack && g->kinds.list;
     for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
         fits = fits && (*zero[i] = take_numbers(g, n, 0));
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
@@ -214,12 +220,14 @@ struct rh__generator *rh__generator_new(void *memory, size_t size, const struct 
     if (!fits || !bits)
         return NULL;
     memset(g->parties, 0, s->actors * sizeof *g->parties);
+    memset(g->kinds.list, 0, RH__MOST_KINDS * sizeof *g->kinds.list);
     memset(bits, 0xff, n * sizeof *bits);
     find_receives(g, c);
     make_lists(g);
     for (uint32_t a = 0; a < s->actors; a++)
         if (g->parties[a].count > 1 && !find_pairs(g, &g->parties[a], bits))
             return NULL;
+    rh__kinds_sort(&g->kinds);
     return g;
 }
 
@@ -444,17 +452,26 @@ static void restart(struct rh__generator *g)
     g->plan_count = g->goals = 0;
 }
 
-/* Where to begin.  As in the paper: with the first receive that has a goal.  With `farthest`: with the one whose partner is
- * farthest behind it, because to hold one message back for long is what other ways of choosing hardly ever do. */
-static uint32_t begin_at(struct rh__generator *g, const struct rh__coverage *c)
+/* Where to begin.  As in the paper: with the first receive that has a goal.  With `farthest`: with an order of types that the
+ * run does not have, which is `p` then; then with the receive whose partner is farthest behind it, because to hold one message
+ * back for long is what other ways of choosing hardly ever do. */
+static uint32_t begin_at(struct rh__generator *g, const struct rh__coverage *c, struct pair *p)
 {
     uint32_t best = g->first_open ? g->first_open : 1, distance = 0;
-    struct pair p;
+    struct pair q;
     if (!g->farthest || g->s->mailbox)
         return best;
+    for (struct rh__kinds *k = &g->kinds; k->next < RH__MOST_KINDS && k->list[k->next].x; k->next++) {
+        q = (struct pair){ k->list[k->next].x, k->list[k->next].y, true };
+        const struct party *party = &g->parties[step_at(g, q.x)->actor];
+        if (open_goal(g, c, party->back + (size_t)g->place[q.x] * party->words, g->place[q.y], q.y, q.x)) {
+            *p = q;
+            return q.x;
+        }
+    }
     for (uint32_t x = best, n = g->s->count; x < n && n - x > distance; x++)
-        if (find_pair(g, c, x, &p) && p.y - p.x > distance) {
-            distance = p.y - p.x;
+        if (find_pair(g, c, x, &q) && q.y - q.x > distance) {
+            distance = q.y - q.x;
             best = x;
         }
     return distance ? best : g->s->count;
@@ -465,9 +482,9 @@ bool rh__generate(struct rh__generator *g, const struct rh__coverage *c, struct 
     struct pair p = { 0, 0, false };
     *plan = (struct rh__schedule_plan){ .steps = g->plan };
     restart(g);
-    for (uint32_t at = begin_at(g, c); at < g->s->count;) {
-        bool left = !(g->marks[at] & (SCHEDULED | LEFT_OUT));
-        if (left && find_pair(g, c, at, &p)) {
+    for (uint32_t at = begin_at(g, c, &p); at < g->s->count;) {
+        bool left = !(g->marks[at] & (SCHEDULED | LEFT_OUT)), chosen = p.x && !g->goals;
+        if (left && (chosen || find_pair(g, c, at, &p))) {
             schedule_pair(g, at, &p);
             if (g->goals == 1) {
                 plan->first = p.swap ? p.y : p.x;

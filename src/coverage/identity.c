@@ -85,7 +85,7 @@ static uint64_t id_of(const struct rh__identities *n, const struct rh_world *w, 
     case RH_CHOICE_TIMER:
         return rh__mix(id_of_timer(n, w, set_by, name), who);
     case RH_CHOICE_PARTITION:
-        for (uint32_t i = 0; i < w->actor_count; i++)
+        for (uint32_t i = 0; i < n->actors; i++) /* not those that come later in this run */
             if (w->actors[i].node < 16 && c->what >> w->actors[i].node & 1)
                 what ^= n->actor_id[i];
         break;

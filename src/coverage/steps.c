@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "world/network.h"
+#include "world/objects.h"
 #include "world/state.h"
 
 /* ---- from a run -------------------------------------------------------------------------------------------------------- */
@@ -73,6 +75,15 @@ static uint32_t cause_of(const struct making *m, const struct rh_event *e)
     }
 }
 
+/* Whether the order of sends (by_sends) is about it.  A copy is out of it under causal; with granularity object what the world
+ * itself tells is not in the order of the mailbox. */
+static bool is_queued(const struct rh_world *w, const struct message *m)
+{
+    if (m->type == &rh__exit_signal)
+        return false;
+    return w->semantics.model == RH_MAILBOX ? m->posted || !rh__fine(w) : m->copy_of == RH_NONE;
+}
+
 enum { SELECTS = 0xffffffffu };
 
 /* Who chooses what to take: an actor that defers; a process that receives in several places, or by more than the type. */
@@ -105,15 +116,17 @@ static uint32_t received_before(struct making *m, uint32_t message, uint32_t at)
     const struct message *all = m->w->messages, *now = &all[message];
     if (now->channel >= m->w->channel_count)
         return RH_NONE;
-    bool by_type = m->sites[now->receiver] == SELECTS;
+    bool by_type = m->sites[now->receiver] == SELECTS, outside = m->w->actors[now->sender].status == STATUS_OUTSIDE;
     uint32_t before = m->last_taken[now->channel], far = FAR;
     m->earlier[at] = before;
     m->last_taken[now->channel] = at;
-    if (m->w->semantics.model == RH_BAG || now->timer || now->copy_of != RH_NONE)
+    if (m->w->semantics.model == RH_BAG || now->timer || now->copy_of != RH_NONE || now->type == &rh__exit_signal)
         return RH_NONE;
+    if (m->w->semantics.model == RH_MAILBOX && outside && !by_type)
+        return RH_NONE; /* several may send in its name; who of them was first is all that counts */
     for (; before && far; before = m->earlier[before], far--) {
         const struct message *then = &all[m->w->events[before].choice.what];
-        if (then->sender == now->sender && then->copy_of == RH_NONE && then < now &&
+        if (then->sender == now->sender && then->copy_of == RH_NONE && then < now && then->type != &rh__exit_signal &&
             (!by_type || then->type == now->type))
             return before;
     }
@@ -148,10 +161,13 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
         s.after = received_before(m, e->choice.what, at);
     if (deliver && w->actors[w->messages[e->choice.what].sender].status == STATUS_OUTSIDE)
         s.flags |= RH__STEP_APART;
+    if (deliver && is_queued(w, &w->messages[e->choice.what]))
+        s.flags |= RH__STEP_QUEUED;
     if (own && m->sites[s.actor] == SELECTS) {
         s.flags |= RH__STEP_CHOSEN;
         s.site = e->site;
     }
+    s.type = 1; /* a timer, the end of a wait */
     if (deliver)
         s.type = (uint32_t)((uintptr_t)w->messages[e->choice.what].type >> 3);
     if (deliver && w->semantics.model == RH_MAILBOX)
@@ -189,81 +205,4 @@ void rh__steps_of(const struct rh_world *w, const struct rh__identities *n, stru
     find_selecting(&m, s->count);
     for (uint32_t i = 0; i < s->count; i++)
         list[i] = step_of(&m, n, i);
-}
-
-/* ---- must-happen-before ------------------------------------------------------------------------------------------------ */
-
-struct sets {
-    uint64_t *seen, *must;
-    uint32_t words;
-};
-
-static uint64_t *seen_by(const struct sets *x, uint32_t step)
-{
-    return x->seen + (size_t)step * 2 * x->words;
-}
-
-static void add(uint64_t *to, const uint64_t *from, uint32_t words)
-{
-    for (uint32_t i = 0; i < words; i++)
-        to[i] |= from[i];
-}
-
-static void put_bit(uint64_t *set, uint32_t bit)
-{
-    set[bit / 64] |= (uint64_t)1 << bit % 64;
-}
-
-/* What a step must come behind.  The first half of what was seen is receives, the second those whose messages were sent. */
-static void find_must(const struct rh__steps *s, const struct sets *x, uint32_t at, const uint64_t *received,
-                      uint64_t *must)
-{
-    const struct rh__step *e = &s->list[at];
-    uint32_t n = x->words;
-    memset(must, 0, n * sizeof *must);
-    if (e->flags & RH__STEP_FENCE && e->actor == RH_NONE) {
-        add(must, received, n);
-        return;
-    }
-    if (e->cause != RH_NONE)
-        add(must, seen_by(x, e->cause), n);
-    if (e->born != RH_NONE)
-        add(must, seen_by(x, e->born), n);
-    if (e->before != RH_NONE && e->flags & (RH__STEP_PART | RH__STEP_FENCE))
-        add(must, seen_by(x, e->before), n);
-    if (s->by_sends && e->cause != RH_NONE && !(e->flags & RH__STEP_CHOSEN) &&
-        (s->mailbox || !(e->flags & RH__STEP_APART)))
-        for (uint32_t i = 0; i < n; i++)
-            must[i] |= seen_by(x, e->cause)[n + i] & received[i];
-}
-
-void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint32_t words, uint64_t *seen,
-                            uint64_t *must)
-{
-    struct sets x = { seen, must, words };
-    uint64_t *received = must + (size_t)s->count * words; /* so far */
-    memset(received, 0, words * sizeof *received);
-    memset(seen, 0, (size_t)s->count * 2 * words * sizeof *seen);
-    for (uint32_t i = 0; s->by_sends && i < s->count; i++)
-        if (bit[i] != RH_NONE && s->list[i].cause != RH_NONE && (s->mailbox || !(s->list[i].flags & RH__STEP_APART)))
-            put_bit(seen_by(&x, s->list[i].cause) + words, bit[i]);
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct rh__step *e = &s->list[i];
-        uint64_t *own = must + (size_t)i * words, *saw = seen_by(&x, i);
-        find_must(s, &x, i, received, own);
-        if (e->after != RH_NONE) {
-            add(own, must + (size_t)e->after * words, words);
-            if (bit[e->after] != RH_NONE)
-                put_bit(own, bit[e->after]);
-        }
-        add(saw, own, words);
-        if (e->before != RH_NONE)
-            add(saw, seen_by(&x, e->before), s->by_sends ? 2 * words : words);
-        if (s->by_sends && e->cause != RH_NONE && !(e->flags & RH__STEP_APART))
-            add(saw + words, seen_by(&x, e->cause) + words, words);
-        if (bit[i] != RH_NONE) {
-            put_bit(saw, bit[i]);
-            put_bit(received, bit[i]);
-        }
-    }
 }

@@ -1,0 +1,27 @@
+/* Names, constraints and goals against a slow implementation, on programs that use every feature of the world. */
+#include "coverage/measuring.h"
+
+#include "explore/features.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { SEEDS = 150 };
+#else
+enum { SEEDS = 1500 };
+#endif
+
+static void everything_is_as_the_slow_implementation_has_it(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        features_seed = seed;
+        struct rh_semantics s = features_semantics(seed);
+        measure_program("features", &s, 12, seed);
+    }
+    tell_compared();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { EXPLORE_TEST(everything_is_as_the_slow_implementation_has_it) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
