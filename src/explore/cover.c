@@ -5,20 +5,28 @@
  *     cover:all,paper                       as in the paper (VI-B): from the first run only, partners nearest first, one
  *                                           criterion after the other
  *
- * The first run is a random one.  From it schedules are generated; each is forced, and whatever it does not say is random.
- * A run that had receives, or freely ordered pairs, which no run before had becomes a source of schedules itself.  So goals
- * are found that the first run could not show, and the search ends when no run has anything new. */
+ * The first run is a random one.  From it schedules are generated; each is forced, and whatever it does not say is left to
+ * chance (see release).  A run that had receives, or freely ordered pairs, which no run before had becomes a source of
+ * schedules itself; and now and then a run is left to chance as a whole, to find such.  So goals are found that the first run
+ * could not show.  The search ends when nothing is left to schedule and some runs by chance have had nothing new. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "coverage/generate.h"
 #include "coverage/hopeless.h"
 #include "explore/explorers.h"
 #include "explore/force.h"
 #include "explore/measure.h"
+#include "world/state.h"
 
-enum { MOST_SOURCES = 1 << 14, FIRST_TRIES = 10 };
+enum {
+    MOST_SOURCES = 1 << 14,
+    FREE_EVERY = 4,  /* runs */
+    IDLE_RUNS = 10,  /* by chance, with nothing new, are enough */
+    NOW_AND_THEN = 8 /* see release */
+};
 static const size_t source_bytes = (size_t)1 << 33, generator_bytes = (size_t)1 << 34; /* address space */
 
 /* Schedules by one criterion, from one source after the other. */
@@ -36,11 +44,12 @@ struct phase {
 struct cover {
     struct rh_exploration *x;
     struct rh__force force;
-    uint64_t random;
+    uint64_t random, ranks; /* the latter of this run */
     struct phase phases[RH__CRITERION_COUNT];
     uint32_t phase_count, phase; /* the one in use */
     bool paper;
-    uint32_t free_runs;
+    uint64_t runs, free_runs;
+    uint32_t idle; /* of these, since there was something new */
 
     struct rh__steps *sources; /* runs that schedules are made from */
     uint32_t source_count;
@@ -144,21 +153,43 @@ static uint32_t cover_begin(void *state, struct rh_world *w)
 {
     (void)w;
     struct cover *c = state;
-    c->planned = c->source_count && next_schedule(c);
-    if (!c->planned) {
-        c->force.count = 0;
-        if (c->source_count || c->free_runs == FIRST_TRIES)
-            return 0;
-        c->free_runs++;
+    bool by_chance = !c->source_count || (!c->paper && ++c->runs % FREE_EVERY == 0 && c->idle < IDLE_RUNS);
+    c->ranks = rh__random_next(&c->random);
+    c->planned = !by_chance && next_schedule(c);
+    if (c->planned)
+        return 1;
+    bool goes_on = by_chance || (!c->paper && c->idle < IDLE_RUNS);
+    c->free_runs += goes_on;
+    return goes_on;
+}
+
+/* What no schedule says is left to chance, and after the first run not step by step: then all would come about when it was
+ * sent.  In each run every pair of actors has a rank, so that what some send to others waits for long; now and then any choice
+ * is taken. */
+static uint32_t release(struct cover *c, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    uint32_t best = rh__random_below(&c->random, count);
+    uint64_t best_rank = 0;
+    if (c->paper || !c->source_count || rh__random_below(&c->random, NOW_AND_THEN) == 0)
+        return best;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct rh_choice *o = &open[i];
+        uint64_t rank = rh__mix(c->ranks, (uint64_t)o->actor << 32 | o->kind);
+        if (o->kind == RH_CHOICE_DELIVER)
+            rank = rh__mix(rank, w->messages[o->what].sender);
+        if (o->kind <= RH_CHOICE_STORED && rank > best_rank) {
+            best_rank = rank;
+            best = i;
+        }
     }
-    return 1;
+    return best;
 }
 
 static uint32_t cover_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct cover *c = state;
     uint32_t pick = c->planned ? rh__force(&c->force, w, open, count, &c->random) : RH_NONE;
-    return pick != RH_NONE ? pick : rh__random_below(&c->random, count);
+    return pick != RH_NONE ? pick : release(c, w, open, count);
 }
 
 static void cover_end(void *state, struct rh_world *w, const struct rh_run *run)
@@ -180,8 +211,9 @@ static void cover_end(void *state, struct rh_world *w, const struct rh_run *run)
         if (!forced)
             c->missing = c->force.missing;
     }
-    if (c->source_count == 0 ? !failed || c->free_runs == FIRST_TRIES
-                             : !c->paper && !failed && (coverage->new_receives || coverage->new_pairs))
+    bool has_new = coverage->new_receives || coverage->new_pairs;
+    c->idle = has_new ? 0 : c->idle + !c->planned;
+    if (!c->source_count ? !failed || c->free_runs == IDLE_RUNS : !c->paper && !failed && has_new)
         keep_source(c);
 }
 
@@ -208,8 +240,10 @@ static void cover_notes(const void *state, char *buffer, size_t size)
                                rh__coverage_text(coverage, r->text));
     }
     if (at < size)
-        at += (size_t)snprintf(buffer + at, size - at, "%u run%s schedules were made from%s\n", c->source_count,
-                               c->source_count == 1 ? "" : "s", c->full ? "; some did not fit into memory" : "");
+        at +=
+            (size_t)snprintf(buffer + at, size - at, "%llu run%s left to chance; schedules were made from %u run%s%s\n",
+                             (unsigned long long)c->free_runs, c->free_runs == 1 ? "" : "s", c->source_count,
+                             c->source_count == 1 ? "" : "s", c->full ? "; some did not fit into memory" : "");
 }
 
 const struct rh_explorer rh__explorer_cover = {
