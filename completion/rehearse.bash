@@ -28,7 +28,7 @@ _rehearse() {
     --explorer) mapfile -t COMPREPLY < <(compgen -W "$(_rehearse_list "$binary" explorers)" -- "$cur") ;;
     --model) mapfile -t COMPREPLY < <(compgen -W "fifo bag causal mailbox all" -- "$cur") ;;
     --granularity) mapfile -t COMPREPLY < <(compgen -W "handler send operation object" -- "$cur") ;;
-    --time) mapfile -t COMPREPLY < <(compgen -W "free ordered" -- "$cur") ;;
+    --time) mapfile -t COMPREPLY < <(compgen -W "free ordered logical" -- "$cur") ;;
     -p)
         mapfile -t COMPREPLY < <(compgen -S = -W "$(_rehearse_list "$binary" parameters) bug" -- "$cur")
         compopt -o nospace 2>/dev/null

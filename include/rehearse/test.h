@@ -40,6 +40,7 @@ enum rh_granularity {
 enum rh_time {
     RH_TIME_FREE,    /* a timer may fire at any moment once it is set */
     RH_TIME_ORDERED, /* of the timers that are set only the earliest may fire; time jumps to it */
+    RH_TIME_LOGICAL, /* as free, and each actor has a clock that goes on by 1 ms with each message it takes (Lamport) */
 };
 
 /* What happens on a send to an actor that has ended, and to messages under way to one that ends. */

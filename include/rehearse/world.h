@@ -192,7 +192,7 @@ const struct rh_actor_type *rh_world_actor_type(const struct rh_world *w, uint32
 const struct rh_behaviour *rh_world_actor_behaviour(const struct rh_world *w, uint32_t actor);
 const void *rh_world_actor_state(const struct rh_world *w, uint32_t actor);
 bool rh_world_actor_ended(const struct rh_world *w, uint32_t actor);
-int64_t rh_world_now_ns(const struct rh_world *w);
+int64_t rh_world_now_ns(const struct rh_world *w); /* with logical time: the latest clock of all */
 const struct rh_semantics *rh_world_semantics(const struct rh_world *w);
 
 /* Stable names (Bita III-B): `writer#1`, `boss#1/worker#2`, `test`, an external sender's own. */

@@ -86,7 +86,7 @@ bool rh__is_everywhere(const struct rh_world *w, const struct rh_choice *c)
     case RH_CHOICE_END:
         return true;
     case RH_CHOICE_TIMER:
-        return w->clock_used && !rh__fine(w);
+        return w->clock_used && !w->own_clocks;
     default:
         return w->semantics.fail_allocation != 0; /* they are counted in the order of the run */
     }

@@ -165,7 +165,7 @@ static const struct option {
     { "explorer", "NAME[:ARG]", "who decides which runs to make; `rehearse list` shows them", take_explorer },
     { "model", "M", "bag, fifo, causal, mailbox, or all of them", take_setting },
     { "granularity", "G", "handler, send (with mailbox), operation, object", take_setting },
-    { "time", "T", "free or ordered", take_setting },
+    { "time", "T", "free, ordered or logical", take_setting },
     { "seed", "N", "of the explorer and of rh_random (1)", take_number },
     { "p", "NAME=VALUE", "a parameter of the test", take_param },
     { "max-runs", "N", "stop after N runs", take_number },

@@ -9,7 +9,7 @@
 
 static const char *const models[] = { "fifo", "bag", "causal", "mailbox", NULL };
 static const char *const granularities[] = { "handler", "send", "operation", "object", NULL };
-static const char *const times[] = { "free", "ordered", NULL };
+static const char *const times[] = { "free", "ordered", "logical", NULL };
 static const char *const dead_letters[] = { "log", "fail", "ignore", NULL };
 
 static const struct field {

@@ -66,6 +66,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         .stack = RH_NONE,
         .node = RH_NONE,
         .epoch = w->epoch,
+        .now_ns = parent == RH_NONE ? 0 : w->actors[parent].now_ns,
     };
     if (parent != RH_NONE) {
         struct actor *p = &w->actors[parent];
@@ -141,6 +142,7 @@ static void send_start(struct rh_world *w, uint32_t actor)
     struct sending s = SENDING(.from = from, .to = actor, .type = &rh_message_rh_start, .value = &value);
     in_own_name(w, &s);
     put32(w, &a->start, rh__message_send(w, &s));
+    w->messages[a->start].sent_ns = a->now_ns; /* not what the parent knows by the time of a restart */
 }
 
 uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_actor_type *type, const void *state,

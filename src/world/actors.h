@@ -42,11 +42,20 @@ static inline int64_t rh__ms(int64_t ms)
     return ms < 0 ? 0 : ms > INT64_MAX / 1000000 ? INT64_MAX : ms * 1000000;
 }
 
+/* Time ends at INT64_MAX, and does not go back. */
+static inline int64_t rh__later(int64_t now_ns, int64_t delay_ns)
+{
+    return delay_ns <= 0 ? now_ns : delay_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + delay_ns;
+}
+
 /* The time as the actor sees it. */
 static inline int64_t rh__time_of(const struct rh_world *w, uint32_t actor)
 {
-    return w->semantics.granularity == RH_GRAIN_OBJECT ? w->actors[actor].now_ns : w->now_ns;
+    return w->own_clocks ? w->actors[actor].now_ns : w->now_ns;
 }
+/* The actor's own clock: it hears from one whose clock said this, or has got there itself. */
+void rh__clock_hear(struct rh_world *w, uint32_t actor, int64_t sent_ns);
+void rh__clock_reach(struct rh_world *w, uint32_t actor, int64_t ns);
 
 /* Timers: type NULL wakes the actor. */
 uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,

@@ -80,14 +80,14 @@ static bool can_take_timer(struct rh_world *w, const struct timer *t)
     return a->status == STATUS_IDLE && a->start == RH_NONE && rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
 }
 
-/* free     a timer may fire at any moment once it is set: sound for programs that must not depend on speed
- * ordered  only timers with the earliest deadline may fire, of those that somebody can take now; messages may still arrive
- *          at any moment */
+/* free, logical  a timer may fire at any moment once it is set: sound for programs that must not depend on speed
+ * ordered        only timers with the earliest deadline may fire, of those that somebody can take now; messages may still
+ *                arrive at any moment */
 bool rh__timer_open(struct rh_world *w, uint32_t timer)
 {
     if (!can_take_timer(w, &w->timers[timer]))
         return false;
-    if (w->semantics.time == RH_TIME_FREE)
+    if (w->semantics.time != RH_TIME_ORDERED)
         return true;
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
         if (w->timers[i].deadline_ns < w->timers[timer].deadline_ns && can_take_timer(w, &w->timers[i]))

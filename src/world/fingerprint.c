@@ -68,10 +68,11 @@ static uint64_t hash_message(struct rh_world *w, uint32_t message)
             h = rh__mix(h, 3); /* it cannot be duplicated once more */
         m->hash = h ? h : 1;   /* a function of what never changes: need not be logged */
     }
+    uint64_t h = w->clock_used && m->sent_ns ? rh__mix(m->hash, (uint64_t)m->sent_ns) : m->hash;
     /* Does someone still wait for an answer to it?  (A reply under way always has someone: see receive.c.) */
     if (m->request != RH_NONE && w->actors[w->messages[m->request].sender].asking == m->request)
-        return rh__mix(m->hash, 4);
-    return m->hash;
+        return rh__mix(h, 4);
+    return h;
 }
 
 static uint64_t hash_channel(struct rh_world *w, uint32_t channel)
@@ -103,6 +104,9 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
     h = rh__mix(h, actor); /* references, and so messages, name it by its index */
     if (a->status == STATUS_OUTSIDE)
         return rh__mix(h, hash_text(w, a->initial)) | 1;
+    if (a->now_ns &&
+        w->clock_used) /* of one that has ended, too: who asks for news of its end gets its time with them */
+        h = rh__mix(h, (uint64_t)a->now_ns);
     if (a->status == STATUS_ENDED)
         return h | 1;
     h = rh__mix(h, (uint64_t)(uintptr_t)a->behaviour);
@@ -121,8 +125,6 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
     h = rh__mix(h, (uint64_t)a->restarts << 1 | (a->start != RH_NONE));
     if (a->status == STATUS_PREEMPTED)
         h = rh__mix(h, a->object ^ (uint64_t)a->then << 32 ^ a->then_what);
-    if (a->now_ns && w->clock_used)
-        h = rh__mix(h, (uint64_t)a->now_ns);
     return h | 1;
 }
 

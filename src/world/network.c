@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/copy.h"
+#include "world/actors.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
 #include "world/memory.h"
@@ -250,8 +251,8 @@ void rh__message_take(struct rh_world *w, uint32_t message)
     pull(w, message);
     w->under_way--;
     put32(w, &m->taken_by, w->event_count - 1);
-    if (m->sent_ns > w->actors[m->receiver].now_ns)
-        put_time(w, &w->actors[m->receiver].now_ns, m->sent_ns);
+    if ((m->sent_ns > w->actors[m->receiver].now_ns) | (w->tick_ns != 0))
+        rh__clock_hear(w, m->receiver, m->sent_ns);
     if (w->semantics.model == RH_CAUSAL && w->actors[m->receiver].status != STATUS_OUTSIDE)
         put64(w, &w->actors[m->receiver].clock,
               vector_join(w, w->actors[m->receiver].clock, m->clock, m->sender, m->send_number));

@@ -623,6 +623,8 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
         if (!rh__fine(w))
             rh__touch(w, rh__object_of_actor(w, RH__OBJECT_MONITOR, monitor));
         rh__touch_monitor(w, monitor);
+        if (w->own_clocks)
+            rh__clock_hear(w, monitor, w->actors[w->current].now_ns);
         w->observing = monitor;
         entry->call(ref_of(monitor), w->actors[monitor].region, value);
         w->observing = RH_NONE;

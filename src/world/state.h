@@ -59,7 +59,7 @@ struct actor {
     uint64_t clock;                 /* causal: payload offset of its vector, 0 for none */
     uint64_t identity;              /* the same in every run */
     uint64_t object;                /* while preempted: of the operation to come */
-    int64_t now_ns;                 /* granularity object: the time as far as it can know, see timers.c */
+    int64_t now_ns;                 /* where each has a clock of its own: what that says, see timers.c */
     uint32_t events;                /* how many so far; logged together with the next */
     uint32_t taken;                 /* the message it handles; a process: took last */
     uint32_t status, flags;
@@ -96,7 +96,7 @@ struct message {
     uint64_t payload; /* offset of its value, 16-aligned; the tail follows, 16-aligned */
     uint64_t hash;    /* of type, value, tail, sender; 0 until wanted */
     uint64_t clock;   /* causal: payload offset of the sender's vector when sent */
-    int64_t sent_ns;  /* granularity object: the time its sender knew */
+    int64_t sent_ns;  /* the same: what its sender's said */
     uint32_t size, tail_size;
     uint32_t sender, receiver;
     uint32_t seen_as; /* whom the receiver sees as sender: the first one, where it was forwarded */
@@ -228,6 +228,8 @@ struct rh_world {
     bool can_read_stacks; /* this process took the steps: what is on stacks and in regions is really there */
     bool any_faults;      /* a budget of faults is given */
     bool asan;            /* the program is built with AddressSanitizer */
+    bool own_clocks;      /* each actor has a clock: granularity object, or logical time */
+    int64_t tick_ns;      /* by which that goes on with each message; 0 but for logical time */
 
     /* Tables. */
     struct actor *actors;

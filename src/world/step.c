@@ -229,10 +229,13 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
 {
     struct timer t = w->timers[timer];
     struct actor *a = &w->actors[actor];
-    if (t.deadline_ns > w->now_ns)
+    if (t.deadline_ns > w->now_ns && !w->tick_ns)
         put_time(w, &w->now_ns, t.deadline_ns);
-    if (rh__fine(w) && t.deadline_ns > a->now_ns)
-        put_time(w, &a->now_ns, t.deadline_ns);
+    bool at_once = t.type && a->type->kind != RH_KIND_PROCESS;
+    if (w->own_clocks && !at_once) {
+        rh__clock_hear(w, actor, 0);
+        rh__clock_reach(w, actor, t.deadline_ns);
+    }
     if (!t.type) {
         resume(w, actor, RH_NONE);
         return;
@@ -241,11 +244,13 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
     /* A message from the actor to itself, taken at once; a process finds it in its mailbox. */
     struct sending s = SENDING(.from = actor, .to = actor, .type = t.type, .value = w->payload + t.payload);
     uint32_t m = rh__message_send(w, &s);
-    if (a->type->kind == RH_KIND_PROCESS) {
+    if (!at_once) {
         w->messages[m].timer = (uint32_t)(t.name / 16);
         return;
     }
     rh__message_take(w, m);
+    if (w->own_clocks)
+        rh__clock_reach(w, actor, t.deadline_ns);
     take_up(w, a, m);
     handle(w, actor, t.type, rh__message_value(w, &w->messages[m]), actor);
 }

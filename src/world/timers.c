@@ -4,7 +4,15 @@
  * Which of them may fire is for enabled.c to say.
  *
  * With granularity object there is no clock that all share, because looking at it would put everything in order: an actor
- * knows the time of its own timers that have fired and what those who wrote to it knew (now_ns, sent_ns). */
+ * knows the time of its own timers that have fired and what those who wrote to it knew (now_ns, sent_ns).
+ *
+ * Logical time is the same with any granularity, and each message that is taken is a tick: Bita's logical time (VI-A), by
+ * which programs that depend on the passing of time can be tested, counted as Lamport does, so that steps of different
+ * actors still commute.
+ *
+ *     an actor       begins with the clock of the one that made it
+ *     takes m        clock = max(clock, clock of the sender when it sent m) + tick
+ *     timer fires    clock = max(clock + tick, deadline) */
 #include <string.h>
 
 #include "base/copy.h"
@@ -25,8 +33,7 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     struct timer *t = &w->timers[index];
     rh__log_image(w, t, sizeof *t);
     t->type = type;
-    int64_t now = rh__time_of(w, actor);
-    t->deadline_ns = delay_ns <= 0 ? now : delay_ns > INT64_MAX - now ? INT64_MAX : now + delay_ns;
+    t->deadline_ns = rh__later(rh__time_of(w, actor), delay_ns);
     t->actor = actor;
     t->name = type ? rh__payload_text(w, name) : 0;
     t->payload = 0;
@@ -42,6 +49,19 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
         put32(w, &w->timers[t->older].newer, index);
     put32(w, &w->timer_newest, index);
     return index;
+}
+
+void rh__clock_reach(struct rh_world *w, uint32_t actor, int64_t ns)
+{
+    struct actor *a = &w->actors[actor];
+    if (ns > a->now_ns)
+        put_time(w, &a->now_ns, ns);
+}
+
+void rh__clock_hear(struct rh_world *w, uint32_t actor, int64_t sent_ns)
+{
+    int64_t own = w->actors[actor].now_ns;
+    rh__clock_reach(w, actor, rh__later(sent_ns > own ? sent_ns : own, w->tick_ns));
 }
 
 uint32_t rh__timer_find(const struct rh_world *w, uint32_t actor, const char *name)

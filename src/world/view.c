@@ -63,7 +63,11 @@ bool rh_world_actor_ended(const struct rh_world *w, uint32_t actor)
 
 int64_t rh_world_now_ns(const struct rh_world *w)
 {
-    return w->now_ns;
+    int64_t now = w->now_ns;
+    for (uint32_t i = 0; w->tick_ns && i < w->actor_count; i++)
+        if (w->actors[i].now_ns > now)
+            now = w->actors[i].now_ns;
+    return now;
 }
 
 bool rh_world_clock_used(const struct rh_world *w)

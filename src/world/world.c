@@ -49,7 +49,7 @@ static bool settle_semantics(struct rh_semantics *s, char *error, size_t error_s
         return false;
     }
     if (s->granularity == RH_GRAIN_OBJECT && s->time == RH_TIME_ORDERED) {
-        snprintf(error, error_size, "granularity object goes with time free only");
+        snprintf(error, error_size, "granularity object does not go with time ordered");
         return false;
     }
     if (s->max_stack_bytes < 16 << 10) {
@@ -84,6 +84,8 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->no_undo = options->no_undo;
     w->quiet = options->quiet;
     w->any_faults = s.losses || s.duplicates || s.crashes || s.restarts || s.kept_restarts || s.partitions;
+    w->own_clocks = s.granularity == RH_GRAIN_OBJECT || s.time == RH_TIME_LOGICAL;
+    w->tick_ns = s.time == RH_TIME_LOGICAL ? 1000000 : 0;
     w->current = w->observing = w->matching = RH_NONE;
     rh__world = w;
     return w;

@@ -19,7 +19,7 @@ for command in test estimate list replay corpus; do
         grep -q "\b$command\b" "$SOURCE_DIR/completion/$shell" || problem "completion/$shell does not know $command"
     done
 done
-for word in object free ordered mailbox; do
+for word in object free ordered logical mailbox; do
     for file in docs/man/rehearse.1 completion/rehearse.bash completion/_rehearse; do
         grep -q "\b$word\b" "$SOURCE_DIR/$file" || problem "$file does not know $word"
     done

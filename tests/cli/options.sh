@@ -34,6 +34,8 @@ out_has '1 run,'
 # Three accepts in any order, and takes in that order between them: 3! times the Catalan number 5.
 runs 30 --model mailbox --granularity send
 runs 6 --time ordered
+runs 6 --time logical
+runs 6 --set time=logical
 expect 0 "${slow[@]}" -p n=1 --explorer dfs --losses 1
 out_has '2 runs'
 expect 0 "${slow[@]}" -p n=1 --explorer dfs --set losses=1

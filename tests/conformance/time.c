@@ -266,6 +266,38 @@ PROGRAM(the_clock_never_goes_back, .production_runs = 5, .allowed = { "watch#1: 
     rh_spawn(watch);
 }
 
+/* Clocks of the controlled world's own; in production there is but the real one. */
+PROGRAM(a_sleeper_takes_its_time_by_logical_clocks_too, .production_runs = 5, .semantics.time = RH_TIME_LOGICAL,
+        .allowed = { "sleeper#1: sleeps wakes tick" })
+{
+    rh_ref s = rh_spawn(sleeper, .ms = 5);
+    rh_send(s, go);
+    rh_send(s, tick);
+}
+RH_MESSAGE(letter, int64_t sent_ms;);
+RH_ACTOR(reader, int64_t last_ms;);
+RH_HANDLER(reader, letter)
+{
+    int64_t now = rh_now_ms();
+    say(now >= msg->sent_ms && now >= state->last_ms ? "later" : "earlier");
+    state->last_ms = now;
+}
+RH_BEHAVIOUR(reader, open, letter);
+RH_PROCESS(writer, rh_ref to; int64_t ms;);
+RH_BODY(writer)
+{
+    rh_sleep(state->ms);
+    rh_send(state->to, letter, .sent_ms = rh_now_ms());
+}
+#define LETTERS                                                                                                        \
+    rh_ref r = rh_spawn(reader);                                                                                       \
+    rh_spawn(writer, .to = r, .ms = 3);                                                                                \
+    rh_spawn(writer, .to = r, .ms = 1);
+PROGRAM(nothing_is_taken_before_it_is_sent_by_the_clock, .production_runs = 5, .allowed = { "reader#1: later later" }){
+    LETTERS
+} PROGRAM(nothing_is_taken_before_it_is_sent_by_logical_clocks, .production_runs = 5, .semantics.time = RH_TIME_LOGICAL,
+          .allowed = { "reader#1: later later" }){ LETTERS }
+
 /* ---- chance ------------------------------------------------------------------------------------------------------ */
 RH_ACTOR(dice);
 RH_HANDLER(dice, question)

@@ -142,7 +142,7 @@ static bool explore(const char *test, const struct rh_semantics *s, const char *
 /* ---- with every feature -------------------------------------------------------------------------------------------------- */
 
 struct totals {
-    uint32_t programs, per_model[4], per_grain[4], ordered, with_faults, failing;
+    uint32_t programs, per_model[4], per_grain[4], ordered, logical, with_faults, failing;
     uint64_t dfs, dpor, behaviours;
 };
 
@@ -165,6 +165,7 @@ static bool compare(const char *test, const struct rh_semantics *s, uint64_t see
         t->per_model[s->model]++;
         t->per_grain[s->granularity]++;
         t->ordered += s->time == RH_TIME_ORDERED;
+        t->logical += s->time == RH_TIME_LOGICAL;
         t->with_faults += s->losses || s->duplicates || s->crashes || s->partitions;
         t->failing += all->outcomes.count > 1;
         t->dfs += all->runs;
@@ -179,10 +180,11 @@ static bool compare(const char *test, const struct rh_semantics *s, uint64_t see
 static void print_totals(const struct totals *t)
 {
     print_message("%u programs (fifo %u, bag %u, causal %u, mailbox %u; handler %u, send %u, operation %u, object %u; "
-                  "%u with ordered time, %u with faults, %u with several outcomes): %llu runs by dfs, %llu by dpor, "
+                  "%u with ordered time, %u with logical, %u with faults, %u with several outcomes): %llu runs by dfs, "
+                  "%llu by dpor, "
                   "%llu behaviours\n",
                   t->programs, t->per_model[0], t->per_model[1], t->per_model[2], t->per_model[3], t->per_grain[0],
-                  t->per_grain[1], t->per_grain[2], t->per_grain[3], t->ordered, t->with_faults, t->failing,
+                  t->per_grain[1], t->per_grain[2], t->per_grain[3], t->ordered, t->logical, t->with_faults, t->failing,
                   (unsigned long long)t->dfs, (unsigned long long)t->dpor, (unsigned long long)t->behaviours);
 }
 
@@ -193,16 +195,34 @@ static bool compare_features(uint64_t seed, struct totals *t)
     return compare("features", &s, seed, t);
 }
 
+/* False where there are too few to say whether it was a test of something. */
+static bool compare_seeds(uint64_t offset, uint64_t most, struct totals *t)
+{
+    uint64_t first = getenv("RH_FIRST_SEED") ? strtoull(getenv("RH_FIRST_SEED"), NULL, 10) : 1,
+             count = getenv("RH_SEEDS") ? strtoull(getenv("RH_SEEDS"), NULL, 10) : most;
+    for (uint64_t seed = first; seed < first + count; seed++)
+        compare_features(offset + seed, t);
+    print_totals(t);
+    return count >= most;
+}
+
+static void programs_that_look_at_logical_clocks(void **unused)
+{
+    (void)unused;
+    struct totals t = { 0 };
+    if (!compare_seeds(FEATURES_LOGICAL, FEATURES / 2, &t))
+        return;
+    for (int i = 0; i < 4; i++)
+        assert_in_range(t.per_model[i], FEATURES / 20, FEATURES);
+    assert_in_range(t.logical, FEATURES / 3, FEATURES);
+    assert_in_range(t.with_faults, FEATURES / 20, FEATURES);
+}
+
 static void programs_of_every_feature(void **unused)
 {
     (void)unused;
     struct totals t = { 0 };
-    uint64_t first = getenv("RH_FIRST_SEED") ? strtoull(getenv("RH_FIRST_SEED"), NULL, 10) : 1,
-             count = getenv("RH_SEEDS") ? strtoull(getenv("RH_SEEDS"), NULL, 10) : FEATURES;
-    for (uint64_t seed = first; seed < first + count; seed++)
-        compare_features(seed, &t);
-    print_totals(&t);
-    if (count < FEATURES)
+    if (!compare_seeds(0, FEATURES, &t))
         return;
     for (int i = 0; i < 4; i++) {
         assert_in_range(t.per_model[i], FEATURES / 10, FEATURES);
@@ -506,6 +526,7 @@ int main(void)
         EXPLORE_TEST(programs_of_nodes_and_readers),
         EXPLORE_TEST(programs_that_crash),
         EXPLORE_TEST(programs_of_every_feature),
+        EXPLORE_TEST(programs_that_look_at_logical_clocks),
         EXPLORE_TEST(what_is_cut_is_not_exhaustive),
         EXPLORE_TEST(runs_made_again_from_the_beginning_are_the_same),
     };

@@ -74,7 +74,8 @@ enum operation {
     LATER,
     RECEIVE,
     ASSERT,
-    OPERATIONS
+    OPERATIONS,
+    LATE = OPERATIONS, /* with logical time only, so that the programs of other seeds stay as they are */
 };
 
 static void operate(struct member *state, rh_ref self, enum operation what, uint64_t r, int32_t ttl)
@@ -227,9 +228,28 @@ static void operate(struct member *state, rh_ref self, enum operation what, uint
     case ASSERT:
         rh_assert(state->number % 5 != 0, "number %u", (unsigned)(state->number % 25));
         break;
-    case OPERATIONS:
+    case LATE:
+        if (rh_now_ms() >= 1 + value % 4 && ttl > 0)
+            rh_send(to, job, .ttl = ttl, .value = value);
         break;
     }
+}
+
+/* Programs with logical time, which look at the clock, have the numbers from here on. */
+#define FEATURES_LOGICAL ((uint64_t)1 << 40)
+
+static bool features_logical(uint64_t seed)
+{
+    return seed >= FEATURES_LOGICAL;
+}
+
+static enum operation operation_in(uint64_t slot)
+{
+    if (slot == 0)
+        return SEND;
+    if (slot == 1 && features_logical(features_seed))
+        return features_seed & 4 ? LATE : NOW;
+    return (enum operation)(stirred(features_seed, 1000 + slot) % OPERATIONS);
 }
 
 static void act(struct member *state, rh_ref self, uint32_t kind, uint32_t value, int32_t ttl)
@@ -239,8 +259,7 @@ static void act(struct member *state, rh_ref self, uint32_t kind, uint32_t value
         return;
     uint64_t r = stirred(features_seed, state->number);
     for (uint32_t n = 1 + (uint32_t)(r % 2); n; n--) {
-        uint64_t what = stirred(features_seed, 1000 + (r >> 40) % (PALETTE + 1));
-        operate(state, self, (r >> 40) % (PALETTE + 1) ? (enum operation)(what % OPERATIONS) : SEND, r, ttl);
+        operate(state, self, operation_in((r >> 40) % (PALETTE + 1)), r, ttl);
         r = stirred(r, state->number);
     }
 }
@@ -406,6 +425,8 @@ static struct rh_semantics features_semantics(uint64_t seed)
     if (s.granularity == RH_GRAIN_SEND && s.model != RH_MAILBOX)
         s.granularity = RH_GRAIN_HANDLER;
     s.time = r >> 8 & 1 && s.granularity != RH_GRAIN_OBJECT ? RH_TIME_ORDERED : RH_TIME_FREE;
+    if (features_logical(seed))
+        s.time = RH_TIME_LOGICAL;
     s.dead_letters = (enum rh_dead_letter)((r >> 12) % 3);
     switch ((r >> 16) % 12) {
     case 0:

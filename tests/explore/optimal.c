@@ -153,7 +153,7 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
 }
 
 struct totals {
-    uint32_t programs, too_large, different, per_model[4], per_feature[F_COUNT], with_faults, with_findings;
+    uint32_t programs, too_large, different, per_model[4], per_feature[F_COUNT], with_faults, with_findings, logical;
     uint64_t runs, behaviours, findings;
 };
 
@@ -178,6 +178,7 @@ static void add_up(struct totals *t, const struct features *p, const struct diff
     t->with_findings += d->findings > 0;
     t->with_faults += p->losses || p->duplicates || p->crashes;
     t->per_model[p->model]++;
+    t->logical += p->time == RH_TIME_LOGICAL;
     for (uint32_t f = 0; f < F_COUNT; f++)
         t->per_feature[f] += (p->has & ~p->off) >> f & 1;
 }
@@ -185,9 +186,9 @@ static void add_up(struct totals *t, const struct features *p, const struct diff
 static void print_totals(const struct totals *t)
 {
     print_message(
-        "%u programs (fifo %u, bag %u, causal %u, mailbox %u; %u with faults, %u with findings), %llu runs of "
-        "dfs, %llu behaviours, %llu findings; %u were too large, %u differ\n",
-        t->programs, t->per_model[0], t->per_model[1], t->per_model[2], t->per_model[3], t->with_faults,
+        "%u programs (fifo %u, bag %u, causal %u, mailbox %u; %u with logical time, %u with faults, %u with findings), "
+        "%llu runs of dfs, %llu behaviours, %llu findings; %u were too large, %u differ\n",
+        t->programs, t->per_model[0], t->per_model[1], t->per_model[2], t->per_model[3], t->logical, t->with_faults,
         t->with_findings, (unsigned long long)t->runs, (unsigned long long)t->behaviours,
         (unsigned long long)t->findings, t->too_large, t->different);
 }
@@ -220,6 +221,7 @@ static void compare_seeds(struct totals *t, uint64_t count, uint32_t fails)
         return;
     /* That it was a test of something. */
     assert_in_range(t->too_large, 0, count / 20);
+    assert_in_range(t->logical, count / 4, count);
     assert_in_range(t->with_faults, count / 10, count);
     assert_in_range(t->behaviours, 8 * count, UINT64_MAX / 2);
     for (int i = 0; i < 4; i++)

@@ -359,6 +359,7 @@ static bool minimise_round(struct features *p, struct difference *d, uint32_t la
     TRY(c.starts -= c.starts > 0);
     TRY(c.ttl -= c.ttl > 1);
     TRY(c.model = c.model == RH_FIFO ? RH_BAG : c.model);
+    TRY(c.time = RH_TIME_FREE);
     TRY(c.walkers -= c.walkers > 0 && c.actors + c.walkers > 1);
     TRY(c.actors -= c.actors > 0 && c.actors + c.walkers > 1);
     for (uint32_t f = 0; f < F_COUNT; f++)

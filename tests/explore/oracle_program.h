@@ -40,6 +40,7 @@
     X(SYNC, "sync", STORE, true)                                                                                       \
     X(ANNOUNCE, "announce", ANNOUNCE, true)                                                                            \
     X(NOW, "now", NOW, true)                                                                                           \
+    X(LATE, "late", LATE, true) /* sends only from some time on */                                                     \
     X(EVENTUALLY, "eventually", EVENTUALLY, true)                                                                      \
     X(RECEIVE, "receive", RECEIVE, true)                                                                               \
     X(SLEEP, "sleep", SLEEP, true)                                                                                     \
@@ -84,7 +85,7 @@ struct features {
     uint64_t has; /* bits of enum feature; what a decision picks is picked among these */
     uint64_t off; /* bits: picked, but nothing is done */
     uint32_t actors, walkers, starts, ttl;
-    uint32_t model, losses, duplicates, crashes, restarts, kept;
+    uint32_t model, time, losses, duplicates, crashes, restarts, kept;
     uint32_t fails; /* each so many-th history fails an assertion; 0: none */
     uint32_t cut_count;
     uint32_t cut[MOST_CUTS];
@@ -577,6 +578,13 @@ static void act(struct mind *m, rh_ref self, int32_t ttl)
     case F_NOW:
         learn(m, (uint64_t)rh_now_ms());
         break;
+    case F_LATE: {
+        bool late = rh_now_ms() >= 1 + (int64_t)(bits >> 44 & 3);
+        SAY("finds that it is %s", late ? "late" : "early");
+        if (late)
+            send_one(m, bits, ttl, someone(m, bits >> 22));
+        break;
+    }
     case F_EVENTUALLY:
         rh_eventually("an even history", m->history % 2 == 0);
         break;
@@ -770,6 +778,10 @@ static void features_make(struct features *p, uint64_t seed)
     p->starts = 2 + below(&random, 2);
     p->ttl = 2 + below(&random, 2);
     make_faults(p, &random);
+    if (below(&random, 3) == 0) {
+        p->time = RH_TIME_LOGICAL;
+        p->has |= (uint64_t)1 << (below(&random, 2) ? F_LATE : F_NOW);
+    }
 }
 
 /* The same with less of it, where it is too large; false where there is no less. */
@@ -794,7 +806,7 @@ static struct rh_semantics features_semantics(const struct features *p)
 {
     return (struct rh_semantics){ .model = (enum rh_model)p->model,
                                   .granularity = RH_GRAIN_OBJECT,
-                                  .time = RH_TIME_FREE,
+                                  .time = (enum rh_time)p->time,
                                   .dead_letters = RH_DEAD_LETTER_IGNORE,
                                   .losses = p->losses,
                                   .duplicates = p->duplicates,
@@ -809,7 +821,8 @@ static struct rh_semantics features_semantics(const struct features *p)
 
 /* As text, and back. */
 #define NUMBERS(X)                                                                                                     \
-    X(actors) X(walkers) X(starts) X(ttl) X(model) X(losses) X(duplicates) X(crashes) X(restarts) X(kept) X(fails)
+    X(actors)                                                                                                          \
+    X(walkers) X(starts) X(ttl) X(model) X(time) X(losses) X(duplicates) X(crashes) X(restarts) X(kept) X(fails)
 
 static void features_write(const struct features *p, char *text, size_t size)
 {

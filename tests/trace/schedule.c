@@ -396,7 +396,7 @@ static void settings_that_make_no_sense_are_refused(void **unused)
     static const char *const wrong[][2] = {
         { "model=lifo", "model=lifo: it is one of fifo, bag, causal, mailbox" },
         { "granularity=", "granularity=: it is one of handler, send, operation" },
-        { "time=late", "time=late: it is one of free, ordered" },
+        { "time=late", "time=late: it is one of free, ordered, logical" },
         { "dead_letters=no", "dead_letters=no: it is one of log, fail, ignore" },
         { "losses=-1", "losses=-1: a whole number is wanted, at most 4294967295" },
         { "losses=4294967296", "at most 4294967295" },

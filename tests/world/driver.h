@@ -240,7 +240,7 @@ RH__NO_SANITIZE static inline void digest_bytes(struct digest *d, const void *by
 static inline void digest_message(struct digest *d, const struct rh_world *w, uint32_t message)
 {
     const struct message *m = &w->messages[message];
-    digest_add(d, "%s from %u as %u ", m->type->name, m->sender, m->seen_as);
+    digest_add(d, "%s from %u as %u at %lld ", m->type->name, m->sender, m->seen_as, (long long)m->sent_ns);
     digest_bytes(d, rh__message_value(w, m), m->size);
     if (m->tail_size) {
         digest_add(d, " tail ");
@@ -271,6 +271,7 @@ static inline void digest_actor(struct digest *d, const struct rh_world *w, uint
     digest_add(d, " events %u sends %u random %llx node %u restarts %u choices %u start %u asking %u taken %u wake %u",
                a->events, a->sends, (unsigned long long)a->random, a->node, a->restarts, a->choices, a->start,
                a->asking, a->taken, a->wake);
+    digest_add(d, " clock %lld", (long long)a->now_ns);
     if (a->status == STATUS_OUTSIDE) {
         digest_add(d, "\n");
         return;

@@ -2,6 +2,7 @@
  *
  * free     any timer that is set may fire
  * ordered  of all timers only those with the earliest deadline; messages may still come at any moment
+ * logical  any, and each actor has a clock of its own, which goes on by 1 ms with each message
  *
  * The oracle has a table of timers and a list of messages, and tries everything. */
 #include "driver.h"
@@ -45,6 +46,11 @@ static struct task start_task(uint32_t i)
     return (struct task){ (uint8_t)(60 + i), 2 };
 }
 
+static uint8_t entry(struct task t, uint8_t cancelled, int64_t now_ms)
+{
+    return (uint8_t)(t.value + 100 * cancelled + 31 * now_ms);
+}
+
 /* ---- in the world ---------------------------------------------------------------------------------------------- */
 
 RH_MESSAGE(act, struct task task;);
@@ -61,7 +67,7 @@ RH_HANDLER(timed, act)
         else if (deeds[i].kind == CANCEL)
             cancelled += rh_timer_cancel(names[deeds[i].name]);
     if (state->count < LONGEST)
-        state->log[state->count++] = (uint8_t)(msg->task.value + 100 * cancelled);
+        state->log[state->count++] = entry(msg->task, cancelled, rh_now_ms());
 }
 RH_BEHAVIOUR(timed, ready, act);
 
@@ -80,7 +86,7 @@ static void put_log(struct generated_behaviour *b, uint8_t logs[ACTORS][LONGEST]
 {
     size_t at = 0;
     memset(b, 0, sizeof *b);
-    b->bytes[at++] = (uint8_t)(now_ms / 10);
+    b->bytes[at++] = (uint8_t)now_ms;
     for (int a = 0; a < ACTORS; a++) {
         b->bytes[at++] = (uint8_t)counts[a];
         memcpy(b->bytes + at, logs[a], counts[a]);
@@ -114,13 +120,13 @@ struct alarm {
 struct point {
     struct alarm alarms[TIMERS]; /* by actor and name */
     bool sent[3];                /* the first messages, still under way */
-    int64_t now_ms;
+    int64_t now_ms[ACTORS];      /* one and the same but with logical time */
     uint32_t counts[ACTORS];
     uint8_t logs[ACTORS][LONGEST];
 };
 
 struct oracle {
-    bool ordered, too_large;
+    bool ordered, logical, too_large;
     uint64_t sequences;
     struct generated_behaviours *found;
 };
@@ -133,14 +139,14 @@ static void act_out(struct point *p, uint8_t actor, struct task t)
     for (int i = 0; i < OPS; i++) {
         struct alarm *a = &p->alarms[actor * NAMES + deeds[i].name];
         if (deeds[i].kind == SET)
-            *a = (struct alarm){ true, p->now_ms + 10 * deeds[i].delay, deeds[i].task };
+            *a = (struct alarm){ true, p->now_ms[actor] + 10 * deeds[i].delay, deeds[i].task };
         else if (deeds[i].kind == CANCEL) {
             cancelled += a->set;
             a->set = false;
         }
     }
     if (p->counts[actor] < LONGEST)
-        p->logs[actor][p->counts[actor]++] = (uint8_t)(t.value + 100 * cancelled);
+        p->logs[actor][p->counts[actor]++] = entry(t, cancelled, p->now_ms[actor]);
 }
 
 static bool may_fire(const struct oracle *o, const struct point *p, int timer)
@@ -153,6 +159,14 @@ static bool may_fire(const struct oracle *o, const struct point *p, int timer)
     return true;
 }
 
+static void pass(const struct oracle *o, struct point *p, int actor, int64_t deadline_ms)
+{
+    p->now_ms[actor] += o->logical;
+    for (int i = 0; i < ACTORS; i++)
+        if ((i == actor || !o->logical) && p->now_ms[i] < deadline_ms)
+            p->now_ms[i] = deadline_ms;
+}
+
 static void visit(struct oracle *o, const struct point *p)
 {
     bool moved = false;
@@ -160,6 +174,7 @@ static void visit(struct oracle *o, const struct point *p)
         if (p->sent[i]) {
             struct point next = *p;
             next.sent[i] = false;
+            pass(o, &next, (int)(i % ACTORS), 0);
             act_out(&next, (uint8_t)(i % ACTORS), start_task(i));
             visit(o, &next);
             moved = true;
@@ -168,8 +183,7 @@ static void visit(struct oracle *o, const struct point *p)
         if (may_fire(o, p, i)) {
             struct point next = *p;
             next.alarms[i].set = false;
-            if (next.now_ms < p->alarms[i].deadline_ms)
-                next.now_ms = p->alarms[i].deadline_ms;
+            pass(o, &next, i / NAMES, p->alarms[i].deadline_ms);
             act_out(&next, (uint8_t)(i / NAMES), p->alarms[i].task);
             visit(o, &next);
             moved = true;
@@ -180,7 +194,8 @@ static void visit(struct oracle *o, const struct point *p)
         o->too_large = true;
     struct generated_behaviour b;
     struct point last = *p;
-    put_log(&b, last.logs, last.counts, last.now_ms);
+    int64_t latest = last.now_ms[0] > last.now_ms[1] ? last.now_ms[0] : last.now_ms[1];
+    put_log(&b, last.logs, last.counts, latest);
     generated_behaviours_add(o->found, &b);
 }
 
@@ -191,7 +206,7 @@ static void compare_all(enum rh_time time)
     struct rh_semantics s = { .time = time, .max_actors = 16, .max_bytes_per_actor = 65536 };
     for (seed = 1; seed <= SEEDS; seed++) {
         struct generated_behaviours want = { 0 }, got = { 0 };
-        struct oracle o = { .ordered = time == RH_TIME_ORDERED, .found = &want };
+        struct oracle o = { .ordered = time == RH_TIME_ORDERED, .logical = time == RH_TIME_LOGICAL, .found = &want };
         struct point p;
         memset(&p, 0, sizeof p);
         start_count = 1 + seed % 3;
@@ -232,11 +247,18 @@ static void ordered_time_fires_the_earliest_timers(void **unused)
     compare_all(RH_TIME_ORDERED);
 }
 
+static void logical_time_gives_each_actor_a_clock(void **unused)
+{
+    (void)unused;
+    compare_all(RH_TIME_LOGICAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(free_time_fires_any_timer_that_is_set),
         WORLD_TEST(ordered_time_fires_the_earliest_timers),
+        WORLD_TEST(logical_time_gives_each_actor_a_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

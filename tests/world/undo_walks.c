@@ -276,6 +276,19 @@ static void going_back_restores_everything_under_fifo_with_faults_and_ordered_ti
           40);
 }
 
+static void going_back_restores_everything_with_faults_and_logical_time(void **unused)
+{
+    (void)unused;
+    walks(&(struct rh_semantics){ .model = RH_FIFO,
+                                  .time = RH_TIME_LOGICAL,
+                                  .losses = 1,
+                                  .duplicates = 1,
+                                  .crashes = 2,
+                                  .restarts = 1,
+                                  .kept_restarts = 1 },
+          40);
+}
+
 static void going_back_restores_everything_under_causal(void **unused)
 {
     (void)unused;
@@ -362,6 +375,7 @@ int main(void)
         WORLD_TEST(going_back_restores_everything_under_fifo),
         WORLD_TEST(going_back_restores_everything_under_bag_with_faults),
         WORLD_TEST(going_back_restores_everything_under_fifo_with_faults_and_ordered_time),
+        WORLD_TEST(going_back_restores_everything_with_faults_and_logical_time),
         WORLD_TEST(going_back_restores_everything_under_causal),
         WORLD_TEST(going_back_restores_everything_under_mailbox),
         WORLD_TEST(going_back_restores_everything_under_acceptance),
