@@ -1,0 +1,11 @@
+# hiredis reads and writes the protocol. Without it the example is left out.
+find_path(RH_HIREDIS_INCLUDE hiredis/hiredis.h)
+find_library(RH_HIREDIS_LIBRARY hiredis)
+mark_as_advanced(RH_HIREDIS_INCLUDE RH_HIREDIS_LIBRARY)
+if(RH_HIREDIS_INCLUDE AND RH_HIREDIS_LIBRARY)
+    target_include_directories(${test_program} SYSTEM PRIVATE ${RH_HIREDIS_INCLUDE})
+    target_link_libraries(${test_program} PRIVATE ${RH_HIREDIS_LIBRARY})
+else()
+    message(STATUS "hiredis not found (Debian: libhiredis-dev): examples/redis is left out")
+    set_target_properties(${test_program} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+endif()
