@@ -271,9 +271,23 @@ static void want(struct rh__generator *g, struct needs *n, uint32_t step, bool w
     g->stack[n->stacked++] = step;
 }
 
+/* Where sends are in order there are receives of the same actor that nothing in the step itself tells of. */
+static void want_by_sends(struct rh__generator *g, struct needs *n, uint32_t step)
+{
+    const struct party *p = g->known[step] == RH_NONE ? NULL : &g->parties[step_at(g, step)->actor];
+    if (!p || !p->must)
+        return;
+    const uint64_t *must = p->must + (size_t)g->place[step] * p->words;
+    for (uint32_t i = 0; i < p->words; i++)
+        for (uint64_t left = must[i]; left; left &= left - 1)
+            want(g, n, g->receives[p->first + i * 64 + (uint32_t)__builtin_ctzll(left)], false);
+}
+
 static void want_what_must_be(struct rh__generator *g, struct needs *n, uint32_t step)
 {
     const struct rh__step *e = step_at(g, step);
+    if (g->s->by_sends)
+        want_by_sends(g, n, step);
     if (e->flags & RH__STEP_FENCE && e->actor == RH_NONE)
         for (uint32_t i = 1; i < step; i++)
             want(g, n, i, false);

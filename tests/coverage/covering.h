@@ -1,0 +1,29 @@
+/* Explorations with cover, and what it says of its schedules. */
+#ifndef RH_TESTS_COVERAGE_COVERING_H
+#define RH_TESTS_COVERAGE_COVERING_H
+
+#include "coverage/measuring.h"
+
+struct told {
+    uint64_t schedules, infeasible, missed, nothing;
+};
+
+static inline void told_by(const struct rh_exploration *x, struct told *sum)
+{
+    char text[4096];
+    x->explorer.explorer->notes(x->explorer.state, text, sizeof text);
+    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line ? 1 : 0) {
+        char name[8];
+        unsigned long long n[4];
+        if (sscanf(line,
+                   "%7[a-z]: %llu schedules, %llu could not be forced, %llu missed their goal, %llu brought no new goal",
+                   name, &n[0], &n[1], &n[2], &n[3]) == 5) {
+            sum->schedules += n[0];
+            sum->infeasible += n[1];
+            sum->missed += n[2];
+            sum->nothing += n[3];
+        }
+    }
+}
+
+#endif
