@@ -142,6 +142,8 @@ struct send_id rh__graph_id_of_message(const struct graph *g, const struct rh_wo
     struct send_id none = { RH_NONE, 0 };
     if (message >= w->message_count)
         return none;
+    if (g->send_of_message[message] == RH_NONE)
+        return none; /* lost */
     const struct node *s = rh__graph_node(g, g->send_of_message[message]);
     return (struct send_id){ s->actor, s->position };
 }
@@ -185,6 +187,8 @@ static void absorb_event(struct graph *g, const struct rh_world *w, uint32_t ste
         if (x->event.sends || x->event.asks)
             g->todo[g->todo_count++] = stamp;
     }
+    for (uint32_t m = w->events[step].first_message; m < end; m++)
+        g->send_of_message[m] = RH_NONE; /* until it is added, if it ever is */
     for (uint32_t s = x->event.last_of; s != RH_NONE;) {
         const struct node *n = rh__graph_node(g, s);
         if (n->kind == NODE_SEND && !n->send.copy && n->send.type)
@@ -197,6 +201,8 @@ static void absorb_fate(struct graph *g, const struct rh_world *w, uint32_t step
 {
     struct node *x = rh__graph_node(g, stamp);
     x->fate.step = step;
+    g->send_of_message[x->now.kind == FATE_LOST ? w->events[step].choice.what : w->events[step].first_message] =
+        RH_NONE;
     for (uint32_t s = rh__graph_node(g, x->of)->event.last_of; s != RH_NONE;) {
         const struct node *n = rh__graph_node(g, s);
         if (n->kind == NODE_SEND && n->send.copy && n->send.ordinal == x->fate.ordinal)
