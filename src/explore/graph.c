@@ -182,8 +182,8 @@ static void absorb_event(struct graph *g, const struct rh_world *w, uint32_t ste
         x->event.sends = end - w->events[step].first_message;
         x->event.asks = w->actors[w->events[step].choice.actor].status == STATUS_PREEMPTED;
         /* Known now, whatever becomes of the message: one that is lost has no node that could tell later. */
-        x->event.posts = x->event.place != x->actor && x->event.sends &&
-                         in_turn(w, &w->messages[w->events[step].first_message]);
+        x->event.posts =
+            x->event.place != x->actor && x->event.sends && in_turn(w, &w->messages[w->events[step].first_message]);
         if (x->event.sends || x->event.asks)
             g->todo[g->todo_count++] = stamp;
     }
