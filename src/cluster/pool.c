@@ -250,6 +250,17 @@ static bool hand_out(struct agent *a, struct seat *s)
     return true;
 }
 
+/* To all that wait for work.  One that has died meanwhile is started again and asked again: it may be the only one, and nobody at
+ * work means that we are done. */
+static void hand_out_all(struct agent *a)
+{
+    for (uint32_t i = 0; i < a->o->workers && !a->failed;)
+        if (busy(&a->seats[i]))
+            i++;
+        else if (!hand_out(a, &a->seats[i]))
+            return;
+}
+
 /* ---- results in ---------------------------------------------------------------------------------------------------------- */
 
 static void take_report(struct agent *a, struct seat *s, const unsigned char *bytes, size_t size)
@@ -364,9 +375,8 @@ static void work(struct agent *a)
         double now = rh__now_seconds();
         if (!over && enough(a, now))
             over = now;
-        for (uint32_t i = 0; i < a->o->workers && !over && !a->failed; i++)
-            if (!busy(&a->seats[i]) && !hand_out(a, &a->seats[i]))
-                break;
+        if (!over)
+            hand_out_all(a);
         if (a->failed || !count_busy(a) || (over && now - over > grace_seconds))
             break;
         wait_for_reports(a);

@@ -142,6 +142,8 @@ struct send_id rh__graph_id_of_message(const struct graph *g, const struct rh_wo
     struct send_id none = { RH_NONE, 0 };
     if (message >= w->message_count)
         return none;
+    if (g->send_of_message[message] == RH_NONE)
+        return none; /* lost */
     const struct node *s = rh__graph_node(g, g->send_of_message[message]);
     return (struct send_id){ s->actor, s->position };
 }
@@ -161,6 +163,15 @@ static void note_births(struct graph *g, const struct rh_world *w, uint32_t step
     }
 }
 
+/* Whether a message has its place among the operations on an object: of a mailbox, or of an outsider for whom several send. */
+static bool in_turn(const struct rh_world *w, const struct message *m)
+{
+    if (w->semantics.model == RH_MAILBOX && m->posted)
+        return true;
+    return w->actors[m->sender].status == STATUS_OUTSIDE &&
+           (w->semantics.model != RH_BAG || m->type == &rh__exit_signal);
+}
+
 static void absorb_event(struct graph *g, const struct rh_world *w, uint32_t step, uint32_t stamp)
 {
     struct node *x = rh__graph_node(g, stamp);
@@ -170,9 +181,14 @@ static void absorb_event(struct graph *g, const struct rh_world *w, uint32_t ste
     if (x->event.sends == RH_NONE) {
         x->event.sends = end - w->events[step].first_message;
         x->event.asks = w->actors[w->events[step].choice.actor].status == STATUS_PREEMPTED;
+        /* Known now, whatever becomes of the message: one that is lost has no node that could tell later. */
+        x->event.posts =
+            x->event.place != x->actor && x->event.sends && in_turn(w, &w->messages[w->events[step].first_message]);
         if (x->event.sends || x->event.asks)
             g->todo[g->todo_count++] = stamp;
     }
+    for (uint32_t m = w->events[step].first_message; m < end; m++)
+        g->send_of_message[m] = RH_NONE; /* until it is added, if it ever is */
     for (uint32_t s = x->event.last_of; s != RH_NONE;) {
         const struct node *n = rh__graph_node(g, s);
         if (n->kind == NODE_SEND && !n->send.copy && n->send.type)
@@ -185,6 +201,8 @@ static void absorb_fate(struct graph *g, const struct rh_world *w, uint32_t step
 {
     struct node *x = rh__graph_node(g, stamp);
     x->fate.step = step;
+    g->send_of_message[x->now.kind == FATE_LOST ? w->events[step].choice.what : w->events[step].first_message] =
+        RH_NONE;
     for (uint32_t s = rh__graph_node(g, x->of)->event.last_of; s != RH_NONE;) {
         const struct node *n = rh__graph_node(g, s);
         if (n->kind == NODE_SEND && n->send.copy && n->send.ordinal == x->fate.ordinal)
@@ -399,7 +417,7 @@ void rh__graph_add_fate_step(struct graph *g, uint32_t stamp)
  * operations on it. */
 static void describe_message(struct graph *g, const struct rh_world *w, struct node *x)
 {
-    struct node *event = rh__graph_node(g, x->of);
+    const struct node *event = rh__graph_node(g, x->of);
     const struct message *m = &w->messages[rh__graph_message(g, w, x)];
     x->send.to = g->place_of_actor[m->receiver];
     x->send.type = m->type;
@@ -408,16 +426,10 @@ static void describe_message(struct graph *g, const struct rh_world *w, struct n
     x->send.answers = rh__graph_id_of_message(g, w, m->answers);
     x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : g->place_of_actor[m->sender];
     x->send.rank = x->position;
-    bool mailbox = w->semantics.model == RH_MAILBOX && m->posted;
-    if (mailbox)
+    if (w->semantics.model == RH_MAILBOX && m->posted)
         x->send.channel = RH_NONE - 1;
-    bool in_turn = mailbox || (w->actors[m->sender].status == STATUS_OUTSIDE && x->send.channel != RH_NONE);
-    if (!in_turn || event->event.place == event->actor)
-        return; /* in the test's preparations, before all others */
-    if (x->send.ordinal == 0) {
-        event->event.posts = true;
+    if (event->event.posts && x->send.ordinal == 0) /* else in the test's preparations, before all others */
         x->send.rank = (1u << 30) + event->event.index * 2 + x->send.copy;
-    }
 }
 
 void rh__graph_describe(struct graph *g, const struct rh_world *w, struct node *x)

@@ -145,7 +145,7 @@ struct graph {
     uint32_t *place_of_actor;                                                        /* by actor of the world */
     uint32_t *waiting;                                                               /* used while choosing */
     bool *frozen;
-    uint32_t *send_of_message; /* stamp, by message of the world */
+    uint32_t *send_of_message; /* stamp, by message of the world; RH_NONE for one that is lost */
 
     uint32_t *todo; /* stamps of events whose sends are not all in the list */
     uint32_t todo_count;

@@ -326,9 +326,6 @@ static void fill_event(struct graph *g, struct rh_world *w, uint32_t stamp)
     uint32_t actor = g->actor_of[x->actor];
     x->event.place = x->now.kind == RH_CHOICE_RESUME ? rh__graph_place(g, w->actors[actor].object) : x->actor;
     x->position = rh__graph_next_position(g, x->actor);
-    x->rows_before = g->row_top;
-    x->wishes_before = g->wish_top;
-    x->images_before = g->image_top;
     x->event.birth = stamp ? g->birth[x->actor] : RH_NONE;
     x->event.wish_is_of_this_level = true;
     if (x->event.place == x->actor && stamp)
@@ -381,9 +378,6 @@ static void fill_sends(struct graph *g, struct rh_world *w, uint32_t event, uint
         if (which >= of->event.sends + of->event.asks)
             continue; /* stays bare, which is noticed */
         x->actor = of->actor;
-        x->rows_before = g->row_top;
-        x->wishes_before = g->wish_top;
-        x->images_before = g->image_top;
         x->position = of->position + (x->kind == NODE_FATE ? 1 : 2 + x->send.copy) + 4 * which;
         *(x->kind == NODE_FATE ? &x->fate.next_of : &x->send.next_of) = of->event.last_of;
         rh__graph_node(g, event)->event.last_of = i;
@@ -421,9 +415,6 @@ static bool fill_rest(struct graph *g, struct rh_world *w)
         struct node *x = rh__graph_node(g, i);
         if (x->actor != RH_NONE)
             continue;
-        x->rows_before = g->row_top;
-        x->wishes_before = g->wish_top;
-        x->images_before = g->image_top;
         if (x->kind == NODE_LIFE) {
             x->actor = rh__graph_place(g, x->fate.serial);
             x->event.birth = g->birth[x->actor];
@@ -439,6 +430,18 @@ static bool fill_rest(struct graph *g, struct rh_world *w)
         }
     }
     return true;
+}
+
+/* Nodes were filled in as their steps were made, those of steps that fail at the end; they are removed in the order of the list.
+ * So what one of them has put on the stacks may lie above what a later one has, and all of it stays as long as the level. */
+static void keep_filled(struct graph *g)
+{
+    for (uint32_t i = 0; i < rh__graph_top(g)->count; i++) {
+        struct node *x = rh__graph_node(g, i);
+        x->rows_before = g->row_top;
+        x->wishes_before = g->wish_top;
+        x->images_before = g->image_top;
+    }
 }
 
 bool rh__graph_filled(struct graph *g, struct rh_world *w)
@@ -464,6 +467,7 @@ bool rh__graph_filled(struct graph *g, struct rh_world *w)
             return false; /* the program does something else */
     }
     l->bare = false;
+    keep_filled(g);
     rh__graph_rebuild(g);
     return true;
 }

@@ -103,6 +103,7 @@ uint32_t rh__optimal_take_option(struct optimal *o, uint32_t stamp)
         x = rh__graph_node(g, stamp);
         x->now = option;
         g->options[g->option_top] = option;
+        g->wishes[g->wish_top] = (struct wish){ .status = STATUS_CRASHED }; /* what stood there is somebody else's */
         was = (struct node){
             .actor = x->actor, .option_end = 1, .event.wish = g->wish_top, .event.birth = x->event.birth
         };

@@ -21,6 +21,7 @@ struct mover {
 };
 
 static struct mover *moving;
+static uint32_t longest_stay = 20; /* runs, also such as are given up */
 
 static bool mover_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
 {
@@ -57,7 +58,7 @@ static uint32_t mover_begin(void *state, struct rh_world *w)
     struct mover *m = state;
     uint64_t runs;
     if (m->left-- == 0) {
-        m->left = rh__random_below(&m->random, 20);
+        m->left = rh__random_below(&m->random, longest_stay);
         while (rh__random_below(&m->random, 3))
             put_away(m, true);
         if (rh__random_below(&m->random, 2) && put_away(m, false))

@@ -5,6 +5,7 @@
 #include "explore/program.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/random.h"
@@ -266,6 +267,34 @@ static void graphs_are_gone_on_with_whoever_is_killed(void **unused)
     }
 }
 
+/* The only worker dies between a report and the next order. */
+static void kill_idle(void *arg, struct rh_exploration *x, const pid_t *workers)
+{
+    struct killer *k = arg;
+    siginfo_t info;
+    if (x->runs == k->random || k->kills == KILLS)
+        return;
+    k->random = x->runs;                /* a report has just come */
+    pid_t child = child_of(workers[0]); /* has the stream, too, and the worker ends after it */
+    kill(child ? child : workers[0], SIGKILL);
+    waitid(P_PID, (id_t)workers[0], &info, WEXITED | WNOWAIT);
+    k->kills++;
+}
+
+static void who_dies_without_work_is_not_missed(void **unused)
+{
+    (void)unused;
+    struct setting s = { .test = "mixed", .params = small, .param_count = 2, KEEP_GOING };
+    struct killer k = { 0 };
+    same_text(
+        told_by_one(&s),
+        told_by_pool(&s,
+                     (struct rh__pool_options){
+                         .workers = 1, .slice_runs = 1000, .most_deaths = 1000, .watch = kill_idle, .watch_arg = &k }),
+        "killed without work", 0);
+    assert_int_equal(k.kills, KILLS);
+}
+
 /* Whoever has the first item dies. */
 static void kill_all(void *arg, struct rh_exploration *x, const pid_t *workers)
 {
@@ -349,6 +378,7 @@ int main(void)
         EXPLORE_TEST(work_that_does_not_fit_is_not_explored),
         EXPLORE_TEST(who_is_killed_does_not_show),
         EXPLORE_TEST(graphs_are_gone_on_with_whoever_is_killed),
+        EXPLORE_TEST(who_dies_without_work_is_not_missed),
         EXPLORE_TEST(an_item_that_kills_its_workers_is_a_finding),
         EXPLORE_TEST(a_file_goes_on_where_it_was),
     };
