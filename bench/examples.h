@@ -17,9 +17,10 @@
 
 struct figures {
     double runs, behaviours, steps, failed, estimate;
-    double found_in;     /* the first run with a finding; 0: none */
-    double seconds, cpu; /* cpu: of the whole process and its children, with its start */
-    int all;             /* of the runs */
+    double found_in;       /* the first run with a finding; 0: none */
+    double seconds, cpu;   /* cpu: of the whole process and its children, with its start */
+    int all;               /* of the runs */
+    double goals, covered; /* of the first criterion of coverage that was measured */
     double low, high, descents;
 };
 
@@ -52,12 +53,41 @@ static inline double example_field(const char *line, const char *name)
     return at ? strtod(at + strlen(key), NULL) : 0;
 }
 
+/* What the last one wrote; NULL for nothing.  The caller frees it. */
+__attribute__((noinline, unused)) static char *example_line(void)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *file = fopen(examples_json, "r");
+    if (file && getline(&line, &size, file) <= 0) {
+        free(line);
+        line = NULL;
+    }
+    if (file)
+        fclose(file);
+    return line;
+}
+
+/* Of that, the object that begins so, with its name; the caller frees it. */
+static inline char *example_part(const char *name)
+{
+    char *line = example_line(), *from = line ? strstr(line, name) : NULL, *to = from;
+    for (int depth = 0; from && *to; to++) {
+        depth += (*to == '{') - (*to == '}');
+        if (*to == '}' && depth == 0)
+            break;
+    }
+    char *part = from ? strndup(from, (size_t)(to - from) + 1) : strdup("");
+    free(line);
+    return part;
+}
+
 /* `what` is "EXAMPLE [TEST] [OPTION...]"; `more` further options; the words of both are separated by single spaces. */
 static inline struct figures example_run(const char *command, const char *what, const char *more)
 {
     enum { MOST_ARGUMENTS = 64 };
     struct figures f = { 0 };
-    char words[2048], program[8192], line[65536] = "", *arguments[MOST_ARGUMENTS], *rest = NULL;
+    char words[2048], program[8192], *arguments[MOST_ARGUMENTS], *rest = NULL;
     int n = 0, status;
     struct rusage usage;
     snprintf(words, sizeof words, "%s %s", what, more);
@@ -81,12 +111,9 @@ static inline struct figures example_run(const char *command, const char *what, 
     }
     if (pid < 0 || wait4(pid, &status, 0, &usage) != pid)
         return f;
-    FILE *file = fopen(examples_json, "r");
-    if (file) {
-        if (!fgets(line, sizeof line, file))
-            line[0] = 0;
-        fclose(file);
-    }
+    char *line = example_line();
+    if (!line)
+        return f;
     const char *failures = strstr(line, "\"failures\":");
     f.runs = example_field(line, "executions");
     f.behaviours = example_field(line, "behaviours");
@@ -99,6 +126,10 @@ static inline struct figures example_run(const char *command, const char *what, 
     f.high = example_field(line, "high");
     f.descents = example_field(line, "descents");
     f.all = strstr(line, "\"verdict\":\"exhaustive\"") != NULL;
+    const char *coverage = strstr(line, "\"criteria\":");
+    f.goals = coverage ? example_field(coverage, "goals") : 0;
+    f.covered = coverage ? example_field(coverage, "covered") : 0;
+    free(line);
     f.cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
             1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     return f;
