@@ -20,12 +20,18 @@ struct bug {
 };
 
 static const struct bug bugs[] = {
-    { "ga1", "gatling-engine -p bug=ga1", "PR 1, > 191" }, { "ga2", "gatling-engine -p bug=ga2", "PR 1, 8" },
-    { "ga3", "gatling-engine -p bug=ga3", "PR 1, 6" },     { "ga4", "gatling-engine -p bug=ga4", "PR 1, 18" },
-    { "sc1", "signal -p bug=sc1", "PR 2, > 158" },         { "sc2", "signal -p bug=sc2", "PR 2, > 104" },
-    { "sc3", "signal -p bug=sc3", "PR 3, > 90" },          { "fr1", "redis -p bug=fr1", "PR 1, > 181" },
-    { "fr2", "redis -p bug=fr2", "PR 1, > 471" },          { "ba", "barber-morning -p bug=ba", "PMR 28, > 263" },
-    { "ms", "messenger-rooms -p bug=ms", "PR 1, > 703" },  { "pr", "procreg-directory -p bug=pr", "PCR 32, > 235" },
+    { "ga1", "gatling-engine -p bug=ga1", "PR 1, > 191" },
+    { "ga2", "gatling-engine -p bug=ga2", "PR 1, 8" },
+    { "ga3", "gatling-engine -p bug=ga3", "PR 1, 6" },
+    { "ga4", "gatling-engine -p bug=ga4", "PR 1, 18" },
+    { "sc1", "signal -p bug=sc1", "PR 2, > 158" },
+    { "sc2", "signal -p bug=sc2", "PR 2, > 104" },
+    { "sc3", "signal -p bug=sc3", "PR 3, > 90" },
+    { "fr1", "redis replies_belong_to_their_requests -p bug=fr1", "PR 1, > 181" },
+    { "fr2", "redis what_is_published_is_read -p bug=fr2", "PR 1, > 471" },
+    { "ba", "barber-morning -p bug=ba", "PMR 28, > 263" },
+    { "ms", "messenger-rooms -p bug=ms", "PR 1, > 703" },
+    { "pr", "procreg-directory -p bug=pr", "PCR 32, > 235" },
 };
 enum { BUGS = sizeof bugs / sizeof *bugs };
 
@@ -158,7 +164,7 @@ static const struct subject {
 } subjects[] = {
     { "gatling", "gatling-engine -p users=20 -p requests=10", "9.7x" },
     { "signal", "signal -p vertices=24", "3.2x" },
-    { "redis", "redis -p clients=6", "2.1x" },
+    { "redis", "redis replies_belong_to_their_requests -p callers=8", "2.1x" },
     { "messenger", "messenger-rooms", "-" },
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };

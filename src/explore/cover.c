@@ -23,9 +23,9 @@
 
 enum {
     MOST_SOURCES = 1 << 14,
-    FREE_EVERY = 4,  /* runs */
-    IDLE_RUNS = 10,  /* by chance, with nothing new, are enough */
-    NOW_AND_THEN = 8 /* see release */
+    EARLY = 12,       /* runs; of these every fourth is left to chance, later every second */
+    IDLE_RUNS = 10,   /* by chance, with nothing new, are enough */
+    NOW_AND_THEN = 32 /* see release */
 };
 static const size_t source_bytes = (size_t)1 << 33, generator_bytes = (size_t)1 << 34; /* address space */
 
@@ -153,7 +153,8 @@ static uint32_t cover_begin(void *state, struct rh_world *w)
 {
     (void)w;
     struct cover *c = state;
-    bool by_chance = !c->source_count || (!c->paper && ++c->runs % FREE_EVERY == 0 && c->idle < IDLE_RUNS);
+    uint64_t every = ++c->runs <= EARLY ? 4 : 2;
+    bool by_chance = !c->source_count || (!c->paper && c->runs % every == 0 && c->idle < IDLE_RUNS);
     c->ranks = rh__random_next(&c->random);
     c->planned = !by_chance && next_schedule(c);
     if (c->planned)
@@ -163,21 +164,31 @@ static uint32_t cover_begin(void *state, struct rh_world *w)
     return goes_on;
 }
 
-/* What no schedule says is left to chance, and after the first run not step by step: then all would come about when it was
- * sent.  In each run every pair of actors has a rank, so that what some send to others waits for long; now and then any choice
- * is taken. */
+/* In each run, whoever sends something of one type to somebody has a rank of its own for that.  Numbers only: what is done must
+ * not depend on addresses. */
+static uint64_t rank_of(const struct cover *c, const struct rh_world *w, const struct rh_choice *o)
+{
+    uint64_t rank = rh__mix(c->ranks, (uint64_t)o->actor << 32 | o->kind);
+    if (o->kind == RH_CHOICE_DELIVER) {
+        const struct message *m = &w->messages[o->what];
+        rank = rh__mix(rh__mix(rank, m->sender), rh__hash(m->type->name, strlen(m->type->name), 0));
+    }
+    return rank | 1;
+}
+
+/* What no schedule says is left to chance; but after the first run not step by step: then all would come about when it was
+ * sent.  By ranks, what some send to others waits for long.  Now and then any choice is taken.  (For consecutive receives,
+ * pcr, any choice is better.) */
 static uint32_t release(struct cover *c, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     uint32_t best = rh__random_below(&c->random, count);
     uint64_t best_rank = 0;
-    if (c->paper || !c->source_count || rh__random_below(&c->random, NOW_AND_THEN) == 0)
+    if (c->paper || !c->source_count || c->phases[c->phase].criterion == RH__PCR ||
+        rh__random_below(&c->random, NOW_AND_THEN) == 0)
         return best;
     for (uint32_t i = 0; i < count; i++) {
-        const struct rh_choice *o = &open[i];
-        uint64_t rank = rh__mix(c->ranks, (uint64_t)o->actor << 32 | o->kind);
-        if (o->kind == RH_CHOICE_DELIVER)
-            rank = rh__mix(rank, w->messages[o->what].sender);
-        if (o->kind <= RH_CHOICE_STORED && rank > best_rank) {
+        uint64_t rank = open[i].kind <= RH_CHOICE_STORED ? rank_of(c, w, &open[i]) : 0; /* faults: now and then */
+        if (rank > best_rank) {
             best_rank = rank;
             best = i;
         }
