@@ -101,6 +101,7 @@ declare -A found=(
     [scheduler/both]=assertion [scheduler/late]=assertion
     [barber/lost_wakeup]=stuck [barber/eager]=unhandled-message
     [barber-morning/ba]=unhandled-message [messenger-rooms/ms]=assertion [procreg-directory/pr]=assertion
+    [signal/sc1]=assertion [signal/sc2]="unhandled-message assertion" [signal/sc3]=assertion
     [messenger/hasty]=monitor [messenger/by_name]=assertion
     [procreg/check_then_act]=assertion [procreg/start_twice]=assertion
     [procreg/too_soon]=assertion [procreg/regrace]=assertion
@@ -155,6 +156,7 @@ makes 26 tickets                            # 2 * (35 - 22)
 makes 14 own_explorer -p sales=3            # the fourth Catalan number
 makes 16796 own_explorer -p sales=9         # the tenth
 makes 20340 gatling-engine -p users=1 -p requests=1 # counted once
+makes 140 signal -p workers=2 -p branches=1 -p length=3 # counted once
 makes 6 barber -p customers=1
 makes 3024 barber -p customers=2            # counted once
 makes 1 store replies_are_not_mixed_up -p clients=1 -p requests=1
