@@ -144,6 +144,8 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
                           .born = RH_NONE,
                           .before = n->previous[at],
                           .after = RH_NONE,
+                          .earlier = RH_NONE,
+                          .elder = RH_NONE,
                           .arrival = at };
     if (n->root[at] != at)
         s.flags |= RH__STEP_PART;
@@ -184,6 +186,57 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
     return s;
 }
 
+/* ---- causal: which messages are in the past of one that the same event, or the same sender outside, sent --------------- */
+
+/* The step that took it, RH_NONE for none. */
+static uint32_t taker_of(const struct rh_world *w, const struct rh__steps *s, uint32_t message)
+{
+    uint32_t by = w->messages[message].taken_by;
+    bool taken =
+        by < s->count && w->events[by].choice.kind == RH_CHOICE_DELIVER && w->events[by].choice.what == message;
+    return taken ? by : RH_NONE;
+}
+
+/* Behind the last one that was linked, if that has the same cause. */
+static void link_elder(struct rh__steps *s, uint32_t *elder, uint32_t step)
+{
+    if (step == RH_NONE)
+        return;
+    s->list[step].flags |= RH__STEP_LAST;
+    if (*elder != RH_NONE && s->list[*elder].cause == s->list[step].cause) {
+        s->list[step].elder = *elder;
+        s->list[*elder].flags &= ~(uint32_t)RH__STEP_LAST;
+    }
+    *elder = step;
+}
+
+/* `last`: a number for each actor.  A copy tells what the original does. */
+static void link_sends(const struct rh_world *w, struct rh__steps *s, uint32_t *last)
+{
+    uint32_t elder = RH_NONE;
+    memset(last, 0xff, w->actor_count * sizeof *last);
+    for (uint32_t i = 0; i < w->message_count; i++) {
+        const struct message *m = &w->messages[i];
+        uint32_t taker = taker_of(w, s, i);
+        bool outside = w->actors[m->sender].status == STATUS_OUTSIDE;
+        if (m->copy_of != RH_NONE)
+            continue;
+        if (outside && taker != RH_NONE) {
+            s->list[taker].earlier = last[m->sender];
+            last[m->sender] = taker;
+        } else if (!outside) {
+            link_elder(s, &elder, taker);
+        }
+        for (uint32_t k = i + 1; w->semantics.duplicates && k < w->message_count; k++) {
+            uint32_t copy = w->messages[k].copy_of == i ? taker_of(w, s, k) : RH_NONE;
+            if (outside && copy != RH_NONE)
+                s->list[copy].earlier = last[m->sender];
+            else if (copy != RH_NONE)
+                link_elder(s, &elder, w->messages[k].event);
+        }
+    }
+}
+
 void rh__steps_of(const struct rh_world *w, const struct rh__identities *n, struct rh__steps *s, struct rh__step *list,
                   uint32_t *scratch)
 {
@@ -204,6 +257,8 @@ void rh__steps_of(const struct rh_world *w, const struct rh__identities *n, stru
     find_selecting(&m, s->count);
     for (uint32_t i = 0; i < s->count; i++)
         list[i] = step_of(&m, n, i);
+    if (w->semantics.model == RH_CAUSAL)
+        link_sends(w, s, m.last_fence);
 }
 
 /* ---- must-happen-before ------------------------------------------------------------------------------------------------ */
@@ -256,7 +311,49 @@ static void find_must(const struct rh__steps *s, const struct sets *x, uint32_t 
         add(must, seen_by(x, e->before), n);
     if (same && is_by_sends(s, e))
         for (uint32_t i = 0; i < n; i++)
-            must[i] |= seen_by(x, e->cause)[n + i] & received[i];
+            must[i] |= seen_by(x, at)[n + i] & received[i]; /* so far it has seen what its message tells */
+}
+
+/* Whoever takes something from outside learns of all that was sent from there before. */
+static void learn_from_outside(const struct rh__steps *s, const struct sets *x, const uint32_t *bit, uint32_t at)
+{
+    enum { FAR = 64 }; /* looking back, among those that were taken later */
+    uint64_t *learnt = seen_by(x, at) + x->words;
+    for (uint32_t i = s->list[at].earlier, far = FAR; i != RH_NONE && far; i = s->list[i].earlier, far--) {
+        if (bit[i] != RH_NONE)
+            put_bit(learnt, bit[i]);
+        if (i < at) {
+            add(learnt, seen_by(x, i) + x->words, x->words);
+            return;
+        }
+    }
+}
+
+/* Causal: of what its cause had sent a step does not learn what was sent behind its own message.  That goes to the place of
+ * what it must come behind, until it is its turn. */
+static void find_unlearnt(const struct rh__steps *s, const struct sets *x, const uint32_t *bit)
+{
+    memset(x->must, 0, (size_t)s->count * x->words * sizeof *x->must);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->list[i].flags & RH__STEP_LAST)
+            for (uint32_t k = i, elder; (elder = s->list[k].elder) != RH_NONE; k = elder) {
+                uint64_t *unlearnt = x->must + (size_t)elder * x->words;
+                add(unlearnt, x->must + (size_t)k * x->words, x->words);
+                if (bit[k] != RH_NONE)
+                    put_bit(unlearnt, bit[k]);
+            }
+}
+
+/* The sends that a message tells its receiver of. */
+static void learn_sends(const struct rh__steps *s, const struct sets *x, uint32_t at, const uint64_t *unlearnt)
+{
+    const struct rh__step *e = &s->list[at];
+    if (e->cause == RH_NONE || (!s->mailbox && e->flags & RH__STEP_APART))
+        return;
+    const uint64_t *from = seen_by(x, e->cause) + x->words;
+    uint64_t *to = seen_by(x, at) + x->words;
+    for (uint32_t i = 0; i < x->words; i++)
+        to[i] |= from[i] & ~(s->mailbox ? 0 : unlearnt[i]);
 }
 
 void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint32_t words, uint64_t *seen,
@@ -266,12 +363,19 @@ void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint
     uint64_t *received = must + (size_t)s->count * words; /* so far */
     memset(received, 0, words * sizeof *received);
     memset(seen, 0, (size_t)s->count * 2 * words * sizeof *seen);
+    if (s->by_sends && !s->mailbox) {
+        find_unlearnt(s, &x, bit);
+        for (uint32_t i = 0; i < s->count; i++)
+            learn_from_outside(s, &x, bit, i);
+    }
     for (uint32_t i = 0; s->by_sends && i < s->count; i++)
         if (bit[i] != RH_NONE && is_by_sends(s, &s->list[i]))
             put_bit(seen_by(&x, s->list[i].cause) + words, bit[i]);
     for (uint32_t i = 0; i < s->count; i++) {
         const struct rh__step *e = &s->list[i];
         uint64_t *own = must + (size_t)i * words, *saw = seen_by(&x, i);
+        if (s->by_sends)
+            learn_sends(s, &x, i, own);
         find_must(s, &x, i, bit[i] != RH_NONE, received, own);
         if (e->after != RH_NONE) {
             add(own, must + (size_t)e->after * words, words);
@@ -281,8 +385,6 @@ void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint
         add(saw, own, words);
         if (e->before != RH_NONE)
             add(saw, seen_by(&x, e->before), s->by_sends ? 2 * words : words);
-        if (s->by_sends && e->cause != RH_NONE && (s->mailbox || !(e->flags & RH__STEP_APART)))
-            add(saw + words, seen_by(&x, e->cause) + words, words);
         if (bit[i] != RH_NONE) {
             put_bit(saw, bit[i]);
             put_bit(received, bit[i]);
