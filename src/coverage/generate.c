@@ -24,6 +24,7 @@ struct party {
     uint64_t *back;        /* the same, itself last */
     uint64_t *must;        /* of each: the earlier ones that must be before it */
     uint64_t *tail;        /* those that are left, in the schedule under way */
+    uint32_t arrived;      /* mailbox: the messages of so many, in the order of the run, are sent */
 };
 
 /* Lists of steps by what they follow. */
@@ -232,18 +233,44 @@ static void remove_from_tail(struct rh__generator *g, uint32_t step)
         clear_bit(p->tail, g->place[step]);
 }
 
+static void spoil(struct rh__generator *g, uint32_t step);
+
+/* Mailbox: what this step sends to an actor overtakes what is sent to it later than it was in the run; from there on that
+ * actor is another one. */
+static void note_arrivals(struct rh__generator *g, uint32_t step)
+{
+    for (uint32_t k = g->first.cause[step]; k != RH_NONE; k = g->next.cause[k]) {
+        if (step_at(g, k)->arrival != step || g->known[k] == RH_NONE)
+            continue;
+        struct party *p = &g->parties[step_at(g, k)->actor];
+        const uint32_t *all = g->receives + p->first;
+        while (p->arrived < p->count && g->marks[step_at(g, all[p->arrived])->arrival] & SCHEDULED)
+            p->arrived++;
+        if (p->arrived < g->place[k] && !(g->marks[all[p->arrived]] & POISONED))
+            spoil(g, all[p->arrived]);
+    }
+}
+
 static void append(struct rh__generator *g, uint32_t step)
 {
     g->marks[step] |= SCHEDULED;
     g->plan[g->plan_count++] = step;
     remove_from_tail(g, step);
+    if (g->s->mailbox)
+        note_arrivals(g, step);
+}
+
+/* Not to be scheduled (again).  In a mailbox what an actor sends that is not what it was would stand before what others send. */
+static bool is_out(const struct rh__generator *g, uint32_t step)
+{
+    return g->marks[step] & (SCHEDULED | LEFT_OUT | (g->s->mailbox ? POISONED : 0));
 }
 
 /* All that is left of the run before `step`. */
 static void flush(struct rh__generator *g, uint32_t step)
 {
     for (; g->flushed < step; g->flushed++)
-        if (!(g->marks[g->flushed] & (SCHEDULED | LEFT_OUT | PUT_OFF)))
+        if (!is_out(g, g->flushed) && !(g->marks[g->flushed] & PUT_OFF))
             append(g, g->flushed);
 }
 
@@ -299,19 +326,28 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Schedules what must be before `step` (Algorithm 2, lines 3 to 5), in the order of the run. */
-static void append_needs(struct rh__generator *g, uint32_t step)
+/* Schedules what is wanted, but for `step` itself, in the order of the run. */
+static void append_wanted(struct rh__generator *g, struct needs *n, uint32_t step)
 {
-    struct needs n = { 0, 0 };
-    want_what_must_be(g, &n, step);
-    while (n.stacked)
-        want_what_must_be(g, &n, g->stack[--n.stacked]);
-    qsort(g->wanted, n.wanted, sizeof *g->wanted, by_number);
-    for (uint32_t i = 0; i < n.wanted; i++) {
+    while (n->stacked)
+        want_what_must_be(g, n, g->stack[--n->stacked]);
+    qsort(g->wanted, n->wanted, sizeof *g->wanted, by_number);
+    for (uint32_t i = 0; i < n->wanted; i++) {
         g->marks[g->wanted[i]] &= (unsigned char)~(WANTED | ALL_OF);
-        if (!(g->marks[g->wanted[i]] & LEFT_OUT))
+        if (g->wanted[i] != step && !is_out(g, g->wanted[i]))
             append(g, g->wanted[i]);
     }
+}
+
+/* What must be before `step` (Algorithm 2, lines 3 to 5); with what its actor did before it, where that is of interest. */
+static void append_needs(struct rh__generator *g, uint32_t step, bool with_all_before)
+{
+    struct needs n = { 0, 0 };
+    if (with_all_before)
+        want(g, &n, step, true);
+    else
+        want_what_must_be(g, &n, step);
+    append_wanted(g, &n, step);
 }
 
 /* ---- what may not come any more ---------------------------------------------------------------------------------------- */
@@ -340,7 +376,7 @@ static void spoil(struct rh__generator *g, uint32_t step)
     uint32_t stacked = 0;
     poison(g, &stacked, step);
     /* By the model only.  Such a one is still there, and comes behind it all the same; the paper leaves it out. */
-    for (uint32_t i = g->place[step] + 1; !g->farthest && i < p->count; i++)
+    for (uint32_t i = g->place[step] + 1; !g->farthest && !g->s->mailbox && i < p->count; i++)
         if (has_bit(p->must + (size_t)i * p->words, g->place[step]))
             leave_out(g, &stacked, g->receives[p->first + i]);
     for (uint32_t i = 0; i < g->fence_count; i++)
@@ -383,6 +419,28 @@ static bool open_goal(struct rh__generator *g, const struct rh__coverage *c, uin
     return false;
 }
 
+/* Mailbox: what the senders of the two send to the same actor between them comes between them.  By pcr there must be nothing, by
+ * pmr no change of handlers. */
+static bool comes_between(const struct rh__generator *g, uint32_t step, uint32_t k, bool behind)
+{
+    const struct rh__step *e = step_at(g, k);
+    return (behind ? k > step : k < step) && e->actor == step_at(g, step)->actor && g->known[k] != RH_NONE &&
+           (g->criterion == RH__PCR || e->flags & RH__STEP_BECOMES);
+}
+
+static bool comes_next(const struct rh__generator *g, uint32_t first, uint32_t second)
+{
+    if (!g->s->mailbox || g->criterion == RH__PR)
+        return true;
+    for (uint32_t k = g->first.cause[step_at(g, first)->cause]; k != RH_NONE; k = g->next.cause[k])
+        if (comes_between(g, first, k, true))
+            return false;
+    for (uint32_t k = g->first.cause[step_at(g, second)->cause]; k != RH_NONE; k = g->next.cause[k])
+        if (comes_between(g, second, k, false))
+            return false;
+    return true;
+}
+
 /* By pr the run itself has achieved the goals in its own order; that is not so for a run whose coverage was not kept. */
 static bool find_partner(struct rh__generator *g, const struct rh__coverage *c, uint32_t x, struct pair *found)
 {
@@ -394,13 +452,13 @@ static bool find_partner(struct rh__generator *g, const struct rh__coverage *c, 
             uint32_t at = g->farthest ? 63 - (uint32_t)__builtin_clzll(left) : (uint32_t)__builtin_ctzll(left);
             uint32_t bit = k * 64 + at, y = g->receives[p->first + bit];
             left &= ~((uint64_t)1 << at);
-            if (y == x || g->marks[step_at(g, y)->arrival] & (SCHEDULED | LEFT_OUT))
+            if (y == x || is_out(g, step_at(g, y)->arrival))
                 continue;
-            if (open_goal(g, c, forward, bit, x, y)) {
+            if (comes_next(g, x, y) && open_goal(g, c, forward, bit, x, y)) {
                 *found = (struct pair){ x, y, false };
                 return true;
             }
-            if (open_goal(g, c, back, bit, y, x)) {
+            if (comes_next(g, y, x) && open_goal(g, c, back, bit, y, x)) {
                 *found = (struct pair){ x, y, true };
                 return true;
             }
@@ -422,16 +480,37 @@ static bool find_pair(struct rh__generator *g, const struct rh__coverage *c, uin
     return false;
 }
 
+/* Algorithm 2 where mailboxes are in the order of sends: it is the senders that are put in order.  The two receives then come of
+ * themselves, when the schedule is over. */
+static void schedule_senders(struct rh__generator *g, uint32_t at, const struct pair *p)
+{
+    uint32_t other = step_at(g, p->y)->arrival;
+    flush(g, at);
+    append_needs(g, other, other != p->y);
+    if (p->swap)
+        append(g, other);
+    if (p->swap && g->criterion == RH__PR && other != p->y)
+        g->marks[at] |= PUT_OFF;
+    else
+        append(g, at);
+    if (!p->swap && !is_out(g, other))
+        append(g, other);
+    spoil(g, p->x);
+    g->goals++;
+}
+
 /* Algorithm 2.  By pr the one that is put off can be put off further. */
 static void schedule_pair(struct rh__generator *g, uint32_t at, const struct pair *p)
 {
     uint32_t first = p->swap ? p->y : p->x, second = p->swap ? p->x : p->y;
+    if (g->s->mailbox) {
+        schedule_senders(g, at, p);
+        return;
+    }
     flush(g, at);
-    append_needs(g, p->y);
-    if (at != p->x)
-        append(g, at);
+    append_needs(g, p->y, false);
     append(g, first);
-    if (p->swap && g->criterion == RH__PR && at == p->x)
+    if (p->swap && g->criterion == RH__PR)
         g->marks[second] |= PUT_OFF;
     else
         append(g, second);
@@ -453,6 +532,8 @@ static void restart(struct rh__generator *g)
     for (uint32_t a = 0; a < g->s->actors; a++)
         for (uint32_t i = 0; g->parties[a].tail && i < g->parties[a].count; i++)
             put_bit(g->parties[a].tail, i);
+    for (uint32_t a = 0; a < g->s->actors; a++)
+        g->parties[a].arrived = 0;
     g->marks[0] = SCHEDULED;
     g->flushed = 1;
     g->plan_count = g->goals = 0;
@@ -464,8 +545,7 @@ bool rh__generate(struct rh__generator *g, const struct rh__coverage *c, struct 
     *plan = (struct rh__schedule_plan){ .steps = g->plan };
     restart(g);
     for (uint32_t at = g->first_open ? g->first_open : 1; at < g->s->count;) {
-        bool left = !(g->marks[at] & (SCHEDULED | LEFT_OUT));
-        if (left && find_pair(g, c, at, &p)) {
+        if (!is_out(g, at) && find_pair(g, c, at, &p)) {
             schedule_pair(g, at, &p);
             if (g->goals == 1) {
                 plan->first = p.swap ? p.y : p.x;
