@@ -14,8 +14,8 @@ enum rh__step_flag {
     RH__STEP_FENCE = 8,   /* no step of its actor can be moved past it (without an actor: no step at all) */
     RH__STEP_APART = 16,  /* its message is from outside: whoever sent it has seen no sends but its own */
     RH__STEP_CHOSEN = 32, /* its actor chooses what to receive: the order of sends is not that of receives */
-    RH__STEP_LAST = 128,  /* causal: of what its cause sent, nothing was taken that was sent behind it */
     RH__STEP_QUEUED = 64, /* its message waited among others in the order of sends: no timer, no exit signal */
+    RH__STEP_LAST = 128,  /* causal: of what its cause sent, nothing was taken that was sent behind it */
 };
 
 struct rh__step {
