@@ -1,235 +1,10 @@
-/* See generate.h. */
-#include "coverage/generate.h"
+/* See generate.h: making schedules, one pass each. */
+#include "coverage/generator.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "coverage/hopeless.h"
-#include "coverage/kinds.h"
-#include "coverage/scratch.h"
-
-enum mark {
-    SCHEDULED = 1,
-    LEFT_OUT = 2, /* it depends on a receive that was moved */
-    POISONED = 4, /* so does what it causes, and what its actor causes from here on */
-    PUT_OFF = 8,  /* some partner was scheduled before it */
-    WANTED = 16,  /* it will be scheduled with others that something needs, */
-    ALL_OF = 32,  /* and so will all that its actor did before */
-};
-
-/* The receives of one actor, in the order of the run. */
-struct party {
-    uint32_t first, count; /* in `receives` */
-    uint32_t words;        /* of a set of them */
-    uint64_t *forward;     /* of each: the later ones that it may have a goal with, itself first */
-    uint64_t *back;        /* the same, itself last */
-    uint64_t *must;        /* of each: the earlier ones that must be before it */
-    uint64_t *tail;        /* those that are left, in the schedule under way */
-};
-
-/* Lists of steps by what they follow. */
-struct heads {
-    uint32_t *cause, *born, *after, *local;
-};
-
-struct rh__generator {
-    const struct rh__steps *s;
-    enum rh__criterion criterion;
-    bool farthest;
-    uint32_t first_open;    /* all goals of earlier steps are achieved or tried */
-    struct rh__kinds kinds; /* to begin with */
-    struct party *parties;  /* by actor */
-    uint32_t *receives;     /* steps */
-    uint32_t *place;        /* of each step: among the receives of its actor */
-    uint32_t *known;        /* of each step: the receive in the coverage */
-    struct heads first, next;
-    uint32_t *fences; /* of the whole run */
-    uint32_t fence_count;
-    /* The schedule under way. */
-    unsigned char *marks;
-    uint32_t *plan, plan_count;
-    uint32_t *stack, *wanted;
-    uint32_t flushed; /* all that is left before this step is scheduled */
-    uint32_t goals;
-    char *memory;
-    size_t size, used;
-};
-
-/* ---- setting up -------------------------------------------------------------------------------------------------------- */
-
-static void *take(struct rh__generator *g, size_t bytes)
-{
-    size_t from = (g->used + 15) / 16 * 16;
-    if (from > g->size || bytes > g->size - from)
-        return NULL;
-    g->used = from + bytes;
-    return g->memory + from;
-}
-
-static uint32_t *take_numbers(struct rh__generator *g, size_t count, int fill)
-{
-    uint32_t *numbers = take(g, count * sizeof *numbers);
-    if (numbers)
-        memset(numbers, fill, count * sizeof *numbers);
-    return numbers;
-}
-
-static bool has_bit(const uint64_t *set, uint32_t bit)
-{
-    return set[bit / 64] >> bit % 64 & 1;
-}
-
-static void put_bit(uint64_t *set, uint32_t bit)
-{
-    set[bit / 64] |= (uint64_t)1 << bit % 64;
-}
-
-static void clear_bit(uint64_t *set, uint32_t bit)
-{
-    set[bit / 64] &= ~((uint64_t)1 << bit % 64);
-}
-
-static const struct rh__step *step_at(const struct rh__generator *g, uint32_t step)
-{
-    return &g->s->list[step];
-}
-
-/* The steps that count: those that the coverage knows, each once. */
-static void find_receives(struct rh__generator *g, const struct rh__coverage *c)
-{
-    uint32_t n = g->s->count, total = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        g->known[i] = step_at(g, i)->flags & RH__STEP_RECEIVE ? rh__coverage_find(c, step_at(g, i)->id) : RH_NONE;
-        if (g->known[i] != RH_NONE)
-            g->parties[step_at(g, i)->actor].count++;
-    }
-    for (uint32_t a = 0; a < g->s->actors; a++) {
-        g->parties[a].first = total;
-        total += g->parties[a].count;
-        g->parties[a].words = g->parties[a].count / 64 + 1;
-        g->parties[a].count = 0;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (g->known[i] != RH_NONE) {
-            struct party *p = &g->parties[step_at(g, i)->actor];
-            g->place[i] = p->count;
-            g->receives[p->first + p->count++] = i;
-        }
-}
-
-static void add_to_list(uint32_t *first, uint32_t *next, uint32_t head, uint32_t step)
-{
-    if (head == RH_NONE)
-        return;
-    next[step] = first[head];
-    first[head] = step;
-}
-
-/* Backwards, so that lists are in the order of the run. */
-static void make_lists(struct rh__generator *g)
-{
-    for (uint32_t i = g->s->count; i-- > 0;) {
-        const struct rh__step *e = step_at(g, i);
-        add_to_list(g->first.cause, g->next.cause, e->cause, i);
-        add_to_list(g->first.born, g->next.born, e->born, i);
-        add_to_list(g->first.after, g->next.after, e->after, i);
-        add_to_list(g->first.local, g->next.local, e->before, i);
-    }
-    for (uint32_t i = 1; i < g->s->count; i++)
-        if (step_at(g, i)->flags & RH__STEP_FENCE && step_at(g, i)->actor == RH_NONE)
-            g->fences[g->fence_count++] = i;
-}
-
-/* Where an actor chooses what to take, could it have taken `late` when it took `early`?  So it seems if it took one of that
- * type there.  To be wrong costs a schedule, or a goal that only other runs show. */
-static bool could_be_taken(const struct rh__generator *g, const struct party *p, uint32_t early, uint32_t late)
-{
-    const struct rh__step *x = step_at(g, early), *y = step_at(g, late);
-    if (!(x->flags & RH__STEP_CHOSEN) || x->site == y->site || x->type == y->type)
-        return true;
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct rh__step *e = step_at(g, g->receives[p->first + i]);
-        if (e->site == x->site && e->type == y->type)
-            return true;
-    }
-    return false;
-}
-
-/* Pairs that are related (IV-B) and not ordered in any case (IV-C), as goals in both directions. */
-static bool find_pairs(struct rh__generator *g, struct party *p, uint32_t *bits)
-{
-    uint32_t w = p->words, n = g->s->count;
-    size_t bytes = (size_t)p->count * w * sizeof(uint64_t);
-    uint64_t *seen = rh__scratch(0, (size_t)n * 2 * w * sizeof *seen);
-    uint64_t *must = rh__scratch(1, ((size_t)n + 1) * w * sizeof *must);
-    p->forward = take(g, bytes);
-    p->back = take(g, bytes);
-    p->must = take(g, bytes);
-    p->tail = take(g, w * sizeof *p->tail);
-    if (!seen || !must || !p->forward || !p->back || !p->must || !p->tail)
-        return false;
-    memset(p->forward, 0, bytes);
-    for (uint32_t i = 0; i < p->count; i++)
-        bits[g->receives[p->first + i]] = i;
-    rh__must_happen_before(g->s, bits, w, seen, must);
-    for (uint32_t j = 0; j < p->count; j++) {
-        uint32_t step = g->receives[p->first + j];
-        const uint64_t *forced = must + (size_t)step * w;
-        memcpy(p->must + (size_t)j * w, forced, w * sizeof *forced);
-        for (uint32_t i = 0; i < j; i++) {
-            uint32_t other = g->receives[p->first + i];
-            uint32_t change = step_at(g, step)->flags | step_at(g, other)->flags;
-            if (!has_bit(forced, i) && (g->criterion != RH__PMR || change & RH__STEP_BECOMES) &&
-                could_be_taken(g, p, other, step)) {
-                put_bit(p->forward + (size_t)i * w, j);
-                if (g->farthest)
-                    rh__kinds_note(&g->kinds, g->s, g->receives + p->first, p->count, other, step);
-            }
-        }
-    }
-    memcpy(p->back, p->forward, bytes);
-    for (uint32_t i = 0; i < p->count; i++)
-        bits[g->receives[p->first + i]] = RH_NONE;
-    return true;
-}
-
-struct rh__generator *rh__generator_new(void *memory, size_t size, const struct rh__steps *s,
-                                        enum rh__criterion criterion, bool farthest, const struct rh__coverage *c)
-{
-    if (size < sizeof(struct rh__generator))
-        return NULL;
-    struct rh__generator *g = memory;
-    *g = (struct rh__generator){ .s = s, .criterion = criterion, .farthest = farthest && criterion == RH__PR };
-    g->memory = memory;
-    g->size = size;
-    g->used = sizeof *g;
-    size_t n = (size_t)s->count + 1;
-    g->parties = take(g, s->actors * sizeof *g->parties);
-    g->marks = take(g, n);
-    uint32_t **const zero[] = { &g->receives, &g->place, &g->plan, &g->wanted };
-    uint32_t **const none[] = { &g->known,      &g->first.cause, &g->first.born, &g->first.after, &g->first.local,
-                                &g->next.cause, &g->next.born,   &g->next.after, &g->next.local,  &g->fences };
-    g->stack = take_numbers(g, 2 * n, 0);
-    g->kinds.list = take(g, RH__MOST_KINDS * sizeof *g->kinds.list);
-    bool fits = g->parties && g->marks && g->stack && g->kinds.list;
-    for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
-        fits = fits && (*zero[i] = take_numbers(g, n, 0));
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        fits = fits && (*none[i] = take_numbers(g, n, 0xff));
-    uint32_t *bits = rh__scratch(4, n * sizeof *bits);
-    if (!fits || !bits)
-        return NULL;
-    memset(g->parties, 0, s->actors * sizeof *g->parties);
-    memset(g->kinds.list, 0, RH__MOST_KINDS * sizeof *g->kinds.list);
-    memset(bits, 0xff, n * sizeof *bits);
-    find_receives(g, c);
-    make_lists(g);
-    for (uint32_t a = 0; a < s->actors; a++)
-        if (g->parties[a].count > 1 && !find_pairs(g, &g->parties[a], bits))
-            return NULL;
-    rh__kinds_sort(&g->kinds);
-    return g;
-}
 
 /* ---- what must come before --------------------------------------------------------------------------------------------- */
 
@@ -240,18 +15,44 @@ static void remove_from_tail(struct rh__generator *g, uint32_t step)
         clear_bit(p->tail, g->place[step]);
 }
 
+static void spoil(struct rh__generator *g, uint32_t step);
+
+/* Mailbox: what this step sends to an actor overtakes what is sent to it later than it was in the run; from there on that
+ * actor is another one. */
+static void note_arrivals(struct rh__generator *g, uint32_t step)
+{
+    for (uint32_t k = g->first.cause[step]; k != RH_NONE; k = g->next.cause[k]) {
+        if (step_at(g, k)->arrival != step || g->known[k] == RH_NONE)
+            continue;
+        struct party *p = &g->parties[step_at(g, k)->actor];
+        const uint32_t *all = g->receives + p->first;
+        while (p->arrived < p->count && g->marks[step_at(g, all[p->arrived])->arrival] & SCHEDULED)
+            p->arrived++;
+        if (p->arrived < g->place[k] && !(g->marks[all[p->arrived]] & POISONED))
+            spoil(g, all[p->arrived]);
+    }
+}
+
 static void append(struct rh__generator *g, uint32_t step)
 {
     g->marks[step] |= SCHEDULED;
     g->plan[g->plan_count++] = step;
     remove_from_tail(g, step);
+    if (g->s->mailbox)
+        note_arrivals(g, step);
+}
+
+/* Not to be scheduled (again).  In a mailbox what an actor sends that is not what it was would stand before what others send. */
+static bool is_out(const struct rh__generator *g, uint32_t step)
+{
+    return g->marks[step] & (SCHEDULED | LEFT_OUT | (g->s->mailbox ? POISONED : 0));
 }
 
 /* All that is left of the run before `step`. */
 static void flush(struct rh__generator *g, uint32_t step)
 {
     for (; g->flushed < step; g->flushed++)
-        if (!(g->marks[g->flushed] & (SCHEDULED | LEFT_OUT | PUT_OFF)))
+        if (!is_out(g, g->flushed) && !(g->marks[g->flushed] & PUT_OFF))
             append(g, g->flushed);
 }
 
@@ -307,19 +108,28 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Schedules what must be before `step` (Algorithm 2, lines 3 to 5), in the order of the run. */
-static void append_needs(struct rh__generator *g, uint32_t step)
+/* Schedules what is wanted, but for `step` itself, in the order of the run. */
+static void append_wanted(struct rh__generator *g, struct needs *n, uint32_t step)
 {
-    struct needs n = { 0, 0 };
-    want_what_must_be(g, &n, step);
-    while (n.stacked)
-        want_what_must_be(g, &n, g->stack[--n.stacked]);
-    qsort(g->wanted, n.wanted, sizeof *g->wanted, by_number);
-    for (uint32_t i = 0; i < n.wanted; i++) {
+    while (n->stacked)
+        want_what_must_be(g, n, g->stack[--n->stacked]);
+    qsort(g->wanted, n->wanted, sizeof *g->wanted, by_number);
+    for (uint32_t i = 0; i < n->wanted; i++) {
         g->marks[g->wanted[i]] &= (unsigned char)~(WANTED | ALL_OF);
-        if (!(g->marks[g->wanted[i]] & LEFT_OUT))
+        if (g->wanted[i] != step && !is_out(g, g->wanted[i]))
             append(g, g->wanted[i]);
     }
+}
+
+/* What must be before `step` (Algorithm 2, lines 3 to 5); with what its actor did before it, where that is of interest. */
+static void append_needs(struct rh__generator *g, uint32_t step, bool with_all_before)
+{
+    struct needs n = { 0, 0 };
+    if (with_all_before)
+        want(g, &n, step, true);
+    else
+        want_what_must_be(g, &n, step);
+    append_wanted(g, &n, step);
 }
 
 /* ---- what may not come any more ---------------------------------------------------------------------------------------- */
@@ -348,7 +158,7 @@ static void spoil(struct rh__generator *g, uint32_t step)
     uint32_t stacked = 0;
     poison(g, &stacked, step);
     /* By the model only.  Such a one is still there, and comes behind it all the same; the paper leaves it out. */
-    for (uint32_t i = g->place[step] + 1; !g->farthest && i < p->count; i++)
+    for (uint32_t i = g->place[step] + 1; !g->farthest && !g->s->mailbox && i < p->count; i++)
         if (has_bit(p->must + (size_t)i * p->words, g->place[step]))
             leave_out(g, &stacked, g->receives[p->first + i]);
     for (uint32_t i = 0; i < g->fence_count; i++)
@@ -391,6 +201,28 @@ static bool open_goal(struct rh__generator *g, const struct rh__coverage *c, uin
     return false;
 }
 
+/* Mailbox: what the senders of the two send to the same actor between them comes between them.  By pcr there must be nothing, by
+ * pmr no change of handlers. */
+static bool comes_between(const struct rh__generator *g, uint32_t step, uint32_t k, bool behind)
+{
+    const struct rh__step *e = step_at(g, k);
+    return (behind ? k > step : k < step) && e->actor == step_at(g, step)->actor && g->known[k] != RH_NONE &&
+           (g->criterion == RH__PCR || e->flags & RH__STEP_BECOMES);
+}
+
+static bool comes_next(const struct rh__generator *g, uint32_t first, uint32_t second)
+{
+    if (!g->s->mailbox || g->criterion == RH__PR)
+        return true;
+    for (uint32_t k = g->first.cause[step_at(g, first)->cause]; k != RH_NONE; k = g->next.cause[k])
+        if (comes_between(g, first, k, true))
+            return false;
+    for (uint32_t k = g->first.cause[step_at(g, second)->cause]; k != RH_NONE; k = g->next.cause[k])
+        if (comes_between(g, second, k, false))
+            return false;
+    return true;
+}
+
 /* By pr the run itself has achieved the goals in its own order; that is not so for a run whose coverage was not kept. */
 static bool find_partner(struct rh__generator *g, const struct rh__coverage *c, uint32_t x, struct pair *found)
 {
@@ -402,13 +234,13 @@ static bool find_partner(struct rh__generator *g, const struct rh__coverage *c, 
             uint32_t at = g->farthest ? 63 - (uint32_t)__builtin_clzll(left) : (uint32_t)__builtin_ctzll(left);
             uint32_t bit = k * 64 + at, y = g->receives[p->first + bit];
             left &= ~((uint64_t)1 << at);
-            if (y == x || g->marks[step_at(g, y)->arrival] & (SCHEDULED | LEFT_OUT))
+            if (y == x || is_out(g, step_at(g, y)->arrival))
                 continue;
-            if (open_goal(g, c, forward, bit, x, y)) {
+            if (comes_next(g, x, y) && open_goal(g, c, forward, bit, x, y)) {
                 *found = (struct pair){ x, y, false };
                 return true;
             }
-            if (open_goal(g, c, back, bit, y, x)) {
+            if (comes_next(g, y, x) && open_goal(g, c, back, bit, y, x)) {
                 *found = (struct pair){ x, y, true };
                 return true;
             }
@@ -430,16 +262,37 @@ static bool find_pair(struct rh__generator *g, const struct rh__coverage *c, uin
     return false;
 }
 
+/* Algorithm 2 where mailboxes are in the order of sends: it is the senders that are put in order.  The two receives then come of
+ * themselves, when the schedule is over. */
+static void schedule_senders(struct rh__generator *g, uint32_t at, const struct pair *p)
+{
+    uint32_t other = step_at(g, p->y)->arrival;
+    flush(g, at);
+    append_needs(g, other, other != p->y);
+    if (p->swap)
+        append(g, other);
+    if (p->swap && g->criterion == RH__PR && other != p->y)
+        g->marks[at] |= PUT_OFF;
+    else
+        append(g, at);
+    if (!p->swap && !is_out(g, other))
+        append(g, other);
+    spoil(g, p->x);
+    g->goals++;
+}
+
 /* Algorithm 2.  By pr the one that is put off can be put off further. */
 static void schedule_pair(struct rh__generator *g, uint32_t at, const struct pair *p)
 {
     uint32_t first = p->swap ? p->y : p->x, second = p->swap ? p->x : p->y;
+    if (g->s->mailbox) {
+        schedule_senders(g, at, p);
+        return;
+    }
     flush(g, at);
-    append_needs(g, p->y);
-    if (at != p->x)
-        append(g, at);
+    append_needs(g, p->y, false);
     append(g, first);
-    if (p->swap && g->criterion == RH__PR && at == p->x)
+    if (p->swap && g->criterion == RH__PR)
         g->marks[second] |= PUT_OFF;
     else
         append(g, second);
@@ -461,6 +314,8 @@ static void restart(struct rh__generator *g)
     for (uint32_t a = 0; a < g->s->actors; a++)
         for (uint32_t i = 0; g->parties[a].tail && i < g->parties[a].count; i++)
             put_bit(g->parties[a].tail, i);
+    for (uint32_t a = 0; a < g->s->actors; a++)
+        g->parties[a].arrived = 0;
     g->marks[0] = SCHEDULED;
     g->flushed = 1;
     g->plan_count = g->goals = 0;
@@ -497,13 +352,13 @@ bool rh__generate(struct rh__generator *g, const struct rh__coverage *c, struct 
     *plan = (struct rh__schedule_plan){ .steps = g->plan };
     restart(g);
     for (uint32_t at = begin_at(g, c, &p); at < g->s->count;) {
-        bool left = !(g->marks[at] & (SCHEDULED | LEFT_OUT)), chosen = p.x && !g->goals;
-        if (left && (chosen || find_pair(g, c, at, &p))) {
+        bool chosen = p.x && !g->goals;
+        if (!is_out(g, at) && (chosen || find_pair(g, c, at, &p))) {
             schedule_pair(g, at, &p);
             if (g->goals == 1) {
                 plan->first = p.swap ? p.y : p.x;
                 plan->second = p.swap ? p.x : p.y;
-                if (!g->farthest)
+                if (!g->farthest || g->s->mailbox)
                     g->first_open = at;
                 forget(g, &p);
             }

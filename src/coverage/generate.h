@@ -11,6 +11,9 @@
  * and the goals of a run are each looked at once more when they are found achieved: over all schedules the search is linear
  * in the number of goals.
  *
+ * Where mailboxes are in the order of sends a receive cannot be moved by itself: there the senders of the two are put in order, in
+ * the same way, and a schedule has no receives of an actor whose messages come in another order than they did.
+ *
  * With `farthest` the partner of a receive is the last one that it has a goal with, not the first as in the paper: a receive
  * is then put off behind all of them in one schedule, with these in reverse order. */
 #ifndef RH_COVERAGE_GENERATE_H

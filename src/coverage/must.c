@@ -51,7 +51,49 @@ static void find_must(const struct rh__steps *s, const struct sets *x, uint32_t 
         add(must, seen_by(x, e->before), n);
     if (same && is_by_sends(s, e))
         for (uint32_t i = 0; i < n; i++)
-            must[i] |= seen_by(x, e->cause)[n + i] & received[i];
+            must[i] |= seen_by(x, at)[n + i] & received[i]; /* so far it has seen what its message tells */
+}
+
+/* Whoever takes something from outside learns of all that was sent from there before. */
+static void learn_from_outside(const struct rh__steps *s, const struct sets *x, const uint32_t *bit, uint32_t at)
+{
+    enum { FAR = 64 }; /* looking back, among those that were taken later */
+    uint64_t *learnt = seen_by(x, at) + x->words;
+    for (uint32_t i = s->list[at].earlier, far = FAR; i != RH_NONE && far; i = s->list[i].earlier, far--) {
+        if (bit[i] != RH_NONE)
+            put_bit(learnt, bit[i]);
+        if (i < at) {
+            add(learnt, seen_by(x, i) + x->words, x->words);
+            return;
+        }
+    }
+}
+
+/* Causal: of what its cause had sent a step does not learn what was sent behind its own message.  That goes to the place of
+ * what it must come behind, until it is its turn. */
+static void find_unlearnt(const struct rh__steps *s, const struct sets *x, const uint32_t *bit)
+{
+    memset(x->must, 0, (size_t)s->count * x->words * sizeof *x->must);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->list[i].flags & RH__STEP_LAST)
+            for (uint32_t k = i, elder; (elder = s->list[k].elder) != RH_NONE; k = elder) {
+                uint64_t *unlearnt = x->must + (size_t)elder * x->words;
+                add(unlearnt, x->must + (size_t)k * x->words, x->words);
+                if (bit[k] != RH_NONE)
+                    put_bit(unlearnt, bit[k]);
+            }
+}
+
+/* The sends that a message tells its receiver of. */
+static void learn_sends(const struct rh__steps *s, const struct sets *x, uint32_t at, const uint64_t *unlearnt)
+{
+    const struct rh__step *e = &s->list[at];
+    if (e->cause == RH_NONE || (!s->mailbox && e->flags & RH__STEP_APART))
+        return;
+    const uint64_t *from = seen_by(x, e->cause) + x->words;
+    uint64_t *to = seen_by(x, at) + x->words;
+    for (uint32_t i = 0; i < x->words; i++)
+        to[i] |= from[i] & ~(s->mailbox ? 0 : unlearnt[i]);
 }
 
 void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint32_t words, uint64_t *seen,
@@ -61,12 +103,19 @@ void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint
     uint64_t *received = must + (size_t)s->count * words; /* so far */
     memset(received, 0, words * sizeof *received);
     memset(seen, 0, (size_t)s->count * 2 * words * sizeof *seen);
+    if (s->by_sends && !s->mailbox) {
+        find_unlearnt(s, &x, bit);
+        for (uint32_t i = 0; i < s->count; i++)
+            learn_from_outside(s, &x, bit, i);
+    }
     for (uint32_t i = 0; s->by_sends && i < s->count; i++)
         if (bit[i] != RH_NONE && is_by_sends(s, &s->list[i]))
             put_bit(seen_by(&x, s->list[i].cause) + words, bit[i]);
     for (uint32_t i = 0; i < s->count; i++) {
         const struct rh__step *e = &s->list[i];
         uint64_t *own = must + (size_t)i * words, *saw = seen_by(&x, i);
+        if (s->by_sends)
+            learn_sends(s, &x, i, own);
         find_must(s, &x, i, bit[i] != RH_NONE, received, own);
         if (e->after != RH_NONE) {
             add(own, must + (size_t)e->after * words, words);
@@ -76,8 +125,6 @@ void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint
         add(saw, own, words);
         if (e->before != RH_NONE)
             add(saw, seen_by(&x, e->before), s->by_sends ? 2 * words : words);
-        if (s->by_sends && e->cause != RH_NONE && (s->mailbox || !(e->flags & RH__STEP_APART)))
-            add(saw + words, seen_by(&x, e->cause) + words, words);
         if (bit[i] != RH_NONE) {
             put_bit(saw, bit[i]);
             put_bit(received, bit[i]);

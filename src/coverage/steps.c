@@ -144,6 +144,8 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
                           .born = RH_NONE,
                           .before = n->previous[at],
                           .after = RH_NONE,
+                          .earlier = RH_NONE,
+                          .elder = RH_NONE,
                           .arrival = at };
     if (n->root[at] != at)
         s.flags |= RH__STEP_PART;
@@ -185,6 +187,57 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
     return s;
 }
 
+/* ---- causal: which messages are in the past of one that the same event, or the same sender outside, sent --------------- */
+
+/* The step that took it, RH_NONE for none. */
+static uint32_t taker_of(const struct rh_world *w, const struct rh__steps *s, uint32_t message)
+{
+    uint32_t by = w->messages[message].taken_by;
+    bool taken =
+        by < s->count && w->events[by].choice.kind == RH_CHOICE_DELIVER && w->events[by].choice.what == message;
+    return taken ? by : RH_NONE;
+}
+
+/* Behind the last one that was linked, if that has the same cause. */
+static void link_elder(struct rh__steps *s, uint32_t *elder, uint32_t step)
+{
+    if (step == RH_NONE)
+        return;
+    s->list[step].flags |= RH__STEP_LAST;
+    if (*elder != RH_NONE && s->list[*elder].cause == s->list[step].cause) {
+        s->list[step].elder = *elder;
+        s->list[*elder].flags &= ~(uint32_t)RH__STEP_LAST;
+    }
+    *elder = step;
+}
+
+/* `last`: a number for each actor.  A copy tells what the original does. */
+static void link_sends(const struct rh_world *w, struct rh__steps *s, uint32_t *last)
+{
+    uint32_t elder = RH_NONE;
+    memset(last, 0xff, w->actor_count * sizeof *last);
+    for (uint32_t i = 0; i < w->message_count; i++) {
+        const struct message *m = &w->messages[i];
+        uint32_t taker = taker_of(w, s, i);
+        bool outside = w->actors[m->sender].status == STATUS_OUTSIDE;
+        if (m->copy_of != RH_NONE)
+            continue;
+        if (outside && taker != RH_NONE) {
+            s->list[taker].earlier = last[m->sender];
+            last[m->sender] = taker;
+        } else if (!outside) {
+            link_elder(s, &elder, taker);
+        }
+        for (uint32_t k = i + 1; w->semantics.duplicates && k < w->message_count; k++) {
+            uint32_t copy = w->messages[k].copy_of == i ? taker_of(w, s, k) : RH_NONE;
+            if (outside && copy != RH_NONE)
+                s->list[copy].earlier = last[m->sender];
+            else if (copy != RH_NONE)
+                link_elder(s, &elder, w->messages[k].event);
+        }
+    }
+}
+
 void rh__steps_of(const struct rh_world *w, const struct rh__identities *n, struct rh__steps *s, struct rh__step *list,
                   uint32_t *scratch)
 {
@@ -205,4 +258,6 @@ void rh__steps_of(const struct rh_world *w, const struct rh__identities *n, stru
     find_selecting(&m, s->count);
     for (uint32_t i = 0; i < s->count; i++)
         list[i] = step_of(&m, n, i);
+    if (w->semantics.model == RH_CAUSAL)
+        link_sends(w, s, m.last_fence);
 }

@@ -12,9 +12,10 @@ enum rh__step_flag {
     RH__STEP_BECOMES = 2, /* it changes the handlers of its actor: cmh of Definition 3 */
     RH__STEP_PART = 4,    /* its actor goes on with what it was doing: a synchronous receive, a value, ... */
     RH__STEP_FENCE = 8,   /* no step of its actor can be moved past it (without an actor: no step at all) */
-    RH__STEP_APART = 16,  /* its message is from outside: nobody's sends were seen by whoever sent it */
+    RH__STEP_APART = 16,  /* its message is from outside: whoever sent it has seen no sends but its own */
     RH__STEP_CHOSEN = 32, /* its actor chooses what to receive: the order of sends is not that of receives */
     RH__STEP_QUEUED = 64, /* its message waited among others in the order of sends: no timer, no exit signal */
+    RH__STEP_LAST = 128,  /* causal: of what its cause sent, nothing was taken that was sent behind it */
 };
 
 struct rh__step {
@@ -24,6 +25,8 @@ struct rh__step {
     uint32_t born;    /* the step that made the actor, or the last fence before it; RH_NONE for none */
     uint32_t before;  /* the step of the same actor before it, RH_NONE for none */
     uint32_t after;   /* the receive that the model wants before it (Definition 6); RH_NONE for none */
+    uint32_t earlier; /* causal: the step that took what the same sender outside sent before; RH_NONE for none */
+    uint32_t elder;   /* causal: the step that took what its cause sent right before it; RH_NONE for none */
     uint32_t arrival; /* the step that fixes its place among the receives of its actor: itself, but under mailbox */
     uint32_t flags;
     uint32_t type; /* of its message */

@@ -1,72 +1,114 @@
-/* What Bita promises of its schedules (IV): each can be forced, and each reaches a goal that no run had reached. */
+/* What Bita promises of its schedules (IV): each can be forced, and each reaches a goal that no run had reached.
+ *
+ * For pmr the promise rests on Definition 3, by which it is a property of a receive whether it changes handlers.  Where that
+ * depends on what its actor received before, a schedule can be forced all the same, but may miss its goal. */
 #include "coverage/covering.h"
 
 #include "coverage/plain.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 25 };
+enum { SEEDS = 12, MOST = 60 };
 #else
-enum { SEEDS = 250 };
+enum { SEEDS = 80, MOST = 150 };
 #endif
 
-static void keep_promises(enum rh_model model, const char *explorer)
+static struct told promises(enum rh_model model, const char *explorer, uint64_t seed, bool by_state)
 {
-    struct told sum = { 0, 0, 0, 0 };
-    uint64_t runs = 0, bad = 0;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct rh_semantics s = { .model = model, .max_actors = 16, .max_bytes_per_actor = 65536, .max_steps = 400 };
-        plain_make(seed, 2 + seed % 3);
-        struct rh_world *w = world_of("plain", &s, NULL, 0);
-        struct rh_exploration *x = explored(w, explorer, seed, 400);
-        struct told one = { 0, 0, 0, 0 };
-        told_by(x, &one);
-        runs += x->runs;
-        if (one.infeasible || one.missed || one.nothing) {
-            if (bad++ < 3)
-                print_message("model %d, %s, program %llu: %llu schedules, %llu, %llu, %llu\n", (int)model, explorer,
-                              (unsigned long long)seed, (unsigned long long)one.schedules,
-                              (unsigned long long)one.infeasible, (unsigned long long)one.missed,
-                              (unsigned long long)one.nothing);
-        }
-        sum.schedules += one.schedules;
-        sum.infeasible += one.infeasible;
-        sum.missed += one.missed;
-        sum.nothing += one.nothing;
-        rh__exploration_free(x);
-        rh_world_free(w);
-    }
-    print_message("model %d, %-14s %llu runs, %llu schedules, %llu infeasible, %llu missed, %llu nothing\n", (int)model,
-                  explorer, (unsigned long long)runs, (unsigned long long)sum.schedules,
-                  (unsigned long long)sum.infeasible, (unsigned long long)sum.missed, (unsigned long long)sum.nothing);
+    struct rh_semantics s = { .model = model, .max_actors = 16, .max_bytes_per_actor = 65536, .max_steps = 400 };
+    struct told told = { 0, 0, 0, 0 };
+    plain_make(seed, 2 + seed % 3);
+    plain_program.by_state = by_state;
+    struct rh_world *w = world_of("plain", &s, NULL, 0);
+    struct rh_exploration *x = explored(w, explorer, seed, MOST);
+    told_by(x, &told);
+    assert_int_equal(x->failed, 0);
+    assert_int_equal(told.schedules + 1, x->runs);
+    rh__exploration_free(x);
+    rh_world_free(w);
+    return told;
 }
 
-static void all_criteria(enum rh_model model)
+static void keep(enum rh_model model, const char *explorer, bool by_state)
+{
+    struct told sum = { 0, 0, 0, 0 };
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct told one = promises(model, explorer, seed, by_state);
+        bool may_miss = by_state && strstr(explorer, "pmr");
+        if (one.infeasible || (!may_miss && (one.missed || one.nothing)))
+            fail_msg(
+                "%s, program %llu: of %llu schedules %llu could not be forced, %llu missed their goal, %llu brought "
+                "nothing",
+                explorer, (unsigned long long)seed, (unsigned long long)one.schedules,
+                (unsigned long long)one.infeasible, (unsigned long long)one.missed, (unsigned long long)one.nothing);
+        sum.schedules += one.schedules;
+        sum.missed += one.missed;
+    }
+    print_message("%s: %llu schedules forced, %llu missed their goal\n", explorer, (unsigned long long)sum.schedules,
+                  (unsigned long long)sum.missed);
+    assert_in_range(sum.schedules, SEEDS / 2, 1u << 30);
+}
+
+static void keep_all(enum rh_model model)
 {
     static const char *const explorers[] = { "cover:pr,paper", "cover:pcr,paper", "cover:pmr,paper",
                                              "cover:pr",       "cover:pcr",       "cover:pmr" };
     for (size_t i = 0; i < sizeof explorers / sizeof *explorers; i++)
-        keep_promises(model, explorers[i]);
+        keep(model, explorers[i], strstr(explorers[i], "pmr") == NULL);
+    keep(model, "cover:pmr", true);
 }
 
 static void under_fifo(void **unused)
 {
     (void)unused;
-    all_criteria(RH_FIFO);
+    keep_all(RH_FIFO);
 }
 static void under_bag(void **unused)
 {
     (void)unused;
-    all_criteria(RH_BAG);
+    keep_all(RH_BAG);
 }
 static void under_causal(void **unused)
 {
     (void)unused;
-    all_criteria(RH_CAUSAL);
+    keep_all(RH_CAUSAL);
 }
 static void under_mailbox(void **unused)
 {
     (void)unused;
-    all_criteria(RH_MAILBOX);
+    keep_all(RH_MAILBOX);
+}
+
+/* ---- programs that were once gone wrong on ------------------------------------------------------------------------------ */
+
+static void holds(enum rh_model model, const char *explorer, uint64_t seed)
+{
+    struct told one = promises(model, explorer, seed, true);
+    assert_int_not_equal(one.schedules, 0);
+    assert_int_equal(one.infeasible + one.missed + one.nothing, 0);
+}
+
+/* b, who is outside, sends to two actors; what the second then sends to the first is in b's future. */
+static void one_outside_has_its_own_sends_in_its_past(void **unused)
+{
+    (void)unused;
+    holds(RH_CAUSAL, "cover:pr,paper", 6);
+}
+
+/* What was sent in the past of a message must be taken before it, whoever needs it. */
+static void the_order_of_sends_is_scheduled(void **unused)
+{
+    (void)unused;
+    holds(RH_CAUSAL, "cover:pcr,paper", 23);
+    holds(RH_CAUSAL, "cover:pr", 8);
+}
+
+/* To be the first in a mailbox is to be sent first: with all that the sender had done before it. */
+static void senders_are_put_in_order(void **unused)
+{
+    (void)unused;
+    holds(RH_MAILBOX, "cover:pr,paper", 6);
+    holds(RH_MAILBOX, "cover:pcr,paper", 42);
+    holds(RH_MAILBOX, "cover:pcr", 8);
 }
 
 int main(void)
@@ -76,6 +118,9 @@ int main(void)
         EXPLORE_TEST(under_bag),
         EXPLORE_TEST(under_causal),
         EXPLORE_TEST(under_mailbox),
+        EXPLORE_TEST(one_outside_has_its_own_sends_in_its_past),
+        EXPLORE_TEST(the_order_of_sends_is_scheduled),
+        EXPLORE_TEST(senders_are_put_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

