@@ -158,9 +158,10 @@ static void spoil(struct rh__generator *g, uint32_t step)
     uint32_t stacked = 0;
     poison(g, &stacked, step);
     /* By the model only.  Such a one is still there, and comes behind it all the same; the paper leaves it out. */
-    for (uint32_t i = g->place[step] + 1; !g->farthest && !g->s->mailbox && i < p->count; i++)
-        if (has_bit(p->must + (size_t)i * p->words, g->place[step]))
-            leave_out(g, &stacked, g->receives[p->first + i]);
+    const uint64_t *behind = p->behind ? p->behind + (size_t)g->place[step] * p->words : NULL;
+    for (uint32_t i = 0; behind && i < p->words; i++)
+        for (uint64_t left = behind[i]; left; left &= left - 1)
+            leave_out(g, &stacked, g->receives[p->first + i * 64 + (uint32_t)__builtin_ctzll(left)]);
     for (uint32_t i = 0; i < g->fence_count; i++)
         if (g->fences[i] > step)
             leave_out(g, &stacked, g->fences[i]);

@@ -103,8 +103,12 @@ static bool find_pairs(struct rh__generator *g, struct party *p, uint32_t *bits)
     p->back = take(g, bytes);
     p->must = take(g, bytes);
     p->tail = take(g, w * sizeof *p->tail);
-    if (!seen || !must || !p->forward || !p->back || !p->must || !p->tail)
+    bool behind = !g->farthest && !g->s->mailbox;
+    p->behind = behind ? take(g, bytes) : NULL;
+    if (!seen || !must || !p->forward || !p->back || !p->must || !p->tail || (behind && !p->behind))
         return false;
+    if (behind)
+        memset(p->behind, 0, bytes);
     memset(p->forward, 0, bytes);
     for (uint32_t i = 0; i < p->count; i++)
         bits[g->receives[p->first + i]] = i;
@@ -114,6 +118,8 @@ static bool find_pairs(struct rh__generator *g, struct party *p, uint32_t *bits)
         const uint64_t *forced = must + (size_t)step * w;
         memcpy(p->must + (size_t)j * w, forced, w * sizeof *forced);
         for (uint32_t i = 0; i < j; i++) {
+            if (behind && has_bit(forced, i))
+                put_bit(p->behind + (size_t)i * w, j);
             uint32_t other = g->receives[p->first + i];
             uint32_t change = step_at(g, step)->flags | step_at(g, other)->flags;
             if (!has_bit(forced, i) && (g->criterion != RH__PMR || change & RH__STEP_BECOMES) &&

@@ -21,6 +21,7 @@ struct party {
     uint64_t *forward;     /* of each: the later ones that it may have a goal with, itself first */
     uint64_t *back;        /* the same, itself last */
     uint64_t *must;        /* of each: the earlier ones that must be before it */
+    uint64_t *behind;      /* of each: the later ones that must be behind it; NULL where that is not asked */
     uint64_t *tail;        /* those that are left, in the schedule under way */
     uint32_t arrived;      /* mailbox: the messages of so many, in the order of the run, are sent */
 };
