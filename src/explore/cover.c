@@ -233,16 +233,18 @@ static void cover_notes(const void *state, char *buffer, size_t size)
     const struct cover *c = state;
     size_t at = 0;
     *buffer = 0;
+    const struct rh__coverage *coverage = c->x->measure->coverage;
     for (uint32_t i = 0; i < c->phase_count && at < size; i++) {
         const struct phase *n = &c->phases[i];
         if (n->schedules)
             at += (size_t)snprintf(
                 buffer + at, size - at,
-                "%s: %llu schedules, %llu could not be forced, %llu missed their goal, %llu brought no new goal\n",
+                "%s: %llu schedules, %llu could not be forced, %llu missed their goal, %llu brought no new goal; %.3g "
+                "for each 1,000 goals\n",
                 rh__criterion_name(n->criterion), (unsigned long long)n->schedules, (unsigned long long)n->infeasible,
-                (unsigned long long)n->missed, (unsigned long long)n->nothing);
+                (unsigned long long)n->missed, (unsigned long long)n->nothing,
+                1000.0 * (double)n->schedules / (double)coverage->counts[n->criterion].goals);
     }
-    const struct rh__coverage *coverage = c->x->measure->coverage;
     uint32_t missing = c->missing ? rh__coverage_find(coverage, c->missing) : RH_NONE;
     if (missing != RH_NONE && at < size) {
         const struct rh__covered_receive *r = rh__covered_receive(coverage, missing);

@@ -3,7 +3,8 @@
  *     replay:FILE            and then the first open choice each time
  *     replay:FILE,EXPLORER   and then EXPLORER, for every run anew
  *
- * `...` in the schedule takes first choices until the line behind it fits.  A line that fits nothing is a divergence: the
+ * `...` in the schedule takes first choices until the line behind it fits, and holds back what a later line wants (Bita V).  A
+ * line that fits nothing is a divergence: the
  * run ends there, and the line and what was possible instead are kept for the report. */
 #include <stdio.h>
 #include <string.h>
@@ -121,9 +122,10 @@ static uint32_t find(const struct rh_world *w, const struct rh_choice *open, uin
     return RH_NONE;
 }
 
-static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
+                        uint32_t at)
 {
-    const struct rh__schedule_line *line = &r->lines[r->at];
+    const struct rh__schedule_line *line = &r->lines[at];
     struct rh__text t;
     rh__text_init(&t, r->divergence, sizeof r->divergence);
     rh__text_add(&t, "line %u: `%s` is not possible here; possible is:", line->number, line->text);
@@ -133,6 +135,20 @@ static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct
     }
     if (count > 20)
         rh__text_add(&t, "\n    and %u more", count - 20);
+    return RH_NONE;
+}
+
+/* In a gap: the first choice that no line from `line` on is waiting for; RH_NONE where all are. */
+static uint32_t fill_gap(const struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
+                         uint32_t line)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool held = false;
+        for (uint32_t k = line; k < r->line_count && !held; k++)
+            held = strcmp(r->lines[k].text, "...") != 0 && fits(w, &open[i], r->lines[k].text);
+        if (!held)
+            return i;
+    }
     return RH_NONE;
 }
 
@@ -151,7 +167,8 @@ static uint32_t replay_choose(void *state, struct rh_world *w, const struct rh_c
             r->at = line + 1;
             return pick;
         }
-        return gap ? 0 : diverge(r, w, open, count);
+        pick = gap ? fill_gap(r, w, open, count, line) : RH_NONE;
+        return pick != RH_NONE ? pick : diverge(r, w, open, count, line);
     }
     if (!r->handed_over)
         r->handed_over = rh__depth(w);

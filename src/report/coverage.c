@@ -49,9 +49,9 @@ static void write_name(const struct rh__coverage *c, uint32_t receive, char *buf
 
 /* ---- for people -------------------------------------------------------------------------------------------------------- */
 
-/* "writer#1 took write from action#1 only before flush from terminator#1" */
-static void print_open_pair(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b,
-                            const char *indent)
+/* "not reached: writer#1 took write from action#1 only before flush from terminator#1" */
+static void print_pair(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b,
+                       const char *indent, const char *how)
 {
     static const char *const never[] = { "", " with no change of handlers between them", " one after the other" };
     static const char *const only[] = { "only before", "with no change of handlers between them only before",
@@ -62,20 +62,20 @@ static void print_open_pair(FILE *f, const struct rh__coverage *c, enum rh__crit
     write_name(c, other ? a : b, second, sizeof second);
     const char *actor = rh__coverage_text(c, rh__covered_actor(c, rh__covered_receive(c, a)->actor)->name);
     if (one || other)
-        fprintf(f, "%s  not reached: %s took %s %s %s\n", indent, actor, first, only[criterion], second);
+        fprintf(f, "%s  %s: %s took %s %s %s\n", indent, how, actor, first, only[criterion], second);
     else
-        fprintf(f, "%s  not reached: %s never took %s and %s%s\n", indent, actor, first, second, never[criterion]);
+        fprintf(f, "%s  %s: %s never took %s and %s%s\n", indent, how, actor, first, second, never[criterion]);
 }
 
-static void print_open_pairs(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, const char *indent,
-                             uint32_t most)
+static void print_pairs(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, enum rh__pair which,
+                        const char *how, const char *indent, uint32_t most)
 {
     uint32_t printed = 0;
     for (uint32_t i = 0; i < c->actor_count; i++)
         for (uint32_t a = rh__covered_actor(c, i)->first; a != RH_NONE; a = next_of(c, a)->next)
             for (uint32_t b = next_of(c, a)->next; b != RH_NONE; b = next_of(c, b)->next)
-                if (rh__pair_of(c, criterion, a, b) == RH__PAIR_OPEN && printed++ < most)
-                    print_open_pair(f, c, criterion, a, b, indent);
+                if (rh__pair_of(c, criterion, a, b) == which && printed++ < most)
+                    print_pair(f, c, criterion, a, b, indent, how);
     if (printed > most && most)
         fprintf(f, "%s  and %u more\n", indent, printed - most);
 }
@@ -94,7 +94,10 @@ void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *inden
                 indent, rh__criterion_name(i), c->full ? "at least " : "", (unsigned long long)c->counts[i].goals,
                 (unsigned long long)s.pairs, (unsigned long long)s.covered, (unsigned long long)s.impossible,
                 (unsigned long long)s.open);
-        print_open_pairs(f, c, i, indent, most);
+        print_pairs(f, c, i, RH__PAIR_OPEN, "not reached", indent, most);
+        if (most == UINT32_MAX)
+            print_pairs(f, c, i, RH__PAIR_IMPOSSIBLE, c->exhausted ? "impossible" : "impossible, it seems", indent,
+                        most);
     }
 }
 

@@ -78,6 +78,15 @@ static void print_to_go(char *to, size_t size, double runs, double estimate, dou
         snprintf(to + at, size - (size_t)at, ", years to go");
 }
 
+/* Of all criteria that somebody asked for. */
+static uint64_t goals_of(const struct rh__coverage *c)
+{
+    uint64_t goals = 0;
+    for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+        goals += c->criteria >> i & 1 ? c->counts[i].goals : 0;
+    return goals;
+}
+
 void rh__terminal_progress(struct rh_exploration *x)
 {
     double now = rh__now_seconds(), seconds = now - x->started;
@@ -88,13 +97,15 @@ void rh__terminal_progress(struct rh_exploration *x)
     }
     x->next_progress = now + (live ? 0.2 : 10);
     double estimate = rh__exploration_estimate(x);
-    char of[96], workers[32] = "", line[256];
+    char of[96], covered[48] = "", workers[32] = "", line[320];
+    if (x->measure)
+        snprintf(covered, sizeof covered, ", %s goals", grouped(goals_of(x->measure->coverage)));
     if (x->workers)
         snprintf(workers, sizeof workers, ", %u worker%s", x->workers, x->workers == 1 ? "" : "s");
     print_to_go(of, sizeof of, (double)x->runs, estimate, seconds);
-    int n = snprintf(line, sizeof line, "  %s runs%s, %s a second, %s%s behaviours, %u finding%s, %.0f s%s",
+    int n = snprintf(line, sizeof line, "  %s runs%s, %s a second, %s%s behaviours%s, %u finding%s, %.0f s%s",
                      grouped(x->runs), of, grouped((uint64_t)((double)x->runs / (seconds > 0.001 ? seconds : 0.001))),
-                     x->behaviours_at_least ? "at least " : "", grouped(x->behaviours), x->finding_count,
+                     x->behaviours_at_least ? "at least " : "", grouped(x->behaviours), covered, x->finding_count,
                      x->finding_count == 1 ? "" : "s", seconds, workers);
     if (live)
         fprintf(stderr, "\r\033[K%.*s", (int)width(), line);

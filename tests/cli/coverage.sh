@@ -67,5 +67,16 @@ expect 0 "${test[@]}" --explorer portfolio:cover:pr+random --max-runs 20
 for wrong in cover:x cover:pr,x cover:pr,pcr,paper,; do
     refused 'cover:pr, cover:pmr, cover:pcr or cover:all' "${test[@]}" --explorer "$wrong"
 done
+# ---- a partial schedule is forced: what a later line wants waits -----------------------------------------------------------
+partial() { printf 'rehearse schedule 1\ntest a_write_is_never_lost\nset param.actions=3\nset param.bug=ga1\n'; printf '%s\n' "$@"; }
+partial ... 'writer#1 takes flush from terminator#1' ... 'writer#1 takes write_line from action#2' >late.schedule
+expect 1 "$rehearse" replay "$gatling" late.schedule
+out_has '"done" of action#2 came after the flush'
+partial ... 'writer#1 takes write_line from action#2' ... 'writer#1 takes flush from terminator#1' >early.schedule
+expect 0 "$rehearse" replay "$gatling" early.schedule
+partial ... 'writer#1 takes flush from terminator#1' ... 'terminator#1 takes action_done from action#1' >never.schedule
+expect 4 "$rehearse" replay "$gatling" never.schedule
+out_has 'line 6: `writer#1 takes flush from terminator#1` is not possible here'
+
 refused 'cannot share its work' "${test[@]}" --explorer cover:pr -j 2
 finish
