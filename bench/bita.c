@@ -163,9 +163,10 @@ static const struct subject {
     const char *paper; /* Bita against random, PR */
 } subjects[] = {
     { "gatling", "gatling-engine -p users=20 -p requests=10", "9.7x" },
-    { "signal", "signal -p vertices=24", "3.2x" },
+    { "signal", "signal -p workers=6 -p branches=6 -p length=40", "3.2x" },
     { "redis", "redis replies_belong_to_their_requests -p callers=8", "2.1x" },
-    { "messenger", "messenger-rooms", "-" },
+    { "messenger", "messenger-rooms -p users=8", "-" },
+    { "store", "store replies_are_not_mixed_up -p frontends=4 -p backends=4 -p clients=12 -p requests=16", "-" },
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

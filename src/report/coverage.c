@@ -90,10 +90,10 @@ void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *inden
             fprintf(f, "%scoverage pmr: no actor changes its handlers\n", indent);
             continue;
         }
-        fprintf(f, "%scoverage %s: %s%llu goals; of %llu pairs %llu covered, %llu impossible, %llu not reached\n",
-                indent, rh__criterion_name(i), c->full ? "at least " : "", (unsigned long long)c->counts[i].goals,
+        fprintf(f, "%scoverage %s: %s%llu goals; of %llu pairs %llu covered, %llu %s, %llu not reached\n", indent,
+                rh__criterion_name(i), c->full ? "at least " : "", (unsigned long long)c->counts[i].goals,
                 (unsigned long long)s.pairs, (unsigned long long)s.covered, (unsigned long long)s.impossible,
-                (unsigned long long)s.open);
+                c->exhausted ? "impossible" : "seem impossible", (unsigned long long)s.open);
         print_pairs(f, c, i, RH__PAIR_OPEN, "not reached", indent, most);
         if (most == UINT32_MAX)
             print_pairs(f, c, i, RH__PAIR_IMPOSSIBLE, c->exhausted ? "impossible" : "impossible, it seems", indent,

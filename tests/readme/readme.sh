@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the README shows is what the tool does: every `$ command` in its blocks marked "console" is run in a folder where
+# What README.md and docs/coverage.md show is what the tool does: every `$ command` in blocks marked "console" is run in a folder where
 # build/ is the build under test, and its output must be the text that follows, but for times.
 set -u
 work=$(mktemp -d) || exit 1
@@ -10,20 +10,24 @@ export PATH=$BUILD_DIR/bin:$PATH
 
 plain() { sed -E 's/[0-9]+\.[0-9]+ s/N s/g; s/[[:space:]]+$//'; }
 
-awk '/^```console/{on=1;next} /^```/{on=0} on' "$SOURCE_DIR/README.md" >shown
-if [ ! -s shown ]; then
-    echo "README.md shows no runs"
-    exit 1
-fi
-while IFS= read -r line; do
-    case $line in
-    '$ '*)
-        printf '%s\n' "$line"
-        eval "${line#\$ }" 2>&1
-        ;;
-    esac
-done <shown >really
-if ! diff -u <(plain <shown) <(plain <really); then
-    echo "README.md (-) and the tool (+) differ"
-    exit 1
-fi
+status=0
+for page in README.md docs/coverage.md; do
+    awk '/^```console/{on=1;next} /^```/{on=0} on' "$SOURCE_DIR/$page" >shown
+    if [ ! -s shown ]; then
+        echo "$page shows no runs"
+        exit 1
+    fi
+    while IFS= read -r line; do
+        case $line in
+        '$ '*)
+            printf '%s\n' "$line"
+            eval "${line#\$ }" 2>&1
+            ;;
+        esac
+    done <shown >really
+    if ! diff -u <(plain <shown) <(plain <really); then
+        echo "$page (-) and the tool (+) differ"
+        status=1
+    fi
+done
+exit $status
