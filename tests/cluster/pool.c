@@ -62,7 +62,9 @@ static void generated_programs_have_the_same_totals(void **unused)
     uint32_t compared = 0;
     for (uint64_t seed = 1; seed <= PROGRAMS + CRASHING; seed++) {
         struct rh_semantics semantics = program_semantics(seed);
-        struct setting s = { .test = "program", .semantics = &semantics, .limits = { LARGEST, 0, 0, true } };
+        struct setting s = {
+            .test = "program", .semantics = &semantics, .limits = { LARGEST, 0, 0, true }, .criteria = seed % 8
+        };
         program_seed = seed;
         program_crashes = seed > PROGRAMS;
         struct rh_exploration *x = opened(&s);
@@ -215,7 +217,7 @@ static void check_kills(const struct setting *s, uint32_t workers, uint64_t slic
 static void who_is_killed_does_not_show(void **unused)
 {
     (void)unused;
-    struct setting s = { .test = "mixed", .params = small, .param_count = 2, KEEP_GOING };
+    struct setting s = { .test = "mixed", .params = small, .param_count = 2, KEEP_GOING, .criteria = 7 };
     check_kills(&s, 2, 200, 1);
     check_kills(&s, 4, 200, 2);
     s.params = crashing;
@@ -333,7 +335,7 @@ static void a_file_goes_on_where_it_was(void **unused)
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
-    struct setting s = { .test = "mixed", .params = small, .param_count = 2, KEEP_GOING };
+    struct setting s = { .test = "mixed", .params = small, .param_count = 2, KEEP_GOING, .criteria = 5 };
     char *one = told_by_one(&s), *many = NULL;
     uint64_t total = strtoull(one, NULL, 10);
     uint32_t parts = 0;

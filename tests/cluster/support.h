@@ -5,6 +5,7 @@
 #include "explore/support.h"
 
 #include "cluster/pool.h"
+#include "explore/measure.h"
 #include "findings/story.h"
 
 struct setting {
@@ -14,6 +15,7 @@ struct setting {
     size_t param_count;
     const char *explorer; /* NULL: dfs */
     struct rh__limits limits;
+    uint32_t criteria; /* of coverage, as bits */
 };
 
 static inline struct rh_world_options options_of(const struct setting *s)
@@ -36,6 +38,8 @@ static inline struct rh_exploration *opened(const struct setting *s)
         rh__exploration_new(w, s->explorer ? s->explorer : "dfs", 1, &s->limits, error, sizeof error);
     if (!x)
         fail_msg("%s", error);
+    if (s->criteria)
+        assert_true(rh__measure(x, s->criteria));
     x->describe = rh__describe;
     x->mute = true;
     return x;
@@ -71,6 +75,14 @@ static inline char *told(const struct rh_exploration *x)
             (unsigned long long)x->blocked, (unsigned long long)x->failed, (unsigned long long)x->behaviours,
             x->behaviours_at_least ? " at least" : "", rh_verdict_name(rh__exploration_verdict(x)));
     fprintf(f, "estimate %.6g\n", rh__exploration_estimate(x));
+    if (x->measure) {
+        const struct rh__coverage *c = x->measure->coverage;
+        fprintf(f, "coverage of %u receives of %u actors", c->receive_count, c->actor_count);
+        for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
+            fprintf(f, ", %s: %llu goals %llu pairs", rh__criterion_name(i), (unsigned long long)c->counts[i].goals,
+                    (unsigned long long)c->counts[i].pairs);
+        fputc('\n', f);
+    }
     for (uint32_t i = 0; i < x->finding_count; i++)
         fprintf(f, "%016llx %llu times: %s %s %s %s\n%s\n%s\n", (unsigned long long)x->findings[i].signature,
                 (unsigned long long)x->findings[i].count, rh_outcome_name(x->findings[i].outcome.kind),
