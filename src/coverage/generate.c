@@ -265,10 +265,12 @@ static bool find_pair(struct rh__generator *g, const struct rh__coverage *c, uin
 
 /* Algorithm 2 where mailboxes are in the order of sends: it is the senders that are put in order.  The two receives then come of
  * themselves, when the schedule is over. */
-static void schedule_senders(struct rh__generator *g, uint32_t at, const struct pair *p)
+static bool schedule_senders(struct rh__generator *g, uint32_t at, const struct pair *p)
 {
     uint32_t other = step_at(g, p->y)->arrival;
     flush(g, at);
+    if (is_out(g, at) || is_out(g, other))
+        return false; /* what was put off before has changed their actors by now */
     append_needs(g, other, other != p->y);
     if (p->swap)
         append(g, other);
@@ -280,16 +282,15 @@ static void schedule_senders(struct rh__generator *g, uint32_t at, const struct 
         append(g, other);
     spoil(g, p->x);
     g->goals++;
+    return true;
 }
 
-/* Algorithm 2.  By pr the one that is put off can be put off further. */
-static void schedule_pair(struct rh__generator *g, uint32_t at, const struct pair *p)
+/* Algorithm 2.  By pr the one that is put off can be put off further.  False where it cannot be done any more. */
+static bool schedule_pair(struct rh__generator *g, uint32_t at, const struct pair *p)
 {
     uint32_t first = p->swap ? p->y : p->x, second = p->swap ? p->x : p->y;
-    if (g->s->mailbox) {
-        schedule_senders(g, at, p);
-        return;
-    }
+    if (g->s->mailbox)
+        return schedule_senders(g, at, p);
     flush(g, at);
     append_needs(g, p->y, false);
     append(g, first);
@@ -300,6 +301,7 @@ static void schedule_pair(struct rh__generator *g, uint32_t at, const struct pai
     spoil(g, p->x);
     spoil(g, p->y);
     g->goals++;
+    return true;
 }
 
 static void forget(struct rh__generator *g, const struct pair *p)
@@ -355,8 +357,7 @@ bool rh__generate(struct rh__generator *g, const struct rh__coverage *c, struct 
     for (uint32_t at = begin_at(g, c, &p); at < g->s->count;) {
         bool chosen = p.x && !g->goals;
         if (!is_out(g, at) && (chosen || find_pair(g, c, at, &p))) {
-            schedule_pair(g, at, &p);
-            if (g->goals == 1) {
+            if (schedule_pair(g, at, &p) && g->goals == 1) {
                 plan->first = p.swap ? p.y : p.x;
                 plan->second = p.swap ? p.x : p.y;
                 if (!g->farthest || g->s->mailbox)
