@@ -125,8 +125,10 @@ static bool channel_same(const struct rh_world *w, const struct exchange *x, uin
     const struct channel *right = &w->channels[to];
     uint32_t i = left->first, k = right->first;
     for (; i != RH_NONE && k != RH_NONE; i = w->messages[i].next, k = w->messages[k].next)
-        if (to == channel ? !message_knows_neither(w, x, i)
-                          : (i < left->arrived) != (k < right->arrived) || !message_exchanged(w, x, i, k))
+        if (to == channel
+                ? !message_knows_neither(w, x, i)
+                : (rh__message_original(w, i) < left->arrived) != (rh__message_original(w, k) < right->arrived) ||
+                      !message_exchanged(w, x, i, k))
             return false;
     return i == k;
 }

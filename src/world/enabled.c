@@ -44,7 +44,7 @@ static void offer_messages(struct rh_world *w)
 static bool has_arrived(const struct rh_world *w, const struct channel *c, uint32_t message)
 {
     return (w->semantics.model == RH_MAILBOX && !rh__fine(w)) || c->sender == c->receiver ||
-           (w->semantics.model != RH_BAG && message < c->arrived);
+           (w->semantics.model != RH_BAG && rh__message_original(w, message) < c->arrived);
 }
 
 static bool must_take(struct rh_world *w, const struct actor *a)

@@ -80,7 +80,8 @@ static uint64_t hash_channel(struct rh_world *w, uint32_t channel)
     const struct channel *c = &w->channels[channel];
     uint64_t h = 0;
     for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next)
-        h = rh__mix(h, hash_message(w, i) ^ (i < c->arrived)); /* a wait for it cannot end in vain */
+        h = rh__mix(h, hash_message(w, i) ^
+                           (rh__message_original(w, i) < c->arrived)); /* a wait for it cannot end in vain */
     /* An empty channel counts as none. */
     return h ? rh__mix(h, (uint64_t)c->sender << 32 | c->receiver) : 0;
 }

@@ -245,7 +245,7 @@ void rh__message_take(struct rh_world *w, uint32_t message)
     struct message *m = &w->messages[message];
     struct channel *c = &w->channels[m->channel];
     note_over(w, message);
-    uint32_t sent = m->copy_of == RH_NONE ? message : m->copy_of;
+    uint32_t sent = rh__message_original(w, message);
     if (c->first != message && sent > c->arrived)
         put32(w, &c->arrived, sent); /* what it has passed over must have come before it */
     pull(w, message);

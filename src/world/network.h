@@ -87,6 +87,12 @@ static inline bool rh__message_travels(const struct message *m)
            m->type != &rh_message_rh_stored && m->type != &rh_message_rh_exited && m->type != &rh_message_rh_down;
 }
 
+/* A copy is as old as its original. */
+static inline uint32_t rh__message_original(const struct rh_world *w, uint32_t message)
+{
+    return w->messages[message].copy_of == RH_NONE ? message : w->messages[message].copy_of;
+}
+
 static inline char *rh__message_value(const struct rh_world *w, const struct message *m)
 {
     return w->payload + m->payload;

@@ -100,6 +100,10 @@ static const struct case_ cases[] = {
     { "a_link_to_one_that_has_crashed", false, "seed=492 actors=2 starts=2 ttl=1 model=1 crashes=1 restarts=1 link" },
     { "what_a_trap_makes_of_a_signal", false,
       "seed=734 actors=2 starts=1 ttl=1 model=2 crashes=1 restarts=1 link trap start cut=171825" },
+    { "a_copy_has_come_when_its_original_has", false,
+      "seed=300795 actors=2 starts=2 ttl=1 model=3 duplicates=1 within -late receive timeout cut=901486 cut=305961 "
+      "cut=598313 cut=344052 cut=782915 cut=170177 cut=918984 cut=157459 cut=549990 cut=707306 cut=211295 cut=535527 "
+      "cut=433750 cut=478922" },
     { "the_test_fails_before_there_is_a_choice", false, "seed=114 actors=1 ttl=1 model=2 fails=15 test" },
 };
 
