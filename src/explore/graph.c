@@ -408,10 +408,14 @@ static void describe_message(struct graph *g, const struct rh_world *w, struct n
     x->send.answers = rh__graph_id_of_message(g, w, m->answers);
     x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : g->place_of_actor[m->sender];
     x->send.rank = x->position;
+    x->send.wake = m->wake;
+    x->send.life = m->life;
+    if (m->life) /* in order under every model */
+        x->send.channel = g->place_of_actor[m->sender];
     bool mailbox = w->semantics.model == RH_MAILBOX && m->posted;
     if (mailbox)
         x->send.channel = RH_NONE - 1;
-    bool in_turn = mailbox || (w->actors[m->sender].status == STATUS_OUTSIDE && x->send.channel != RH_NONE);
+    bool in_turn = mailbox || (w->actors[m->sender].status == STATUS_OUTSIDE && !m->life && x->send.channel != RH_NONE);
     if (!in_turn || event->event.place == event->actor)
         return; /* in the test's preparations, before all others */
     if (x->send.ordinal == 0) {

@@ -77,7 +77,7 @@ RH__NO_SANITIZE void rh__globals_mark(const struct rh_world *w, const char *at, 
 static bool stands_alone(const struct rh_world *w, uint32_t message)
 {
     const struct message *m = &w->messages[message];
-    return m->answers == RH_NONE && m->request == RH_NONE && m->copy_of == RH_NONE && !m->timer &&
+    return m->answers == RH_NONE && m->request == RH_NONE && m->copy_of == RH_NONE && !m->timer && !m->life &&
            m->type != &rh__exit_signal && m->type != &rh_message_rh_exited && m->type != &rh_message_rh_down;
 }
 

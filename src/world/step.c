@@ -60,10 +60,12 @@ bool rh__choice_open(struct rh_world *w, const struct rh_choice *c)
         return c->what < w->message_count && w->messages[c->what].receiver == c->actor &&
                rh__message_deliverable(w, c->what);
     case RH_CHOICE_TIMER:
-        return c->what < w->timer_pool.count && timer_is_set(w, c->what) && w->timers[c->what].actor == c->actor &&
+        return c->what < w->timer_pool.count && timer_is_set(w, c->what) &&
+               c->actor == (w->timers[c->what].clocked ? w->clock : w->timers[c->what].actor) &&
                rh__timer_open(w, c->what);
     case RH_CHOICE_LOSE:
-        return message_fault_open(w, c->what, w->losses) && w->messages[c->what].receiver == c->actor;
+        return message_fault_open(w, c->what, w->losses) && w->messages[c->what].receiver == c->actor &&
+               !(rh__fine(w) && rh__message_passed_over(w, c->what));
     case RH_CHOICE_DUPLICATE:
         return message_fault_open(w, c->what, w->duplicates) && w->messages[c->what].receiver == c->actor &&
                w->messages[c->what].copy_of == RH_NONE;
@@ -210,6 +212,10 @@ static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
         rh__actor_signal(w, actor, message);
         return;
     }
+    if (m->wake) {
+        resume(w, actor, RH_NONE);
+        return;
+    }
     if (a->status == STATUS_WAITING) {
         resume(w, actor, message);
         return;
@@ -274,6 +280,7 @@ static void act(struct rh_world *w, const struct rh_choice *c)
 {
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_BEGIN:
+        rh__clock_begin(w);
         put32(w, &w->actors[0].status, STATUS_RUNNING);
         run(w, 0, w->test->body, NULL, NULL);
         break;
@@ -281,7 +288,10 @@ static void act(struct rh_world *w, const struct rh_choice *c)
         deliver(w, c->actor, c->what);
         break;
     case RH_CHOICE_TIMER:
-        fire(w, c->actor, c->what);
+        if (c->actor == w->clock)
+            rh__clock_ring(w, c->what);
+        else
+            fire(w, c->actor, c->what);
         break;
     case RH_CHOICE_VALUE:
         choose(w, c->actor, c->what);
