@@ -34,7 +34,8 @@ enum rh_granularity {
     RH_GRAIN_SEND,      /* under RH_MAILBOX: each send is accepted by itself, in order */
     RH_GRAIN_OPERATION, /* for processes: each operation on something shared */
     RH_GRAIN_OBJECT,    /* for all: each operation whose order others can see (a name, a table, the life of another, an
-                         * announcement; under RH_MAILBOX a send); sends are not, where they commute */
+                         * announcement; under RH_MAILBOX a send; with RH_TIME_ORDERED what has to do with time); sends
+                         * are not, where they commute */
 };
 
 enum rh_time {

@@ -34,7 +34,8 @@ extern "C" {
 #define RH_CHOICES(X)                                                                                                  \
     X(BEGIN, "begin")         /* the test's body runs to its first wait; always event 0, never offered */              \
     X(DELIVER, "deliver")     /* actor takes message `what` */                                                         \
-    X(TIMER, "timer")         /* timer `what` of actor fires (`arg` names it); if 0: a wait or sleep of actor ends */  \
+    X(TIMER, "timer")         /* timer `what` of actor fires (`arg` names it); if 0: a wait or sleep of actor ends; \
+                               * ordered time with granularity object: the actor is the clock, which reaches it */  \
     X(VALUE, "value")         /* actor's rh_choose gives `what` (of `arg`) */                                          \
     X(RESUME, "resume")       /* the process goes on past a preemption point (granularity operation); `arg`: where */  \
     X(ACCEPT, "accept")       /* message `what`, the next one actor has sent, enters its mailbox (granularity send) */ \

@@ -351,12 +351,13 @@ static uint32_t begin_at(struct rh__generator *g, const struct rh__coverage *c, 
 
 bool rh__generate(struct rh__generator *g, const struct rh__coverage *c, struct rh__schedule_plan *plan)
 {
-    struct pair p = { 0, 0, false };
+    struct pair p, chosen = { 0, 0, false };
     *plan = (struct rh__schedule_plan){ .steps = g->plan };
     restart(g);
-    for (uint32_t at = begin_at(g, c, &p); at < g->s->count;) {
-        bool chosen = p.x && !g->goals;
-        if (!is_out(g, at) && (chosen || find_pair(g, c, at, &p))) {
+    for (uint32_t at = begin_at(g, c, &chosen); at < g->s->count;) {
+        p = chosen;
+        chosen.x = 0;
+        if (!is_out(g, at) && (p.x || find_pair(g, c, at, &p))) {
             if (schedule_pair(g, at, &p) && g->goals == 1) {
                 plan->first = p.swap ? p.y : p.x;
                 plan->second = p.swap ? p.x : p.y;

@@ -20,7 +20,7 @@ static bool is_receive(const struct rh_world *w, const struct rh_event *e)
         return false;
     if (e->choice.kind == RH_CHOICE_DELIVER)
         return !is_start(&w->messages[e->choice.what]);
-    return e->choice.kind == RH_CHOICE_TIMER && rh__event_of_actor(w, e);
+    return e->choice.kind == RH_CHOICE_TIMER && rh__event_of_actor(w, e) && e->choice.actor != w->clock;
 }
 
 /* Nothing of its actor can come before it, nor anything that came before it come behind it. */

@@ -128,6 +128,10 @@ static bool wants(const struct graph *g, struct rh_world *w, const struct node *
         return false;
     if (send->send.signal)
         return true;
+    if (send->send.wake)
+        return wish->wait == send->send.wake;
+    if (send->send.life && wish->life != send->send.life)
+        return false;
     if (send->send.type == &rh_message_rh_start || wish->start.actor != RH_NONE)
         return same_send(&wish->start, send);
     if (wish->status == STATUS_WAITING)

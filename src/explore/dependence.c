@@ -197,7 +197,7 @@ void rh__history_after(struct rh__history *h, const struct rh_world *w, uint32_t
     const struct actor *a = actor == RH_NONE ? NULL : &w->actors[actor];
     s->waits = a && shared_mailboxes(w) && a->status == STATUS_WAITING && a->wake != RH_NONE;
     s->timed =
-        a && w->semantics.time == RH_TIME_ORDERED &&
+        a && w->semantics.time == RH_TIME_ORDERED && !rh__fine(w) &&
         (s->stance.timers || a->timers != RH_NONE || (shared_mailboxes(w) && sends_to_a_clock_watcher(w, event)));
 }
 
@@ -313,6 +313,8 @@ static bool is_ordered(const struct rh_world *w, uint32_t x, uint32_t m)
 {
     const struct message *a = &w->messages[x], *b = &w->messages[m];
     bool signal = b->type == &rh__exit_signal;
+    if (b->life && a->channel == b->channel)
+        return true;
     if (w->semantics.model == RH_BAG || signal != (a->type == &rh__exit_signal))
         return false;
     return a->channel == b->channel || (w->semantics.model == RH_CAUSAL && !signal && rh__sent_in_past(w, a, b));
@@ -324,6 +326,8 @@ static bool is_unwilling(const struct rh__stance *s, const struct message *m)
     const struct rh_entry *entry;
     if (m->type == &rh__exit_signal)
         return s->status == STATUS_PREEMPTED;
+    if (m->wake)
+        return s->status != STATUS_WAITING && s->status != STATUS_SLEEPING;
     if (s->status == STATUS_WAITING && s->asking != RH_NONE)
         return m->answers != s->asking;
     if (s->status == STATUS_WAITING)

@@ -168,7 +168,7 @@ static bool in_turn(const struct rh_world *w, const struct message *m)
 {
     if (w->semantics.model == RH_MAILBOX && m->posted)
         return true;
-    return w->actors[m->sender].status == STATUS_OUTSIDE &&
+    return w->actors[m->sender].status == STATUS_OUTSIDE && !m->life && /* the clock's come as they are reached */
            (w->semantics.model != RH_BAG || m->type == &rh__exit_signal);
 }
 
@@ -426,6 +426,10 @@ static void describe_message(struct graph *g, const struct rh_world *w, struct n
     x->send.answers = rh__graph_id_of_message(g, w, m->answers);
     x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : g->place_of_actor[m->sender];
     x->send.rank = x->position;
+    x->send.wake = m->wake;
+    x->send.life = m->life;
+    if (m->life) /* in order under every model */
+        x->send.channel = g->place_of_actor[m->sender];
     if (w->semantics.model == RH_MAILBOX && m->posted)
         x->send.channel = RH_NONE - 1;
     if (event->event.posts && x->send.ordinal == 0) /* else in the test's preparations, before all others */

@@ -4,7 +4,8 @@
  *   place     who takes things one at a time: an actor, or a shared object that takes operations (world/objects.h); known by
  *             its identity, numbered here as it is met
  *   node      one entry of the list that is the graph, in the order in which it was added (its stamp is its index):
- *     EVENT     a step of the world: `place` took `cause` (a send) or something of its own (a timer, a value chosen)
+ *     EVENT     a step of the world: `place` took `cause` (a send) or something of its own (a timer, a value chosen; of
+ *               objects only the clock has such, done by an actor that nobody else sees)
  *     SEND      a message was sent, or an operation asked for, to a place
  *     FATE      what the network does to a message: nothing, or it is lost, or comes twice
  *     LIFE      whether an actor crashes now
@@ -79,7 +80,8 @@ struct node {
             uint32_t seen_as;                   /* place */
             const struct rh_message_type *type; /* NULL for a request */
             struct send_id answers;
-            uint32_t fate; /* of a copy: stamp of the FATE that made it */
+            uint32_t fate;       /* of a copy: stamp of the FATE that made it */
+            uint32_t wake, life; /* from the clock: which wait is over, which life it is for; else 0 */
             bool copy, signal;
         } send;
         struct {
@@ -99,6 +101,7 @@ struct wish {
     const struct rh_message_type *types[6];
     uint32_t type_count; /* 0: any */
     uint32_t from;       /* place; RH_NONE: any */
+    uint32_t wait, life; /* for what the clock sends */
     bool defers, tested; /* tested: a predicate must be asked, in the state of then */
     /* For that: the filter, and the memory it may look at, the actor's stack and region as they were.  No image: they were too
      * large, the world goes back instead. */

@@ -324,7 +324,9 @@ static void fill_event(struct graph *g, struct rh_world *w, uint32_t stamp)
 {
     struct node *x = rh__graph_node(g, stamp);
     uint32_t actor = g->actor_of[x->actor];
-    x->event.place = x->now.kind == RH_CHOICE_RESUME ? rh__graph_place(g, w->actors[actor].object) : x->actor;
+    x->event.place = x->now.kind == RH_CHOICE_RESUME ? rh__graph_place(g, w->actors[actor].object)
+                     : actor == w->clock             ? rh__graph_place(g, rh__object(RH__OBJECT_CLOCK, 0))
+                                                     : x->actor;
     x->position = rh__graph_next_position(g, x->actor);
     x->event.birth = stamp ? g->birth[x->actor] : RH_NONE;
     x->event.wish_is_of_this_level = true;

@@ -22,6 +22,7 @@
 #include "explore/engine.h"
 #include "explore/explorers.h"
 #include "explore/optimal.h"
+#include "world/actors.h"
 #include "world/objects.h"
 
 static bool refuse(const struct rh_semantics *s, char *error, size_t error_size)
@@ -79,8 +80,9 @@ uint32_t rh__optimal_take_option(struct optimal *o, uint32_t stamp)
     case NODE_EVENT: {
         was = *x;
         uint32_t actor = was.actor;
-        if (was.event.place != was.actor)
-            actor = rh__graph_node(g, option.cause)->actor;
+        if (was.event.place != was.actor) /* one that asks for an operation, or the clock by itself */
+            actor = option.cause == RH_NONE ? rh__graph_place(g, rh__clock_identity())
+                                            : rh__graph_node(g, option.cause)->actor;
         rh__graph_cut(g, stamp);
         rh__graph_add_event(g, NULL, actor, was.event.place, was.options, was.option_count, was.option_next - 1, &was);
         break;

@@ -31,6 +31,8 @@ static uint64_t order_of(const struct rh_world *w, const struct rh_choice *c)
 
 static uint32_t place_of(struct graph *g, const struct rh_world *w, const struct rh_choice *c)
 {
+    if (c->kind == RH_CHOICE_TIMER && c->actor == w->clock)
+        return rh__graph_place(g, rh__object(RH__OBJECT_CLOCK, 0));
     return c->kind == RH_CHOICE_RESUME ? rh__graph_place(g, w->actors[c->actor].object) : g->place_of_actor[c->actor];
 }
 

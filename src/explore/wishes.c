@@ -58,6 +58,8 @@ uint32_t rh__graph_read_wish(struct graph *g, struct rh_world *w, uint32_t actor
                            .start = rh__graph_id_of_message(g, w, a->start),
                            .asking = { RH_NONE, 0 },
                            .from = RH_NONE,
+                           .wait = a->wait,
+                           .life = a->restarts + 1,
                            .defers = a->flags & FLAG_DEFERS };
     if (a->status == STATUS_WAITING && a->asking != RH_NONE) {
         wish->asking = rh__graph_id_of_message(g, w, a->asking);

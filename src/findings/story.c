@@ -35,6 +35,10 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
     rh__text_init(&t, text, size);
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_DELIVER:
+        if (w->messages[c->what].wake) {
+            rh__text_add(&t, "time is over");
+            break;
+        }
         rh__text_add(&t, "%s",
                      w->messages[c->what].type == &rh_message_rh_start ? "start" : w->messages[c->what].type->name);
         break;
@@ -44,7 +48,10 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
         break;
     }
     case RH_CHOICE_TIMER:
-        rh__text_add(&t, c->arg ? "timer %s" : "time is over", w->payload + (uint64_t)c->arg * 16);
+        if (c->actor == w->clock)
+            rh__text_add(&t, "reaches %s", w->payload + (uint64_t)c->arg * 16);
+        else
+            rh__text_add(&t, c->arg ? "timer %s" : "time is over", w->payload + (uint64_t)c->arg * 16);
         break;
     case RH_CHOICE_VALUE:
         rh__text_add(&t, "chooses %u", c->what);
@@ -70,7 +77,7 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
         rh__text_add(&t, "%s", rh_choice_name((enum rh_choice_kind)c->kind));
         break;
     }
-    if (c->kind == RH_CHOICE_DELIVER && w->messages[c->what].sender != c->actor) {
+    if (c->kind == RH_CHOICE_DELIVER && w->messages[c->what].sender != c->actor && !w->messages[c->what].life) {
         char from[NAME];
         rh_world_actor_name(w, w->messages[c->what].seen_as, from, sizeof from);
         rh__text_add(&t, " < %s", from);

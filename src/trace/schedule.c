@@ -132,11 +132,20 @@ static void choice_line(const struct rh_world *w, const struct rh_choice *c, con
         break;
     case RH_CHOICE_DELIVER:
         add_actor(w, c->actor, t);
+        if (w->messages[c->what].wake) {
+            rh__text_add(t, " stops waiting");
+            break;
+        }
         rh__text_add(t, " takes %s from ", w->messages[c->what].type->name);
         add_actor(w, w->messages[c->what].seen_as, t);
         add_rank(w, c->what, ranks, t);
         break;
     case RH_CHOICE_TIMER:
+        if (c->actor == w->clock) {
+            rh__text_add(t, "the clock reaches ");
+            add_escaped(t, w->payload + (uint64_t)c->arg * 16);
+            break;
+        }
         add_actor(w, c->actor, t);
         if (c->arg)
             add_timer(w, c->arg, t);

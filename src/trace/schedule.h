@@ -15,6 +15,7 @@
  *
  *     A takes T from S (n)           A's timer "N" fires           A stops waiting          A chooses V of N
  *     A goes on                      T from A to R (n) is accepted A's write is durable
+ *     the clock reaches A's timer "N"                              the clock reaches the end of A's wait
  *     T from S to A (n) is lost      T from S to A (n) is doubled  A crashes keeping K      A restarts [with its state]
  *     the network splits: A B ...    the network heals             the run ends
  *

@@ -18,6 +18,7 @@
 #include "world/network.h"
 #include "world/objects.h"
 #include "world/outcome.h"
+#include "world/receive.h"
 
 static const struct rh_actor_type external_type = { "external", 0, RH_KIND_ACTOR, NULL, NULL };
 
@@ -182,19 +183,25 @@ uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_ac
     return index;
 }
 
-uint32_t rh__actor_external(struct rh_world *w, const char *name)
+uint32_t rh__actor_outside(struct rh_world *w, const char *name, uint64_t identity)
 {
-    for (uint32_t i = 0; i < w->actor_count; i++)
-        if (w->actors[i].status == STATUS_OUTSIDE && strcmp(w->payload + w->actors[i].initial, name) == 0)
-            return i;
     uint32_t index = new_actor(w, RH_NONE, &external_type);
     if (index == RH_NONE)
         return RH_NONE;
     w->actors[index].initial = rh__payload_text(w, name);
-    w->actors[index].identity = rh__hash(name, strlen(name), 2);
+    w->actors[index].identity = identity;
     w->actors[index].status = STATUS_OUTSIDE;
     w->actors[index].region = (char *)w->payload;
     return index;
+}
+
+uint32_t rh__actor_external(struct rh_world *w, const char *name)
+{
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        if (w->actors[i].status == STATUS_OUTSIDE && i != w->clock &&
+            strcmp(w->payload + w->actors[i].initial, name) == 0)
+            return i;
+    return rh__actor_outside(w, name, rh__hash(name, strlen(name), 2));
 }
 
 void rh__actor_become(struct rh_world *w, uint32_t actor, const struct rh_behaviour *behaviour)
@@ -357,8 +364,11 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     put32(w, &a->start, RH_NONE);
     put32(w, &a->wake, RH_NONE);
     put_flag(w, &a->flags, FLAG_STOPPING, false);
-    while (a->timers != RH_NONE)
-        rh__timer_unset(w, a->timers);
+    for (uint32_t i = a->timers, next; i != RH_NONE; i = next) {
+        next = w->timers[i].next;
+        if (!w->timers[i].clocked) /* an end is no operation on the clock */
+            rh__timer_unset(w, i);
+    }
     if (!rh__fine(w)) /* else a name whose owner has ended counts as free: its end is an operation on one object only */
         drop_names(w, actor);
     rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
@@ -385,7 +395,7 @@ static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
         for (uint32_t i = w->channels[c].first; i != RH_NONE && told < MOST; i = w->messages[i].next) {
             const struct message *m = &w->messages[i];
             char name[128], from[128], text[512];
-            if (m->type == &rh__exit_signal || m->type == &rh_message_rh_start || m->sender == actor)
+            if (m->type == &rh__exit_signal || m->type == &rh_message_rh_start || m->sender == actor || m->life)
                 continue;
             rh_world_actor_name(w, actor, name, sizeof name);
             rh_world_actor_name(w, m->seen_as, from, sizeof from);
@@ -412,6 +422,7 @@ static bool halt_before(struct rh_world *w, uint32_t actor, enum then then, uint
         rh__timer_unset(w, a->wake);
         put32(w, &a->wake, RH_NONE);
     }
+    rh__wait_forget(w, actor);
     put64(w, &a->object, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
     put32(w, &a->then, then);
     put32(w, &a->then_what, what);

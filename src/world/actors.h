@@ -7,7 +7,8 @@
 /* RH_NONE, and the run is over, where the limit is reached. */
 uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_actor_type *type, const void *state,
                          const char *place);
-/* An external sender: the one of that name, or a new one. */
+/* One without code; and an external sender: the one of that name, or a new one. */
+uint32_t rh__actor_outside(struct rh_world *w, const char *name, uint64_t identity);
 uint32_t rh__actor_external(struct rh_world *w, const char *name);
 void rh__actor_become(struct rh_world *w, uint32_t actor, const struct rh_behaviour *behaviour);
 
@@ -57,14 +58,24 @@ static inline int64_t rh__time_of(const struct rh_world *w, uint32_t actor)
 void rh__clock_hear(struct rh_world *w, uint32_t actor, int64_t sent_ns);
 void rh__clock_reach(struct rh_world *w, uint32_t actor, int64_t ns);
 
+/* Where there is a clock (timers.c): its actor, an operation of the running actor on it, what it does next. */
+void rh__clock_begin(struct rh_world *w);
+uint64_t rh__clock_identity(void);
+void rh__clock_operation(struct rh_world *w, const char *place);
+uint32_t rh__clock_next(const struct rh_world *w); /* a timer, RH_NONE for none */
+void rh__clock_ring(struct rh_world *w, uint32_t timer);
+
 /* Timers: type NULL wakes the actor. */
 uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
                        const struct rh_message_type *type, const void *value);
 uint32_t rh__timer_find(const struct rh_world *w, uint32_t actor, const char *name);
 void rh__timer_unset(struct rh_world *w, uint32_t timer);
-/* Its name as a choice carries it, since the slot is used again: payload offset / 16, 0 for one that wakes. */
+/* Its name as a choice carries it, since the slot is used again: payload offset / 16, 0 for one that wakes; of those that the
+ * clock has, with whose it is. */
 static inline uint32_t rh__timer_name(const struct rh_world *w, uint32_t timer)
 {
+    if (w->timers[timer].clocked)
+        return (uint32_t)(w->timers[timer].label / 16);
     return w->timers[timer].type ? (uint32_t)(w->timers[timer].name / 16) : 0;
 }
 

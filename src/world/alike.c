@@ -77,7 +77,7 @@ RH__NO_SANITIZE void rh__globals_mark(const struct rh_world *w, const char *at, 
 static bool stands_alone(const struct rh_world *w, uint32_t message)
 {
     const struct message *m = &w->messages[message];
-    return m->answers == RH_NONE && m->request == RH_NONE && m->copy_of == RH_NONE && !m->timer &&
+    return m->answers == RH_NONE && m->request == RH_NONE && m->copy_of == RH_NONE && !m->timer && !m->life &&
            m->type != &rh__exit_signal && m->type != &rh_message_rh_exited && m->type != &rh_message_rh_down;
 }
 
@@ -125,8 +125,10 @@ static bool channel_same(const struct rh_world *w, const struct exchange *x, uin
     const struct channel *right = &w->channels[to];
     uint32_t i = left->first, k = right->first;
     for (; i != RH_NONE && k != RH_NONE; i = w->messages[i].next, k = w->messages[k].next)
-        if (to == channel ? !message_knows_neither(w, x, i)
-                          : (i < left->arrived) != (k < right->arrived) || !message_exchanged(w, x, i, k))
+        if (to == channel
+                ? !message_knows_neither(w, x, i)
+                : (rh__message_original(w, i) < left->arrived) != (rh__message_original(w, k) < right->arrived) ||
+                      !message_exchanged(w, x, i, k))
             return false;
     return i == k;
 }

@@ -206,6 +206,7 @@ int64_t rh__virtual_ns(void)
 {
     struct rh_world *w = rh__world;
     rh__clock_seen(w);
+    rh__clock_operation(w, "a look at the clock");
     uint32_t actor = code_of(w);
     return actor == RH_NONE ? w->now_ns : rh__time_of(w, actor);
 }

@@ -44,10 +44,10 @@ static void offer_messages(struct rh_world *w)
 static bool has_arrived(const struct rh_world *w, const struct channel *c, uint32_t message)
 {
     return (w->semantics.model == RH_MAILBOX && !rh__fine(w)) || c->sender == c->receiver ||
-           (w->semantics.model != RH_BAG && message < c->arrived);
+           rh__message_passed_over(w, message);
 }
 
-static bool must_take(struct rh_world *w, const struct actor *a)
+bool rh__must_take(struct rh_world *w, const struct actor *a)
 {
     if (a->status != STATUS_WAITING)
         return false;
@@ -74,7 +74,7 @@ static bool can_take_timer(struct rh_world *w, const struct timer *t)
     if (busy(w, a))
         return false;
     if (!t->type)
-        return !must_take(w, a);
+        return !rh__must_take(w, a);
     if (a->type->kind == RH_KIND_PROCESS)
         return !has_ended(a) && a->start == RH_NONE; /* it goes to the mailbox */
     return a->status == STATUS_IDLE && a->start == RH_NONE && rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
@@ -82,12 +82,14 @@ static bool can_take_timer(struct rh_world *w, const struct timer *t)
 
 /* free, logical  a timer may fire at any moment once it is set: sound for programs that must not depend on speed
  * ordered        only timers with the earliest deadline may fire, of those that somebody can take now; messages may still
- *                arrive at any moment */
+ *                arrive at any moment; with granularity object the clock has the timers, and there is one that is next */
 bool rh__timer_open(struct rh_world *w, uint32_t timer)
 {
+    if (w->timers[timer].clocked)
+        return timer == rh__clock_next(w);
     if (!can_take_timer(w, &w->timers[timer]))
         return false;
-    if (w->semantics.time != RH_TIME_ORDERED)
+    if (w->semantics.time != RH_TIME_ORDERED || w->clock != RH_NONE)
         return true;
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
         if (w->timers[i].deadline_ns < w->timers[timer].deadline_ns && can_take_timer(w, &w->timers[i]))
@@ -98,8 +100,11 @@ bool rh__timer_open(struct rh_world *w, uint32_t timer)
 static void offer_timers(struct rh_world *w)
 {
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
-        if (rh__timer_open(w, i))
+        if (!w->timers[i].clocked && rh__timer_open(w, i))
             offer(w, RH_CHOICE_TIMER, w->timers[i].actor, i, rh__timer_name(w, i));
+    uint32_t next = w->clock == RH_NONE ? RH_NONE : rh__clock_next(w);
+    if (next != RH_NONE)
+        offer(w, RH_CHOICE_TIMER, w->clock, next, rh__timer_name(w, next));
 }
 
 static void offer_values(struct rh_world *w, uint32_t actor)
@@ -165,8 +170,8 @@ static void offer_faults_of(struct rh_world *w, uint32_t message)
 {
     const struct message *m = &w->messages[message];
     if (!rh__message_travels(m) || (rh__fine(w) && rh__message_is_double(w, message)))
-        return; /* there only one thing befalls a message */
-    if (w->losses)
+        return;                                                             /* there only one thing befalls a message */
+    if (w->losses && !(rh__fine(w) && rh__message_passed_over(w, message))) /* what has come cannot be lost */
         offer(w, RH_CHOICE_LOSE, m->receiver, message, 0);
     if (w->duplicates && m->copy_of == RH_NONE)
         offer(w, RH_CHOICE_DUPLICATE, m->receiver, message, 0);

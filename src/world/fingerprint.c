@@ -80,7 +80,8 @@ static uint64_t hash_channel(struct rh_world *w, uint32_t channel)
     const struct channel *c = &w->channels[channel];
     uint64_t h = 0;
     for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next)
-        h = rh__mix(h, hash_message(w, i) ^ (i < c->arrived)); /* a wait for it cannot end in vain */
+        h = rh__mix(h, hash_message(w, i) ^
+                           (rh__message_original(w, i) < c->arrived)); /* a wait for it cannot end in vain */
     /* An empty channel counts as none. */
     return h ? rh__mix(h, (uint64_t)c->sender << 32 | c->receiver) : 0;
 }
@@ -128,6 +129,16 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
     return h | 1;
 }
 
+/* What the clock has: of equal deadlines the first is the next; what is stale only passes the time. */
+static uint64_t hash_of_clocked(const struct rh_world *w, const struct timer *t)
+{
+    const struct actor *a = &w->actors[t->actor];
+    uint64_t before = 0;
+    for (uint32_t i = t->older; i != RH_NONE; i = w->timers[i].older)
+        before += w->timers[i].clocked && w->timers[i].deadline_ns == t->deadline_ns;
+    return before << 1 | (t->life == a->restarts + 1 && (t->type || t->wait == a->wait));
+}
+
 static uint64_t hash_timers(const struct rh_world *w)
 {
     bool when = w->semantics.time == RH_TIME_ORDERED || w->clock_used;
@@ -139,6 +150,8 @@ static uint64_t hash_timers(const struct rh_world *w)
             x = rh__mix(x, rh__hash(w->payload + t->payload, t->type->size, 5) ^ hash_text(w, t->name));
         if (when)
             x = rh__mix(x, (uint64_t)(t->deadline_ns - w->now_ns));
+        if (t->clocked)
+            x = rh__mix(x, hash_of_clocked(w, t));
         h += x;
     }
     return h;

@@ -28,6 +28,8 @@
 
 const struct rh_message_type rh__exit_signal = { "exit signal", sizeof(struct exit_signal), RH_UNHANDLED_ERROR };
 
+const struct rh_message_type rh__wake = { "end of a wait", 1, RH_UNHANDLED_ERROR };
+
 /* ---- channels ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t new_channel(struct rh_world *w, uint32_t sender, uint32_t receiver)
@@ -156,7 +158,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->request = s->request;
     m->taken_by = RH_NONE;
     m->copy_of = s->copy_of;
-    m->timer = 0;
+    m->timer = m->wake = m->life = 0;
     m->posted = s->posted;
     m->over = 0;
     m->channel = channel;
@@ -245,7 +247,7 @@ void rh__message_take(struct rh_world *w, uint32_t message)
     struct message *m = &w->messages[message];
     struct channel *c = &w->channels[m->channel];
     note_over(w, message);
-    uint32_t sent = m->copy_of == RH_NONE ? message : m->copy_of;
+    uint32_t sent = rh__message_original(w, message);
     if (c->first != message && sent > c->arrived)
         put32(w, &c->arrived, sent); /* what it has passed over must have come before it */
     pull(w, message);
@@ -311,6 +313,17 @@ void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request)
         }
 }
 
+void rh__wakes_drop(struct rh_world *w, uint32_t receiver)
+{
+    for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE;) {
+            uint32_t next = w->messages[i].next;
+            if (w->messages[i].wake)
+                drop(w, i);
+            i = next;
+        }
+}
+
 /* Does this message tell of the end of `who`, by the link or the monitor in question? */
 static bool is_news(const struct rh_world *w, const struct message *m, uint32_t receiver, uint32_t who, bool link)
 {
@@ -346,7 +359,7 @@ bool rh__timer_recall(struct rh_world *w, uint32_t actor, const char *name)
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next) {
             const struct message *m = &w->messages[i];
-            if (m->sender == actor && m->timer && strcmp(w->payload + (uint64_t)m->timer * 16, name) == 0) {
+            if (m->timer && strcmp(w->payload + (uint64_t)m->timer * 16, name) == 0) {
                 drop(w, i);
                 return true;
             }
@@ -399,6 +412,9 @@ static bool wanted(struct rh_world *w, const struct actor *a, uint32_t message)
         return a->status != STATUS_PREEMPTED;
     if (m->type == &rh_message_rh_start)
         return a->status == STATUS_IDLE && a->start == message; /* not one of an earlier life */
+    if (m->wake)
+        return a->status == STATUS_WAITING ||
+               a->status == STATUS_SLEEPING; /* one of an earlier wait is lost with that */
     switch (a->status) {
     case STATUS_IDLE:
         if (a->start != RH_NONE)
@@ -457,7 +473,7 @@ void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(
 {
     const struct channel *c = &w->channels[channel];
     const struct actor *a = &w->actors[c->receiver];
-    bool any = w->semantics.model == RH_BAG, causal = w->semantics.model == RH_CAUSAL;
+    bool any = w->semantics.model == RH_BAG && c->sender != w->clock, causal = w->semantics.model == RH_CAUSAL;
     bool found = false, signalled = false;
     if (a->status == STATUS_CRASHED || (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE))
         return;

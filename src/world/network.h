@@ -12,6 +12,9 @@ struct exit_signal {
     char reason[RH_REASON_SIZE];
 };
 
+/* The type of what the clock tells one whose wait is over; not for programs either. */
+extern const struct rh_message_type rh__wake;
+
 struct sending {
     uint32_t from, to;
     const struct rh_message_type *type;
@@ -48,6 +51,8 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message);
 bool rh__message_is_double(const struct rh_world *w, uint32_t message);
 /* The replies to this request that are under way are lost. */
 void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request);
+/* What the clock has told the actor of the end of a wait is lost. */
+void rh__wakes_drop(struct rh_world *w, uint32_t receiver);
 /* What tells `receiver` of the end of `who` is lost: by a link, or by a monitor. */
 void rh__news_drop(struct rh_world *w, uint32_t receiver, uint32_t who, bool link);
 /* Of what is under way to the actor, what concerns its present life only is lost: its own messages, replies, the world's. */
@@ -83,8 +88,22 @@ enum rh_action rh__disposition(const struct actor *a, const struct rh_message_ty
 /* Whether faults of the network can befall it: not what the world itself tells an actor, nor what one sends to oneself. */
 static inline bool rh__message_travels(const struct message *m)
 {
-    return m->sender != m->receiver && m->type != &rh__exit_signal && m->type != &rh_message_rh_start &&
+    return m->sender != m->receiver && !m->life && m->type != &rh__exit_signal && m->type != &rh_message_rh_start &&
            m->type != &rh_message_rh_stored && m->type != &rh_message_rh_exited && m->type != &rh_message_rh_down;
+}
+
+/* A copy is as old as its original. */
+static inline uint32_t rh__message_original(const struct rh_world *w, uint32_t message)
+{
+    return w->messages[message].copy_of == RH_NONE ? message : w->messages[message].copy_of;
+}
+
+/* A later one of its channel was taken, so it must have come. */
+static inline bool rh__message_passed_over(const struct rh_world *w, uint32_t message)
+{
+    const struct message *m = &w->messages[message];
+    return w->semantics.model != RH_BAG && m->taken_by == RH_NONE &&
+           rh__message_original(w, message) < w->channels[m->channel].arrived;
 }
 
 static inline char *rh__message_value(const struct rh_world *w, const struct message *m)

@@ -18,6 +18,7 @@
 #include "world/network.h"
 #include "world/objects.h"
 #include "world/outcome.h"
+#include "world/step.h"
 
 static struct rh_envelope envelope_of(const struct rh_world *w, uint32_t message)
 {
@@ -72,12 +73,28 @@ static void block(struct rh_world *w, uint32_t status, const char *place)
     rh__fiber_block(w);
 }
 
-static void set_wake(struct rh_world *w, int64_t delay_ns)
+static void set_wake(struct rh_world *w, int64_t delay_ns, const char *place)
 {
+    struct actor *a = &w->actors[w->current];
+    bool by_clock = w->clock != RH_NONE && delay_ns > 0;
+    if (by_clock) {
+        rh__clock_operation(w, place);
+        put32(w, &a->waits, a->waits + 1);
+        put32(w, &a->wait, a->waits);
+    }
     uint32_t timer = rh__timer_set(w, w->current, NULL, delay_ns, NULL, NULL);
     if (timer == RH_NONE)
         rh__fiber_abandon(w); /* the limit is recorded */
-    put32(w, &w->actors[w->current].wake, timer);
+    if (!by_clock)
+        put32(w, &a->wake, timer);
+}
+
+void rh__wait_forget(struct rh_world *w, uint32_t actor)
+{
+    if (!w->actors[actor].wait)
+        return;
+    put32(w, &w->actors[actor].wait, 0);
+    rh__wakes_drop(w, actor);
 }
 
 void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message)
@@ -87,13 +104,14 @@ void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message)
         rh__timer_unset(w, a->wake);
         put32(w, &a->wake, RH_NONE);
     }
+    rh__wait_forget(w, actor);
     if (message != RH_NONE && a->status == STATUS_WAITING) { /* otherwise it is the value of rh_choose */
         bool taken = a->asking == RH_NONE && a->type->kind == RH_KIND_PROCESS;
         if (taken)
             put32(w, &a->taken, message);
         put32(w, &a->received, taken ? RH_NONE : message); /* a handler still handles what it handled */
     }
-    if (a->asking != RH_NONE) {
+    if (a->asking != RH_NONE && a->status == STATUS_WAITING) { /* else it has yet to begin */
         uint32_t request = a->asking;
         put32(w, &a->asking, RH_NONE);
         rh__replies_drop(w, actor, request);
@@ -106,6 +124,15 @@ void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message)
     rh__fiber_resume(w, actor);
 }
 
+/* Where the clock ends waits it cannot know of messages: a wait that need not end without one is not told to it. */
+static bool is_there(struct rh_world *w, struct actor *a)
+{
+    put32(w, &a->status, STATUS_WAITING);
+    bool there = rh__must_take(w, a);
+    put32(w, &a->status, STATUS_RUNNING);
+    return there;
+}
+
 const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter *filter, const char *place)
 {
     struct actor *a = &w->actors[w->current];
@@ -115,8 +142,8 @@ const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter
             w->events[w->event_count - 1].flags |= RH_EVENT_BECOMES;
         put_pointer(w, &a->receives, place);
     }
-    if (filter->timeout_ms)
-        set_wake(w, rh__ms(filter->timeout_ms));
+    if (filter->timeout_ms && !(w->clock != RH_NONE && filter->timeout_ms > 0 && is_there(w, a)))
+        set_wake(w, rh__ms(filter->timeout_ms), place);
     block(w, STATUS_WAITING, place);
     if (w->resumed_with == RH_NONE)
         return NULL;
@@ -130,14 +157,14 @@ uint32_t rh__await_reply(struct rh_world *w, uint32_t request, int64_t timeout_m
     struct actor *a = &w->actors[w->current];
     put32(w, &a->asking, request);
     if (timeout_ms > 0)
-        set_wake(w, rh__ms(timeout_ms));
+        set_wake(w, rh__ms(timeout_ms), place);
     block(w, STATUS_WAITING, place);
     return w->resumed_with;
 }
 
 void rh__sleep(struct rh_world *w, int64_t ns, const char *place)
 {
-    set_wake(w, ns);
+    set_wake(w, ns, place);
     block(w, STATUS_SLEEPING, place);
 }
 

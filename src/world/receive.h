@@ -23,6 +23,8 @@ void rh__store_sync(struct rh_world *w, const char *place);
 
 /* World's side: the wait of an actor is over, by message or by time. */
 void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message);
+/* Where a clock ends waits: it will not end this one any more. */
+void rh__wait_forget(struct rh_world *w, uint32_t actor);
 
 uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, const void *bytes, uint32_t size);
 /* Newest write of this key, RH_NONE for none. */

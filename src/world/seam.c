@@ -454,6 +454,7 @@ static void seam_timer(const char *name, int64_t delay_ms, const struct rh_messa
         rh__misuse(w, here, "a timer needs a name");
     if (delay_ms < 0)
         rh__misuse(w, here, "timer \"%s\" has a negative delay (%lld ms)", name, (long long)delay_ms);
+    rh__clock_operation(w, here);
     uint32_t old = rh__timer_find(w, w->current, name);
     if (old != RH_NONE)
         rh__timer_unset(w, old);
@@ -469,6 +470,7 @@ static bool seam_timer_cancel(const char *name, const char *here)
     struct rh_world *w = inside_actor("rh_timer_cancel", here);
     if (!w)
         return false;
+    rh__clock_operation(w, here);
     uint32_t timer = name ? rh__timer_find(w, w->current, name) : RH_NONE;
     if (timer == RH_NONE)
         return name && rh__timer_recall(w, w->current, name);
@@ -481,6 +483,7 @@ static int64_t seam_now_ms(void)
     struct rh_world *w = rh__world;
     if (w->inside)
         rh__clock_seen(w);
+    rh__clock_operation(w, "rh_now_ms");
     uint32_t actor = code_of(w);
     return (actor == RH_NONE ? w->now_ns : rh__time_of(w, actor)) / 1000000;
 }

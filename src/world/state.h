@@ -76,15 +76,17 @@ struct actor {
     uint32_t received;                  /* since then: what rh_ask or, in a handler, rh_receive gave last */
     uint32_t timers;                    /* its timers, newest first */
     uint32_t wake;                      /* the timer that ends its wait or sleep */
-    uint32_t links, monitors;           /* first of each list */
-    uint32_t store;                     /* newest write */
-    uint32_t writes_open;               /* how many of the newest are under way */
-    uint32_t tickets;                   /* of writes, given out so far */
-    uint32_t used;                      /* bytes of the region in use */
-    uint32_t heap;                      /* offset of the heap in the region; 0 for none yet */
-    uint32_t stack;                     /* its stack while suspended */
-    uint32_t choices;                   /* of rh_choose */
-    uint32_t node;                      /* for partitions: 0 .. 15, or RH_NONE */
+    uint32_t wait;            /* with a clock: the number of its wait or sleep that the clock ends, 0 for none */
+    uint32_t waits;           /* how many so far */
+    uint32_t links, monitors; /* first of each list */
+    uint32_t store;           /* newest write */
+    uint32_t writes_open;     /* how many of the newest are under way */
+    uint32_t tickets;         /* of writes, given out so far */
+    uint32_t used;            /* bytes of the region in use */
+    uint32_t heap;            /* offset of the heap in the region; 0 for none yet */
+    uint32_t stack;           /* its stack while suspended */
+    uint32_t choices;         /* of rh_choose */
+    uint32_t node;            /* for partitions: 0 .. 15, or RH_NONE */
     uint32_t restarts;
     uint32_t reason; /* why it ended: payload offset / 16 */
     uint32_t then, then_what, then_status;
@@ -112,7 +114,9 @@ struct message {
     uint32_t channel;
     uint32_t posted; /* by the program, not by the world */
     uint32_t over;   /* granularity object, with faults: it was received, or lost to a fault; else it may still be */
-    uint32_t timer;  /* a process's timer that has fired: its name, payload offset / 16; else 0 */
+    uint32_t timer;  /* a process's timer, or any the clock has reached: its name, payload offset / 16; else 0 */
+    uint32_t wake;   /* from the clock: the number of the wait that is over; else 0 */
+    uint32_t life;   /* from the clock: which life of its receiver it is for, from 1; else 0 */
 };
 
 /* Messages under way from one sender to one receiver; under RH_MAILBOX from all senders (sender RH_NONE); with
@@ -134,6 +138,9 @@ struct timer {
     uint32_t event;        /* that set it */
     uint32_t next;         /* of the same actor, or in the list of free ones */
     uint32_t newer, older; /* among all that are set */
+    uint32_t clocked;      /* the clock has it: it is a matter of the operations on that */
+    uint32_t wait, life;   /* then: as the message will say */
+    uint64_t label;        /* then: whose it is and its name, for people; payload offset */
 };
 
 struct link {
@@ -297,6 +304,7 @@ struct rh_world {
     /* Of the step under way. */
     uint32_t current; /* the actor whose code runs, RH_NONE outside */
     uint32_t event_sends;
+    uint32_t clock; /* ordered time with granularity object: the actor that the clock is, else RH_NONE; see timers.c */
     uint32_t observing; /* a monitor's handler runs, on the announcer's stack */
     uint32_t matching;  /* the predicate of this actor's receive runs, on the world's stack */
     bool inside;

@@ -60,10 +60,12 @@ bool rh__choice_open(struct rh_world *w, const struct rh_choice *c)
         return c->what < w->message_count && w->messages[c->what].receiver == c->actor &&
                rh__message_deliverable(w, c->what);
     case RH_CHOICE_TIMER:
-        return c->what < w->timer_pool.count && timer_is_set(w, c->what) && w->timers[c->what].actor == c->actor &&
+        return c->what < w->timer_pool.count && timer_is_set(w, c->what) &&
+               c->actor == (w->timers[c->what].clocked ? w->clock : w->timers[c->what].actor) &&
                rh__timer_open(w, c->what);
     case RH_CHOICE_LOSE:
-        return message_fault_open(w, c->what, w->losses) && w->messages[c->what].receiver == c->actor;
+        return message_fault_open(w, c->what, w->losses) && w->messages[c->what].receiver == c->actor &&
+               !(rh__fine(w) && rh__message_passed_over(w, c->what));
     case RH_CHOICE_DUPLICATE:
         return message_fault_open(w, c->what, w->duplicates) && w->messages[c->what].receiver == c->actor &&
                w->messages[c->what].copy_of == RH_NONE;
@@ -216,6 +218,10 @@ static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
         rh__actor_signal(w, actor, message);
         return;
     }
+    if (m->wake) {
+        resume(w, actor, RH_NONE);
+        return;
+    }
     if (a->status == STATUS_WAITING) {
         if (a->asking != RH_NONE)
             goes_on(w);
@@ -241,7 +247,6 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
     struct actor *a = &w->actors[actor];
     if (t.deadline_ns > w->now_ns && !w->tick_ns)
         put_time(w, &w->now_ns, t.deadline_ns);
-    w->events[w->event_count - 1].set_by = t.event;
     bool at_once = t.type && a->type->kind != RH_KIND_PROCESS;
     if (w->own_clocks && !at_once) {
         rh__clock_hear(w, actor, 0);
@@ -287,6 +292,7 @@ static void act(struct rh_world *w, const struct rh_choice *c)
 {
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_BEGIN:
+        rh__clock_begin(w);
         put32(w, &w->actors[0].status, STATUS_RUNNING);
         run(w, 0, w->test->body, NULL, NULL);
         break;
@@ -294,7 +300,10 @@ static void act(struct rh_world *w, const struct rh_choice *c)
         deliver(w, c->actor, c->what);
         break;
     case RH_CHOICE_TIMER:
-        fire(w, c->actor, c->what);
+        if (c->actor == w->clock)
+            rh__clock_ring(w, c->what);
+        else
+            fire(w, c->actor, c->what);
         break;
     case RH_CHOICE_VALUE:
         goes_on(w);
@@ -383,7 +392,7 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
     e->first_message = w->message_count;
     e->first_access = w->access_count;
     e->flags = 0;
-    e->set_by = RH_NONE;
+    e->set_by = choice.kind == RH_CHOICE_TIMER ? w->timers[choice.what].event : RH_NONE;
     e->site = choice.actor == RH_NONE ? 0 : site_of(&w->actors[choice.actor]);
     e->private_mark[0] = (uint64_t)(uintptr_t)w->log;
     e->private_mark[1] = payload_before;

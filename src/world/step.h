@@ -9,6 +9,8 @@
 bool rh__choice_open(struct rh_world *w, const struct rh_choice *c);
 bool rh__choice_just_offered(const struct rh_world *w, const struct rh_choice *c);
 bool rh__timer_open(struct rh_world *w, uint32_t timer);
+/* Whether the actor waits for a message that is there already. */
+bool rh__must_take(struct rh_world *w, const struct actor *a);
 bool rh__can_crash(const struct rh_world *w, uint32_t actor);
 
 /* Records the event and does it. */

@@ -12,14 +12,39 @@
  *
  *     an actor       begins with the clock of the one that made it
  *     takes m        clock = max(clock, clock of the sender when it sent m) + tick
- *     timer fires    clock = max(clock + tick, deadline) */
+ *     timer fires    clock = max(clock + tick, deadline)
+ *
+ * Ordered time with granularity object: which timer is the next is a matter of all actors, so there is one clock, a shared object
+ * like others.  To set a timer, to cancel one, to begin a wait or a sleep that will end, to look at the time are operations on
+ * it, steps of their own.  So is that it reaches the next deadline: a step of a hidden actor, which sends the
+ * owner a message.  Of equal deadlines the one that was set first is the next, as if to set it had taken some time.  Whether the
+ * clock may go on depends on these operations alone, never on what owners do otherwise: a wait that was ended by a
+ * message, or an actor that has ended, leaves its timers with the clock, which reaches them in vain unless its owner has
+ * had to do with the clock before.  A wait of no time (RH_POLL) needs no clock: its end is a step of its actor as with free
+ * time.  An actor knows the time of its last operation on the clock, and what those knew who wrote to it; monitors and
+ * predicates go by that. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/copy.h"
+#include "base/hash.h"
 #include "world/actors.h"
 #include "world/log.h"
 #include "world/memory.h"
+#include "world/network.h"
+#include "world/objects.h"
 #include "world/outcome.h"
+
+static uint64_t label_of(struct rh_world *w, uint32_t actor, const char *name)
+{
+    char owner[512], text[1024];
+    rh_world_actor_name(w, actor, owner, sizeof owner);
+    if (name)
+        snprintf(text, sizeof text, "%s's timer \"%s\"", owner, name);
+    else
+        snprintf(text, sizeof text, "the end of %s's wait", owner);
+    return rh__payload_text(w, text);
+}
 
 uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
                        const struct rh_message_type *type, const void *value)
@@ -36,6 +61,10 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     t->deadline_ns = rh__later(rh__time_of(w, actor), delay_ns);
     t->actor = actor;
     t->event = w->event_count - 1;
+    t->clocked = w->clock != RH_NONE && (type || delay_ns > 0);
+    t->wait = t->clocked && !type ? a->wait : 0;
+    t->life = a->restarts + 1;
+    t->label = t->clocked ? label_of(w, actor, type ? name : NULL) : 0;
     t->name = type ? rh__payload_text(w, name) : 0;
     t->payload = 0;
     if (type) {
@@ -88,4 +117,74 @@ void rh__timer_unset(struct rh_world *w, uint32_t timer)
         put32(w, &w->timers[t->older].newer, t->newer);
     put32(w, &t->next, w->timer_pool.free);
     put32(w, &w->timer_pool.free, timer);
+}
+
+/* ---- the clock of ordered time with granularity object --------------------------------------------------------------------- */
+
+static const char clock_name[] = "the clock";
+
+uint64_t rh__clock_identity(void)
+{
+    return rh__hash(clock_name, sizeof clock_name, 3);
+}
+
+void rh__clock_begin(struct rh_world *w)
+{
+    if (rh__fine(w) && w->semantics.time == RH_TIME_ORDERED)
+        w->clock = rh__actor_outside(w, clock_name, rh__clock_identity());
+}
+
+static uint64_t clock_object(void)
+{
+    return rh__object(RH__OBJECT_CLOCK, 0);
+}
+
+static bool is_stale(const struct actor *owner, const struct timer *t)
+{
+    return t->clocked && (t->life != owner->restarts + 1 || (!t->type && t->wait != owner->wait));
+}
+
+void rh__clock_operation(struct rh_world *w, const char *place)
+{
+    if (w->clock == RH_NONE || !w->inside || w->observing != RH_NONE || w->matching != RH_NONE)
+        return;
+    rh__operation(w, clock_object(), place);
+    rh__clock_reach(w, w->current, w->now_ns);
+    const struct actor *a = &w->actors[w->current];
+    for (uint32_t i = a->timers, next; i != RH_NONE; i = next) {
+        next = w->timers[i].next;
+        if (is_stale(a, &w->timers[i]))
+            rh__timer_unset(w, i);
+    }
+}
+
+uint32_t rh__clock_next(const struct rh_world *w)
+{
+    uint32_t best = RH_NONE;
+    for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
+        if (w->timers[i].clocked && (best == RH_NONE || w->timers[i].deadline_ns <= w->timers[best].deadline_ns))
+            best = i;
+    return best;
+}
+
+void rh__clock_ring(struct rh_world *w, uint32_t timer)
+{
+    struct timer t = w->timers[timer];
+    const struct actor *owner = &w->actors[t.actor];
+    rh__touch(w, clock_object());
+    if (t.deadline_ns > w->now_ns)
+        put_time(w, &w->now_ns, t.deadline_ns);
+    rh__clock_reach(w, w->clock, w->now_ns);
+    rh__timer_unset(w, timer);
+    struct sending s = SENDING(.from = w->clock, .to = t.actor, .type = t.type ? t.type : &rh__wake,
+                               .value = t.type ? w->payload + t.payload : NULL);
+    s.seen_as = t.actor;
+    if (has_ended(owner) || is_stale(owner, &t))
+        rh__message_waste(w, &s);
+    else
+        rh__message_send(w, &s);
+    struct message *m = &w->messages[w->message_count - 1];
+    m->timer = (uint32_t)(t.name / 16);
+    m->wake = t.wait;
+    m->life = t.life;
 }

@@ -169,6 +169,10 @@ void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, c
 {
     struct rh__text t;
     rh__text_init(&t, buffer, size);
+    if (c->actor == w->clock && c->actor != RH_NONE) {
+        rh__text_add(&t, "the clock reaches %s", w->payload + (uint64_t)c->arg * 16);
+        return;
+    }
     if (c->actor != RH_NONE)
         add_name(&t, w, c->actor);
     switch ((enum rh_choice_kind)c->kind) {
@@ -176,6 +180,10 @@ void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, c
         rh__text_add(&t, " begins");
         break;
     case RH_CHOICE_DELIVER:
+        if (w->messages[c->what].wake) {
+            rh__text_add(&t, " stops waiting: its time is over");
+            break;
+        }
         rh__text_add(&t, " takes ");
         add_message(&t, w, c->what);
         break;

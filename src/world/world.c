@@ -48,10 +48,6 @@ static bool settle_semantics(struct rh_semantics *s, char *error, size_t error_s
         snprintf(error, error_size, "granularity send goes with delivery model mailbox only");
         return false;
     }
-    if (s->granularity == RH_GRAIN_OBJECT && s->time == RH_TIME_ORDERED) {
-        snprintf(error, error_size, "granularity object does not go with time ordered");
-        return false;
-    }
     if (s->max_stack_bytes < 16 << 10) {
         snprintf(error, error_size, "max_stack_bytes is %u; a handler needs at least %u", s->max_stack_bytes, 16 << 10);
         return false;
@@ -86,7 +82,7 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->any_faults = s.losses || s.duplicates || s.crashes || s.restarts || s.kept_restarts || s.partitions;
     w->own_clocks = s.granularity == RH_GRAIN_OBJECT || s.time == RH_TIME_LOGICAL;
     w->tick_ns = s.time == RH_TIME_LOGICAL ? 1000000 : 0;
-    w->current = w->observing = w->matching = RH_NONE;
+    w->current = w->observing = w->matching = w->clock = RH_NONE;
     rh__world = w;
     return w;
 }
@@ -122,6 +118,7 @@ static void clear(struct rh_world *w)
         w->properties[i].last = 0;
     w->payload_at = 16;
     w->timer_pool.free = w->link_pool.free = w->name_pool.free = w->write_pool.free = w->item_pool.free = RH_NONE;
+    w->clock = RH_NONE;
     w->timer_newest = w->first_name = w->stack_free = w->chooser = RH_NONE;
     w->current = w->observing = w->matching = RH_NONE;
     w->losses = w->semantics.losses;

@@ -57,7 +57,6 @@ refused 'there is no test no_such; `rehearse list` shows them' "${estimate[@]}" 
 refused 'there is no test no_such' "${estimate[@]}" senders no_such
 refused 'estimate wants a test program first' "$rehearse" estimate
 refused 'has no tests (RH_TEST)' "$rehearse" estimate "$fixtures/empty"
-refused 'senders: granularity object does not go with time ordered' "${estimate[@]}" --time ordered
 refused 'explorer descents works with granularity object only' "${estimate[@]}" --granularity handler
 refused 'partitions under model mailbox' "${estimate[@]}" --partitions 1 --model mailbox
 refused 'with fewer restarts than crashes' "${estimate[@]}" --crashes 2 --restarts 1
@@ -73,7 +72,10 @@ expect 0 "${optimal[@]}" --granularity object
 out_has '24 runs'
 refused 'explorer optimal works with granularity object only' "${optimal[@]}" --granularity handler
 refused 'works with granularity object only' "${optimal[@]}" --explorer bound:3,optimal --granularity operation
-refused 'granularity object does not go with time ordered' "${optimal[@]}" --time ordered
+for time in ordered logical; do
+    expect 0 "${optimal[@]}" --time $time
+    out_has '24 runs' 'exhaustive: every behaviour under these semantics'
+done
 refused 'the only argument is private-globals' "${optimal[@]}" --explorer optimal:fast
 refused 'explorer optimal: partitions under model mailbox' "${optimal[@]}" --partitions 1 --model mailbox
 expect 0 "$rehearse" test "$fixtures/slow" --explorer dfs --granularity object -p n=4

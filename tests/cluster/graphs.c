@@ -15,7 +15,7 @@ static struct rh_semantics semantics_of(uint64_t seed)
 {
     struct rh_semantics s = program_semantics(seed);
     s.granularity = RH_GRAIN_OBJECT;
-    s.time = RH_TIME_FREE;
+    s.time = (enum rh_time)(seed % 3);
     s.partitions = 0;
     return s;
 }

@@ -70,6 +70,17 @@ PROGRAM(a_shorter_timer_fires_first_though_set_later, .production_runs = 3, .sem
     rh_send(rh_spawn(setter, .first = 50, .second = 1), go);
 }
 
+PROGRAM(timers_fire_in_the_order_of_their_delays_by_a_clock_that_all_share, .production_runs = 5,
+        .semantics = { .time = RH_TIME_ORDERED, .granularity = RH_GRAIN_OBJECT }, .allowed = { "setter#1: 1 2" })
+{
+    rh_send(rh_spawn(setter, .first = 1, .second = 10), go);
+}
+PROGRAM(of_equal_delays_the_first_set_fires_first,
+        .semantics = { .time = RH_TIME_ORDERED, .granularity = RH_GRAIN_OBJECT }, .allowed = { "setter#1: 1 2" })
+{
+    rh_send(rh_spawn(setter, .first = 5, .second = 5), go);
+}
+
 /* While the handler sleeps a timer may run out; replaced before it was taken, it is never seen. */
 RH_ACTOR(slow_setter);
 RH_HANDLER(slow_setter, go)
@@ -113,6 +124,12 @@ RH_BODY(sapper)
     rh_send(state->bomb, cancel);
 }
 PROGRAM(a_timer_fires_or_was_cancelled, .production_runs = 20,
+        .allowed = { "bomb#1: unset 0 cancel 1 cancel 0", "bomb#1: unset 0 fires cancel 0 cancel 0" })
+{
+    rh_spawn(sapper, .bomb = rh_spawn(bomb, .ms = 2), .ms = 2);
+}
+PROGRAM(a_timer_fires_or_was_cancelled_by_a_clock_that_all_share, .production_runs = 20,
+        .semantics = { .time = RH_TIME_ORDERED, .granularity = RH_GRAIN_OBJECT },
         .allowed = { "bomb#1: unset 0 cancel 1 cancel 0", "bomb#1: unset 0 fires cancel 0 cancel 0" })
 {
     rh_spawn(sapper, .bomb = rh_spawn(bomb, .ms = 2), .ms = 2);
@@ -241,6 +258,14 @@ RH_HANDLER(counter, tick)
     say("%d", msg->value);
 }
 RH_BEHAVIOUR(counter, open, tick);
+PROGRAM(a_sleeper_takes_nothing_until_it_wakes_by_a_clock_that_all_share, .production_runs = 5,
+        .semantics = { .time = RH_TIME_ORDERED, .granularity = RH_GRAIN_OBJECT },
+        .allowed = { "sleeper#1: sleeps wakes tick" })
+{
+    rh_ref s = rh_spawn(sleeper, .ms = 5);
+    rh_send(s, go);
+    rh_send(s, tick);
+}
 PROGRAM(one_sleeper_does_not_hold_up_another, .production_runs = 5, .allowed = { "counter#1: 1 2", "counter#1: 2 1" })
 {
     rh_ref c = rh_spawn(counter);
@@ -297,6 +322,10 @@ PROGRAM(nothing_is_taken_before_it_is_sent_by_the_clock, .production_runs = 5, .
     LETTERS
 } PROGRAM(nothing_is_taken_before_it_is_sent_by_logical_clocks, .production_runs = 5, .semantics.time = RH_TIME_LOGICAL,
           .allowed = { "reader#1: later later" }){ LETTERS }
+
+PROGRAM(nothing_is_taken_before_it_is_sent_by_a_clock_that_all_share, .production_runs = 5,
+        .semantics = { .time = RH_TIME_ORDERED, .granularity = RH_GRAIN_OBJECT },
+        .allowed = { "reader#1: later later" }){ LETTERS }
 
 /* ---- chance ------------------------------------------------------------------------------------------------------ */
 RH_ACTOR(dice);

@@ -218,6 +218,18 @@ static void programs_that_look_at_logical_clocks(void **unused)
     assert_in_range(t.with_faults, FEATURES / 20, FEATURES);
 }
 
+static void programs_that_share_the_clock_of_ordered_time(void **unused)
+{
+    (void)unused;
+    struct totals t = { 0 };
+    if (!compare_seeds(FEATURES_CLOCK, FEATURES / 2, &t))
+        return;
+    for (int i = 0; i < 4; i++)
+        assert_in_range(t.per_model[i], FEATURES / 20, FEATURES);
+    assert_in_range(t.ordered, FEATURES / 4, FEATURES);
+    assert_in_range(t.with_faults, FEATURES / 20, FEATURES);
+}
+
 static void programs_of_every_feature(void **unused)
 {
     (void)unused;
@@ -527,6 +539,7 @@ int main(void)
         EXPLORE_TEST(programs_that_crash),
         EXPLORE_TEST(programs_of_every_feature),
         EXPLORE_TEST(programs_that_look_at_logical_clocks),
+        EXPLORE_TEST(programs_that_share_the_clock_of_ordered_time),
         EXPLORE_TEST(what_is_cut_is_not_exhaustive),
         EXPLORE_TEST(runs_made_again_from_the_beginning_are_the_same),
     };

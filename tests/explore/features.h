@@ -235,12 +235,19 @@ static void operate(struct member *state, rh_ref self, enum operation what, uint
     }
 }
 
-/* Programs with logical time, which look at the clock, have the numbers from here on. */
+/* Programs with logical time, which look at the clock, have the numbers from here on; and those with ordered time and
+ * granularity object. */
 #define FEATURES_LOGICAL ((uint64_t)1 << 40)
+#define FEATURES_CLOCK   ((uint64_t)1 << 41)
+
+static bool features_clock(uint64_t seed)
+{
+    return seed >= FEATURES_CLOCK;
+}
 
 static bool features_logical(uint64_t seed)
 {
-    return seed >= FEATURES_LOGICAL;
+    return seed >= FEATURES_LOGICAL && !features_clock(seed);
 }
 
 static enum operation operation_in(uint64_t slot)
@@ -249,6 +256,10 @@ static enum operation operation_in(uint64_t slot)
         return SEND;
     if (slot == 1 && features_logical(features_seed))
         return features_seed & 4 ? LATE : NOW;
+    if (slot == 1 && features_clock(features_seed)) {
+        static const enum operation timed[] = { TIMER, TIMER_OTHER, CANCEL, ASK_WITHIN, SLEEP, RECEIVE, NOW, TIMER };
+        return timed[features_seed >> 2 & 7];
+    }
     return (enum operation)(stirred(features_seed, 1000 + slot) % OPERATIONS);
 }
 
@@ -427,6 +438,10 @@ static struct rh_semantics features_semantics(uint64_t seed)
     s.time = r >> 8 & 1 && s.granularity != RH_GRAIN_OBJECT ? RH_TIME_ORDERED : RH_TIME_FREE;
     if (features_logical(seed))
         s.time = RH_TIME_LOGICAL;
+    if (features_clock(seed)) {
+        s.granularity = RH_GRAIN_OBJECT;
+        s.time = RH_TIME_ORDERED;
+    }
     s.dead_letters = (enum rh_dead_letter)((r >> 12) % 3);
     switch ((r >> 16) % 12) {
     case 0:

@@ -6,6 +6,7 @@
  *   REHEARSE_MINIMISE=1           made smaller first
  *   REHEARSE_ALL=1                with all runs of optimal
  *   REHEARSE_FIRST, REHEARSE_PROGRAMS   from which seed, how many
+ *   REHEARSE_TIME                 all with this time: 0 free, 1 ordered, 2 logical
  *   REHEARSE_LARGEST              programs with more runs of dfs are made smaller, or left out
  *   REHEARSE_MOST                 how many differences are told
  *   REHEARSE_BRIEF=1              without their runs */
@@ -100,6 +101,17 @@ static const struct case_ cases[] = {
     { "a_link_to_one_that_has_crashed", false, "seed=492 actors=2 starts=2 ttl=1 model=1 crashes=1 restarts=1 link" },
     { "what_a_trap_makes_of_a_signal", false,
       "seed=734 actors=2 starts=1 ttl=1 model=2 crashes=1 restarts=1 link trap start cut=171825" },
+    { "a_copy_has_come_when_its_original_has", false,
+      "seed=300795 actors=2 starts=2 ttl=1 model=3 duplicates=1 within -late receive timeout cut=901486 cut=305961 "
+      "cut=598313 cut=344052 cut=782915 cut=170177 cut=918984 cut=157459 cut=549990 cut=707306 cut=211295 cut=535527 "
+      "cut=433750 cut=478922" },
+    { "the_clock_reaches_the_end_of_a_wait_of_one_that_is_killed", false,
+      "seed=99 actors=1 starts=1 ttl=1 model=3 time=1 duplicates=1 kill sleep cut=601688" },
+    { "an_ask_has_to_do_with_the_clock_before_it_waits", false,
+      "seed=294 actors=3 starts=1 ttl=1 model=2 time=1 -stop within -alive cut=121830 cut=871288" },
+    { "what_has_come_cannot_be_lost", false,
+      "seed=307451 actors=2 starts=2 ttl=1 model=3 time=1 losses=2 -timer ask receive -user timeout start cut=625371 "
+      "cut=338615 cut=88786 cut=976269" },
     { "the_test_fails_before_there_is_a_choice", false, "seed=114 actors=1 ttl=1 model=2 fails=15 test" },
 };
 
@@ -153,7 +165,8 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
 }
 
 struct totals {
-    uint32_t programs, too_large, different, per_model[4], per_feature[F_COUNT], with_faults, with_findings, logical;
+    uint32_t programs, too_large, different, per_model[4], per_feature[F_COUNT], with_faults, with_findings, logical,
+        ordered;
     uint64_t runs, behaviours, findings;
 };
 
@@ -179,18 +192,19 @@ static void add_up(struct totals *t, const struct features *p, const struct diff
     t->with_faults += p->losses || p->duplicates || p->crashes;
     t->per_model[p->model]++;
     t->logical += p->time == RH_TIME_LOGICAL;
+    t->ordered += p->time == RH_TIME_ORDERED;
     for (uint32_t f = 0; f < F_COUNT; f++)
         t->per_feature[f] += (p->has & ~p->off) >> f & 1;
 }
 
 static void print_totals(const struct totals *t)
 {
-    print_message(
-        "%u programs (fifo %u, bag %u, causal %u, mailbox %u; %u with logical time, %u with faults, %u with findings), "
-        "%llu runs of dfs, %llu behaviours, %llu findings; %u were too large, %u differ\n",
-        t->programs, t->per_model[0], t->per_model[1], t->per_model[2], t->per_model[3], t->logical, t->with_faults,
-        t->with_findings, (unsigned long long)t->runs, (unsigned long long)t->behaviours,
-        (unsigned long long)t->findings, t->too_large, t->different);
+    print_message("%u programs (fifo %u, bag %u, causal %u, mailbox %u; %u with logical time, %u with ordered, %u with "
+                  "faults, %u with findings), "
+                  "%llu runs of dfs, %llu behaviours, %llu findings; %u were too large, %u differ\n",
+                  t->programs, t->per_model[0], t->per_model[1], t->per_model[2], t->per_model[3], t->logical,
+                  t->ordered, t->with_faults, t->with_findings, (unsigned long long)t->runs,
+                  (unsigned long long)t->behaviours, (unsigned long long)t->findings, t->too_large, t->different);
 }
 
 static void compare_seeds(struct totals *t, uint64_t count, uint32_t fails)
@@ -202,6 +216,8 @@ static void compare_seeds(struct totals *t, uint64_t count, uint32_t fails)
         struct features p;
         struct difference d;
         features_make(&p, seed);
+        if (getenv("REHEARSE_TIME"))
+            features_with_time(&p, (enum rh_time)number_from("REHEARSE_TIME", 0));
         p.fails = fails;
         compare(&p, &d, largest);
         add_up(t, &p, &d);
@@ -222,6 +238,7 @@ static void compare_seeds(struct totals *t, uint64_t count, uint32_t fails)
     /* That it was a test of something. */
     assert_in_range(t->too_large, 0, count / 20);
     assert_in_range(t->logical, count / 4, count);
+    assert_in_range(t->ordered, count / 4, count);
     assert_in_range(t->with_faults, count / 10, count);
     assert_in_range(t->behaviours, 8 * count, UINT64_MAX / 2);
     for (int i = 0; i < 4; i++)

@@ -657,6 +657,7 @@ TAKES_ALL(starter)
 RH_HANDLER(starter, rh_start)
 {
     learn(&state->mind, 50 + msg->restarts);
+    state->mind.took = false; /* what it took in an earlier life is not what it handles */
     act_some(&state->mind, self, 1);
 }
 
@@ -689,6 +690,8 @@ RH_BODY(walker)
 RH_HANDLER(watcher, note)
 {
     learn(&state->mind, msg->value * 8 + msg->from);
+    if (has(F_NOW))
+        learn(&state->mind, (uint64_t)rh_now_ms());
 }
 RH_BEHAVIOUR(watcher, watching, note);
 
@@ -761,6 +764,22 @@ static void make_faults(struct features *p, uint64_t *random)
     }
 }
 
+/* With what makes a difference then. */
+static void features_with_time(struct features *p, enum rh_time time)
+{
+    static const enum feature timed[] = { F_TIMER, F_WITHIN, F_SLEEP, F_NOW, F_TIMEOUT, F_LATE, F_TIMER };
+    uint64_t random = scrambled(p->seed, 78);
+    p->time = time;
+    if (time == RH_TIME_LOGICAL)
+        p->has |= (uint64_t)1 << (below(&random, 2) ? F_LATE : F_NOW);
+    for (uint32_t n = time == RH_TIME_ORDERED ? 1 + below(&random, 2) : 0; n; n--) {
+        enum feature f = timed[below(&random, sizeof timed / sizeof *timed)];
+        p->has |= (uint64_t)1 << f;
+        if (f == F_TIMEOUT)
+            p->has |= (uint64_t)1 << F_RECEIVE;
+    }
+}
+
 static void features_make(struct features *p, uint64_t seed)
 {
     uint64_t random = scrambled(seed, 77);
@@ -778,10 +797,8 @@ static void features_make(struct features *p, uint64_t seed)
     p->starts = 2 + below(&random, 2);
     p->ttl = 2 + below(&random, 2);
     make_faults(p, &random);
-    if (below(&random, 3) == 0) {
-        p->time = RH_TIME_LOGICAL;
-        p->has |= (uint64_t)1 << (below(&random, 2) ? F_LATE : F_NOW);
-    }
+    uint32_t time = below(&random, 3);
+    features_with_time(p, time == 0 ? RH_TIME_LOGICAL : time == 1 ? RH_TIME_ORDERED : RH_TIME_FREE);
 }
 
 /* The same with less of it, where it is too large; false where there is no less. */
@@ -797,6 +814,10 @@ static bool features_shrink(struct features *p)
         p->ttl--;
     else if (p->starts > 1)
         p->starts--;
+    else if (p->walkers > 1)
+        p->walkers--;
+    else if (p->actors > 2)
+        p->actors--;
     else
         return false;
     return true;

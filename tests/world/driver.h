@@ -271,7 +271,7 @@ static inline void digest_actor(struct digest *d, const struct rh_world *w, uint
     digest_add(d, " events %u sends %u random %llx node %u restarts %u choices %u start %u asking %u taken %u wake %u",
                a->events, a->sends, (unsigned long long)a->random, a->node, a->restarts, a->choices, a->start,
                a->asking, a->taken, a->wake);
-    digest_add(d, " clock %lld", (long long)a->now_ns);
+    digest_add(d, " clock %lld wait %u of %u", (long long)a->now_ns, a->wait, a->waits);
     if (a->status == STATUS_OUTSIDE) {
         digest_add(d, "\n");
         return;
@@ -287,8 +287,8 @@ static inline void digest_actor(struct digest *d, const struct rh_world *w, uint
     }
     for (uint32_t t = a->timers; t != RH_NONE; t = w->timers[t].next) {
         const struct timer *x = &w->timers[t];
-        digest_add(d, "\n  timer %u at %lld %s ", t, (long long)x->deadline_ns,
-                   x->type ? w->payload + x->name : "wakes it");
+        digest_add(d, "\n  timer %u at %lld %s (clock %u wait %u life %u) ", t, (long long)x->deadline_ns,
+                   x->type ? w->payload + x->name : "wakes it", x->clocked, x->wait, x->life);
         if (x->type)
             digest_bytes(d, w->payload + x->payload, x->type->size);
     }

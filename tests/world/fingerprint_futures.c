@@ -321,6 +321,8 @@ static void equal_fingerprints_have_equal_futures_in_a_program_that_uses_all_the
     for (uint64_t seed = 1; seed <= 48; seed++) {
         struct rh_semantics s = models[seed % MODELS];
         s.time = (enum rh_time)(seed % 3);
+        if (seed % 5 == 0)
+            s.granularity = RH_GRAIN_OBJECT;
         s.crashes = seed % 4 == 0;
         s.restarts = seed % 8 == 0;
         s.max_actors = 64;

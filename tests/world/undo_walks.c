@@ -289,6 +289,19 @@ static void going_back_restores_everything_with_faults_and_logical_time(void **u
           40);
 }
 
+static void going_back_restores_everything_with_a_clock_that_all_share(void **unused)
+{
+    (void)unused;
+    for (int model = RH_FIFO; model <= RH_MAILBOX; model++)
+        walks(&(struct rh_semantics){ .model = (enum rh_model)model,
+                                      .granularity = RH_GRAIN_OBJECT,
+                                      .time = RH_TIME_ORDERED,
+                                      .losses = 1,
+                                      .crashes = 1,
+                                      .restarts = 1 },
+              15);
+}
+
 static void going_back_restores_everything_under_causal(void **unused)
 {
     (void)unused;
@@ -376,6 +389,7 @@ int main(void)
         WORLD_TEST(going_back_restores_everything_under_bag_with_faults),
         WORLD_TEST(going_back_restores_everything_under_fifo_with_faults_and_ordered_time),
         WORLD_TEST(going_back_restores_everything_with_faults_and_logical_time),
+        WORLD_TEST(going_back_restores_everything_with_a_clock_that_all_share),
         WORLD_TEST(going_back_restores_everything_under_causal),
         WORLD_TEST(going_back_restores_everything_under_mailbox),
         WORLD_TEST(going_back_restores_everything_under_acceptance),
