@@ -65,6 +65,7 @@ struct rh_explorer {
     bool objects; /* it works with granularity object only, which is then used */
     bool
         reduces; /* it leaves out runs that differ only in the order of steps that have nothing to do with each other */
+    bool folds;  /* of runs that differ only in which of several actors that are alike did what it makes one */
     bool wants_new; /* it looks at struct rh_run.is_new, which costs some time a run; else that is false */
     /* Reads what stands behind the colon in --explorer NAME:ARG ("" for nothing); false with a sentence.  May be NULL if
      * there is nothing to read. */

@@ -296,6 +296,10 @@ uint32_t rh__coverage_know_receive(struct rh__coverage *c, uint64_t id, uint32_t
     *receive_at(c, index) = (struct rh__covered_receive){
         .id = id, .text = keep_text(c, text), .actor = actor, .bit = a->count++, .next = RH_NONE
     };
+    struct rh__covered_receive *new = receive_at(c, index);
+    new->text_hash = rh__hash(text, strlen(text), 0);
+    for (uint32_t i = a->first; i != RH_NONE; i = receive_at(c, i)->next)
+        new->same += receive_at(c, i)->text_hash == new->text_hash;
     if (a->last == RH_NONE)
         a->first = index;
     else

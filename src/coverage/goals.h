@@ -48,6 +48,8 @@ struct rh__covered_receive {
     uint32_t next;    /* of the same actor */
     uint32_t becomes; /* in some run */
     uint64_t in_run;  /* the last one that had it */
+    uint64_t text_hash;
+    uint32_t same; /* receives of its actor with this text that were known before: they have other causes */
 };
 
 struct rh__count {
@@ -59,6 +61,7 @@ struct rh__coverage {
     uint32_t criteria;  /* bits: those that somebody asked for */
     uint32_t full;      /* memory was short: these are the least that there are */
     uint32_t exhausted; /* there are no other runs: what is open is impossible */
+    uint32_t grain;     /* enum rh_granularity: a finer one may have more */
     uint32_t actor_count, receive_count;
     uint32_t changing;                             /* receives that change handlers in some run */
     uint32_t table_size;                           /* of the table of receives */

@@ -1,6 +1,6 @@
 /* See pack.h.
  *
- *     version; subject; criteria, flags, runs
+ *     version; subject; criteria, flags, granularity, runs
  *     actors: id, name
  *     receives: id, actor, whether it changes handlers, text
  *     for each actor with two receives or more and each matrix: its rows, as blocks of words
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { VERSION = 0xc0, FULL = 1, EXHAUSTED = 2, MOST_FILE = 1 << 30 };
+enum { VERSION = 0xc1, FULL = 1, EXHAUSTED = 2, MOST_FILE = 1 << 30 };
 static const char magic[] = "rehearse coverage 1\n";
 
 /* ---- writing ----------------------------------------------------------------------------------------------------------- */
@@ -27,6 +27,7 @@ void rh__coverage_pack(const struct rh__coverage *c, struct rh__writer *w)
     rh__put_text(w, rh__coverage_text(c, c->subject));
     rh__put_small(w, c->criteria);
     rh__put_small(w, (c->full ? FULL : 0) | (c->exhausted ? EXHAUSTED : 0));
+    rh__put_small(w, c->grain);
     rh__put_small(w, c->runs);
     rh__put_small(w, c->actor_count);
     for (uint32_t i = 0; i < c->actor_count; i++) {
@@ -131,10 +132,11 @@ static bool walk(struct rh__coverage *c, const void *bytes, size_t size, const c
     struct reading t = { .c = c, .r = rh__reader_of(bytes, size) };
     bool good = rh__get_small(&t.r) == VERSION;
     *subject = rh__get_text(&t.r);
-    uint64_t criteria = rh__get_small(&t.r), flags = rh__get_small(&t.r), runs = rh__get_small(&t.r);
+    uint64_t criteria = rh__get_small(&t.r), flags = rh__get_small(&t.r);
+    uint64_t grain = rh__get_small(&t.r), runs = rh__get_small(&t.r);
     uint64_t actors = rh__get_small(&t.r);
     good = good && !t.r.bad && criteria < 1u << RH__CRITERION_COUNT && flags <= (FULL | EXHAUSTED) &&
-           actors <= t.r.left / 9;
+           grain <= RH_GRAIN_OBJECT && actors <= t.r.left / 9;
     if (!good)
         return false;
     t.actor_count = (uint32_t)actors;
@@ -153,7 +155,9 @@ static bool walk(struct rh__coverage *c, const void *bytes, size_t size, const c
     if (good && c) {
         c->criteria |= (uint32_t)criteria;
         c->full |= (flags & FULL) != 0;
-        c->exhausted |= (flags & EXHAUSTED) != 0;
+        bool theirs = flags & EXHAUSTED && grain >= c->grain, ours = c->exhausted && c->grain >= grain;
+        c->exhausted = theirs || ours;
+        c->grain = grain > c->grain ? (uint32_t)grain : c->grain;
         c->runs += runs;
     }
     rh__free(t.receives);

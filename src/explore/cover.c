@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "coverage/generate.h"
 #include "coverage/hopeless.h"
 #include "explore/explorers.h"
@@ -24,6 +25,7 @@
 enum {
     MOST_SOURCES = 1 << 14,
     EARLY = 12,       /* runs; of these every fourth is left to chance, later every second */
+    FEW = 50,         /* schedules, to see whether a criterion is any good here */
     IDLE_RUNS = 10,   /* by chance, with nothing new, are enough */
     NOW_AND_THEN = 32 /* see release */
 };
@@ -39,6 +41,7 @@ struct phase {
     uint64_t infeasible; /* some event of them never came */
     uint64_t missed;     /* forced to the end, but the goal was not achieved */
     uint64_t nothing;    /* no new goal */
+    bool hopeless;       /* nearly all of them were in vain */
 };
 
 struct cover {
@@ -60,6 +63,9 @@ struct cover {
     bool planned;           /* the run under way has a schedule, for this goal: */
     uint32_t first, second; /* receives of the coverage */
     uint64_t missing;       /* the last event that never came */
+    bool ended;
+    uint64_t found; /* the first run with a schedule that failed; its goal: */
+    uint32_t found_first, found_second;
 };
 
 /* ---- what it was asked for --------------------------------------------------------------------------------------------- */
@@ -118,7 +124,7 @@ static bool next_of_phase(struct cover *c, struct phase *p)
 {
     const struct rh__coverage *coverage = c->x->measure->coverage;
     struct rh__schedule_plan plan;
-    for (; p->source < c->source_count; p->source++) {
+    for (; p->source < c->source_count && !p->hopeless; p->source++) {
         const struct rh__steps *s = &c->sources[p->source];
         if (!p->generator) {
             p->generator = rh__generator_new(p->memory, generator_bytes, s, p->criterion, !c->paper, coverage);
@@ -161,6 +167,7 @@ static uint32_t cover_begin(void *state, struct rh_world *w)
         return 1;
     bool goes_on = by_chance || (!c->paper && c->idle < IDLE_RUNS);
     c->free_runs += goes_on;
+    c->ended = !goes_on;
     return goes_on;
 }
 
@@ -221,6 +228,12 @@ static void cover_end(void *state, struct rh_world *w, const struct rh_run *run)
         n->nothing += !failed && !coverage->news[n->criterion].goals;
         if (!forced)
             c->missing = c->force.missing;
+        n->hopeless = n->schedules >= FEW && n->missed + n->infeasible > n->schedules / 10 * 9;
+        if (failed && !c->found) {
+            c->found = run->number;
+            c->found_first = c->first;
+            c->found_second = c->second;
+        }
     }
     bool has_new = coverage->new_receives || coverage->new_pairs;
     c->idle = has_new ? 0 : c->idle + !c->planned;
@@ -228,35 +241,62 @@ static void cover_end(void *state, struct rh_world *w, const struct rh_run *run)
         keep_source(c);
 }
 
+/* "writer#1 takes flush from terminator#1": of a receive of the coverage. */
+static const char *actor_name(const struct rh__coverage *c, uint32_t receive)
+{
+    return rh__coverage_text(c, rh__covered_actor(c, rh__covered_receive(c, receive)->actor)->name);
+}
+
+static const char *what_name(const struct rh__coverage *c, uint32_t receive)
+{
+    return rh__coverage_text(c, rh__covered_receive(c, receive)->text);
+}
+
+static void write_counts(struct rh__text *t, const struct phase *n, uint64_t goals)
+{
+    rh__text_add(t, "%s: %llu schedule%s", rh__criterion_name(n->criterion), (unsigned long long)n->schedules,
+                 n->schedules == 1 ? "" : "s");
+    if (n->schedules)
+        rh__text_add(
+            t,
+            " (%.1f for each 1,000 goals), %llu could not be forced, %llu missed their goal, %llu brought nothing new",
+            1000.0 * (double)n->schedules / (double)(goals ? goals : 1), (unsigned long long)n->infeasible,
+            (unsigned long long)n->missed, (unsigned long long)n->nothing);
+    if (n->hopeless)
+        rh__text_add(t, "; given up");
+    rh__text_add(t, "\n");
+}
+
 static void cover_notes(const void *state, char *buffer, size_t size)
 {
     const struct cover *c = state;
-    size_t at = 0;
-    *buffer = 0;
     const struct rh__coverage *coverage = c->x->measure->coverage;
-    for (uint32_t i = 0; i < c->phase_count && at < size; i++) {
-        const struct phase *n = &c->phases[i];
-        if (n->schedules)
-            at += (size_t)snprintf(
-                buffer + at, size - at,
-                "%s: %llu schedules, %llu could not be forced, %llu missed their goal, %llu brought no new goal; %.3g "
-                "for each 1,000 goals\n",
-                rh__criterion_name(n->criterion), (unsigned long long)n->schedules, (unsigned long long)n->infeasible,
-                (unsigned long long)n->missed, (unsigned long long)n->nothing,
-                1000.0 * (double)n->schedules / (double)coverage->counts[n->criterion].goals);
-    }
+    struct rh__text t;
+    rh__text_init(&t, buffer, size);
+    if (c->found)
+        rh__text_add(&t, "run %llu was made so that %s takes %s before %s\n", (unsigned long long)c->found,
+                     actor_name(coverage, c->found_first), what_name(coverage, c->found_first),
+                     what_name(coverage, c->found_second));
+    for (uint32_t i = 0; i < c->phase_count; i++)
+        if (c->phases[i].schedules)
+            write_counts(&t, &c->phases[i], coverage->counts[c->phases[i].criterion].goals);
     uint32_t missing = c->missing ? rh__coverage_find(coverage, c->missing) : RH_NONE;
-    if (missing != RH_NONE && at < size) {
-        const struct rh__covered_receive *r = rh__covered_receive(coverage, missing);
-        at += (size_t)snprintf(buffer + at, size - at, "the last that could not be forced: %s never took %s\n",
-                               rh__coverage_text(coverage, rh__covered_actor(coverage, r->actor)->name),
-                               rh__coverage_text(coverage, r->text));
-    }
-    if (at < size)
-        at +=
-            (size_t)snprintf(buffer + at, size - at, "%llu run%s left to chance; schedules were made from %u run%s%s\n",
-                             (unsigned long long)c->free_runs, c->free_runs == 1 ? "" : "s", c->source_count,
-                             c->source_count == 1 ? "" : "s", c->full ? "; some did not fit into memory" : "");
+    if (missing != RH_NONE)
+        rh__text_add(&t, "the last that could not be forced: %s never took %s\n", actor_name(coverage, missing),
+                     what_name(coverage, missing));
+    rh__text_add(&t, "%llu run%s left to chance; schedules were made from %u run%s%s\n",
+                 (unsigned long long)c->free_runs, c->free_runs == 1 ? "" : "s", c->source_count,
+                 c->source_count == 1 ? "" : "s", c->full ? "; some did not fit into memory" : "");
+    if (!coverage->all_free)
+        rh__text_add(
+            &t, "no actor takes two messages whose order is free: cover has nothing to do here; use dfs or optimal\n");
+    else if (c->ended)
+        rh__text_add(&t,
+                     c->paper ? "no order is left to try\n"
+                              : "no order is left to try, and %d runs by chance brought nothing new\n",
+                     IDLE_RUNS);
+    if (c->x->world->any_faults)
+        rh__text_add(&t, "faults are left to chance\n");
 }
 
 const struct rh_explorer rh__explorer_cover = {

@@ -151,6 +151,7 @@ void rh__exploration_free(struct rh_exploration *x);
 bool rh__explorer_wants_objects(const char *name_and_arg);
 /* Or leaves out runs that look alike. */
 bool rh__explorer_reduces(const char *name_and_arg);
+bool rh__explorer_folds(const char *name_and_arg);
 
 double rh__now_seconds(void);
 /* In a child that makes many runs: what the program prints on standard output goes nowhere. */

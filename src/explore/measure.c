@@ -44,6 +44,7 @@ static struct rh__measure *measure_new(struct rh_exploration *x, uint32_t criter
         rh_shared_free(m, size);
         return NULL;
     }
+    m->coverage->grain = w->semantics.granularity;
     return m;
 }
 

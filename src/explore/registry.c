@@ -72,6 +72,16 @@ bool rh__explorer_reduces(const char *name_and_arg)
     return any_of(name_and_arg, has_reduction);
 }
 
+static bool has_folds(const struct rh_explorer *e)
+{
+    return e->folds;
+}
+
+bool rh__explorer_folds(const char *name_and_arg)
+{
+    return any_of(name_and_arg, has_folds);
+}
+
 bool rh_exploration_inner(struct rh_exploration *x, const char *name_and_arg, struct rh_inner *inner, char *error,
                           size_t error_size)
 {

@@ -122,6 +122,25 @@ static uint32_t find(const struct rh_world *w, const struct rh_choice *open, uin
     return RH_NONE;
 }
 
+/* The first line from `line` on that is waiting for a choice; RH_NONE for none. */
+static uint32_t held_for(const struct replay *r, const struct rh_world *w, const struct rh_choice *c, uint32_t line)
+{
+    for (uint32_t k = line; k < r->line_count; k++)
+        if (strcmp(r->lines[k].text, "...") != 0 && fits(w, c, r->lines[k].text))
+            return k;
+    return RH_NONE;
+}
+
+/* In a gap: the first choice that no line from `line` on is waiting for; RH_NONE where all are. */
+static uint32_t fill_gap(const struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
+                         uint32_t line)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (held_for(r, w, &open[i], line) == RH_NONE)
+            return i;
+    return RH_NONE;
+}
+
 static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
                         uint32_t at)
 {
@@ -132,23 +151,12 @@ static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct
     for (uint32_t i = 0; i < count && i < 20; i++) {
         rh__text_add(&t, "\n    ");
         rh__choice_line(w, &open[i], &t);
+        uint32_t held = at > r->at ? held_for(r, w, &open[i], at) : RH_NONE;
+        if (held != RH_NONE)
+            rh__text_add(&t, "  (held back for line %u)", r->lines[held].number);
     }
     if (count > 20)
         rh__text_add(&t, "\n    and %u more", count - 20);
-    return RH_NONE;
-}
-
-/* In a gap: the first choice that no line from `line` on is waiting for; RH_NONE where all are. */
-static uint32_t fill_gap(const struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
-                         uint32_t line)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        bool held = false;
-        for (uint32_t k = line; k < r->line_count && !held; k++)
-            held = strcmp(r->lines[k].text, "...") != 0 && fits(w, &open[i], r->lines[k].text);
-        if (!held)
-            return i;
-    }
     return RH_NONE;
 }
 

@@ -249,6 +249,7 @@ static bool symmetry_confused(const void *state)
 const struct rh_explorer rh__explorer_symmetry = {
     .name = "symmetry",
     .summary = "symmetry:EXPLORER: as EXPLORER wants, up to exchange of actors that are alike",
+    .folds = true,
     .state_size = sizeof(struct symmetry),
     .open = symmetry_open,
     .begin = symmetry_begin,

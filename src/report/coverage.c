@@ -6,7 +6,7 @@
 #include "report/json_text.h"
 
 /* Beyond this a matrix is for nobody to look at. */
-enum { LARGEST_MATRIX = 400 };
+enum { LARGEST_MATRIX = 400, LONGEST_LIST = 1000 };
 
 static bool asked(const struct rh__coverage *c, uint32_t criterion)
 {
@@ -35,36 +35,30 @@ struct rh__coverage_summary rh__coverage_summary(const struct rh__coverage *c, e
     return s;
 }
 
-/* What it takes; where there are several of that name, the how-many-th. */
+/* What it takes; where others of that name have another cause, which one it is. */
 static void write_name(const struct rh__coverage *c, uint32_t receive, char *buffer, size_t size)
 {
     const struct rh__covered_receive *r = rh__covered_receive(c, receive);
-    uint32_t same = 0;
-    for (uint32_t i = rh__covered_actor(c, r->actor)->first; i != receive; i = next_of(c, i)->next)
-        same += strcmp(rh__coverage_text(c, next_of(c, i)->text), rh__coverage_text(c, r->text)) == 0;
     int n = snprintf(buffer, size, "%s", rh__coverage_text(c, r->text));
-    if (same && n > 0 && (size_t)n < size)
-        snprintf(buffer + n, size - (size_t)n, " (%u)", same + 1);
+    if (r->same && n > 0 && (size_t)n < size)
+        snprintf(buffer + n, size - (size_t)n, " [%u]", r->same + 1);
 }
 
 /* ---- for people -------------------------------------------------------------------------------------------------------- */
 
-/* "not reached: writer#1 took write from action#1 only before flush from terminator#1" */
+/* "not reached: writer#1 never took flush from terminator#1 before write from action#1": the order that is missing. */
 static void print_pair(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b,
                        const char *indent, const char *how)
 {
-    static const char *const never[] = { "", " with no change of handlers between them", " one after the other" };
-    static const char *const only[] = { "only before", "with no change of handlers between them only before",
-                                        "one after the other only before" };
+    static const char *const between[] = { "before", "and, with no other change of handlers between, then",
+                                           "and right after it" };
     char first[320], second[320];
     bool one = rh__achieved(c, criterion, a, b), other = rh__achieved(c, criterion, b, a);
-    write_name(c, other ? b : a, first, sizeof first);
-    write_name(c, other ? a : b, second, sizeof second);
-    const char *actor = rh__coverage_text(c, rh__covered_actor(c, rh__covered_receive(c, a)->actor)->name);
-    if (one || other)
-        fprintf(f, "%s  %s: %s took %s %s %s\n", indent, how, actor, first, only[criterion], second);
-    else
-        fprintf(f, "%s  %s: %s never took %s and %s%s\n", indent, how, actor, first, second, never[criterion]);
+    write_name(c, one ? b : a, first, sizeof first);
+    write_name(c, one ? a : b, second, sizeof second);
+    fprintf(f, "%s  %s: %s never took %s %s %s%s\n", indent, how,
+            rh__coverage_text(c, rh__covered_actor(c, rh__covered_receive(c, a)->actor)->name), first,
+            between[criterion], second, one || other ? "" : ", nor the other way round");
 }
 
 static void print_pairs(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, enum rh__pair which,
@@ -77,7 +71,7 @@ static void print_pairs(FILE *f, const struct rh__coverage *c, enum rh__criterio
                 if (rh__pair_of(c, criterion, a, b) == which && printed++ < most)
                     print_pair(f, c, criterion, a, b, indent, how);
     if (printed > most && most)
-        fprintf(f, "%s  and %u more\n", indent, printed - most);
+        fprintf(f, "%s  %s: %u more\n", indent, how, printed - most);
 }
 
 void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *indent, uint32_t most)
@@ -94,10 +88,11 @@ void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *inden
                 rh__criterion_name(i), c->full ? "at least " : "", (unsigned long long)c->counts[i].goals,
                 (unsigned long long)s.pairs, (unsigned long long)s.covered, (unsigned long long)s.impossible,
                 c->exhausted ? "impossible" : "seem impossible", (unsigned long long)s.open);
-        print_pairs(f, c, i, RH__PAIR_OPEN, "not reached", indent, most);
+        uint32_t lines = most < LONGEST_LIST ? most : LONGEST_LIST;
+        print_pairs(f, c, i, RH__PAIR_OPEN, "not reached", indent, lines);
         if (most == UINT32_MAX)
             print_pairs(f, c, i, RH__PAIR_IMPOSSIBLE, c->exhausted ? "impossible" : "impossible, it seems", indent,
-                        most);
+                        lines);
     }
 }
 

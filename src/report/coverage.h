@@ -12,8 +12,8 @@ struct rh__coverage_summary {
 };
 struct rh__coverage_summary rh__coverage_summary(const struct rh__coverage *c, enum rh__criterion criterion);
 
-/* A line for each criterion that was asked for, and up to `most` pairs that were not reached; with UINT32_MAX all of them, and
- * those that are impossible. */
+/* A line for each criterion that was asked for, and up to `most` pairs that were not reached; with UINT32_MAX as many
+ * as one can read, and those that are impossible. */
 void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *indent, uint32_t most);
 
 /* One object: see docs/json.md.  `growth` writes what there is to say of its growth, behind a comma; may be NULL. */

@@ -249,7 +249,7 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
             printf("%s runs of an unknown number\n", grouped(x->runs));
     }
     if (x->measure)
-        rh__coverage_print(stdout, x->measure->coverage, "  ", verbose ? UINT32_MAX : quiet ? 0 : 5);
+        rh__coverage_print(stdout, x->measure->coverage, "  ", verbose ? UINT32_MAX : quiet || r->failed ? 0 : 5);
     if (!quiet) {
         print_explorer_notes(x);
         print_notes(r);

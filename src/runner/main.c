@@ -50,6 +50,10 @@ int rh_main(int argc, char **argv)
         help(program);
         return RH__EXIT_OK;
     }
+    if (command != &commands[0] && (options.criteria || options.coverage_file || options.suite)) {
+        fprintf(stderr, "rehearse: --coverage, --coverage-file and --suite are for `test`\n");
+        return RH__EXIT_USAGE;
+    }
     if (!rh_test_first()) {
         fprintf(stderr, "rehearse: %s has no tests (RH_TEST)\n", program);
         return RH__EXIT_USAGE;

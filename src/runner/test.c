@@ -85,16 +85,21 @@ struct suite {
     char *text;
 };
 
+static bool name_schedule(const struct suite *s, uint32_t number, char *path, size_t size)
+{
+    int length = snprintf(path, size, "%s/%s-%s-coverage-%05u.schedule", s->folder, s->r->test, s->r->model, number);
+    return (size_t)length < size;
+}
+
 static void keep_schedule(struct rh_exploration *x, void *arg)
 {
     struct suite *s = arg;
     char path[1024];
     struct rh__text t;
-    int length =
-        snprintf(path, sizeof path, "%s/%s-%s-coverage-%05u.schedule", s->folder, s->r->test, s->r->model, ++*s->count);
+    bool fits = name_schedule(s, ++*s->count, path, sizeof path);
     rh__text_init(&t, s->text, RH__SCHEDULE_BYTES);
     rh__schedule_write(x->world, &t);
-    FILE *file = (size_t)length < sizeof path ? fopen(path, "w") : NULL;
+    FILE *file = fits ? fopen(path, "w") : NULL;
     bool good = file && fputs(s->text, file) >= 0;
     if ((file && fclose(file) != 0) || !good) {
         fprintf(stderr, "rehearse: %s: %s\n", path, strerror(errno));
@@ -102,8 +107,12 @@ static void keep_schedule(struct rh_exploration *x, void *arg)
     }
 }
 
-static bool start_measuring(struct rh_exploration *x, const struct rh__options *o, struct suite *s)
+/* False with a sentence. */
+static bool start_measuring(struct rh_exploration *x, const struct rh__options *o, struct suite *s, char *error,
+                            size_t error_size)
 {
+    char first[1024];
+    snprintf(error, error_size, "no memory for the coverage");
     uint32_t criteria = o->criteria;
     if (!criteria && (o->coverage_file || o->suite) && !x->measure)
         criteria = (1u << RH__CRITERION_COUNT) - 1;
@@ -112,6 +121,12 @@ static bool start_measuring(struct rh_exploration *x, const struct rh__options *
     if (!o->suite)
         return true;
     s->folder = o->suite;
+    name_schedule(s, 1, first, sizeof first);
+    if (access(first, F_OK) == 0) {
+        snprintf(error, error_size, "%s: there is a suite of this test already; remove it or name another folder",
+                 o->suite);
+        return false;
+    }
     s->count = rh_exploration_memory(x, sizeof *s->count);
     s->text = rh_exploration_memory(x, RH__SCHEDULE_BYTES);
     x->measure->keep = keep_schedule;
@@ -124,7 +139,9 @@ static bool end_measuring(struct rh_exploration *x, const struct rh__options *o,
 {
     if (!x->measure)
         return true;
-    x->measure->coverage->exhausted |= rh__exploration_verdict(x) == RH_VERDICT_EXHAUSTIVE;
+    /* What symmetry leaves out has other orders. */
+    if (rh__exploration_verdict(x) == RH_VERDICT_EXHAUSTIVE && !rh__explorer_folds(o->explorer))
+        x->measure->coverage->exhausted = 1;
     x->measure->coverage->runs = x->runs;
     return !o->coverage_file || rh__coverage_write(x->measure->coverage, o->coverage_file, error, error_size);
 }
@@ -174,8 +191,9 @@ static int explore(const char *program, const struct rh__options *o, const struc
     }
     r.x = x;
     suite = (struct suite){ .r = &r };
-    if (!start_measuring(x, o, &suite)) {
-        fprintf(stderr, "rehearse: no memory for the coverage\n");
+    if (!start_measuring(x, o, &suite, error, sizeof error)) {
+        fprintf(stderr, "rehearse: %s\n", error);
+        code = RH__EXIT_USAGE;
         goto release;
     }
     x->describe = rh__describe;
@@ -257,6 +275,13 @@ static bool prepare(const char *program, const struct rh__options *o)
     if (o->coverage_file && (o->all_models || count_wanted(o) != 1)) {
         fprintf(stderr, "rehearse: --coverage-file is for one test under one model: name them\n");
         return false;
+    }
+    if (o->coverage_file) { /* better known now */
+        FILE *f = fopen(o->coverage_file, "ab");
+        if (!f || fclose(f) != 0) {
+            fprintf(stderr, "rehearse: --coverage-file %s: %s\n", o->coverage_file, strerror(errno));
+            return false;
+        }
     }
     if (o->suite && (o->workers > 1 || o->checkpoint)) {
         fprintf(stderr, "rehearse: --suite is made by one worker: leave out -j and --checkpoint\n");

@@ -13,7 +13,7 @@ out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reac
 expect 0 "${test[@]}" --explorer dfs -j 2 --coverage pr --max-seconds 60
 out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached'
 expect 0 "${test[@]}" --explorer random --max-runs 1 --coverage all --coverage-file one.cov
-out_has 'coverage pmr: no actor changes its handlers' 'not reached: writer#1 took write_line from action#'
+out_has 'coverage pmr: no actor changes its handlers' 'not reached: writer#1 never took write_line from action#'
 expect 0 "${test[@]}" --explorer random --max-runs 1 --coverage all --coverage-file one.cov --quiet
 out_lacks 'not reached: '
 
@@ -50,18 +50,34 @@ for words in '' 'show' 'merge one.cov' 'draw one.cov' 'show one.cov --wide' 'mer
     expect 2 "$rehearse" coverage $words
     err_has 'rehearse coverage show FILE'
 done
+refused 'No such file' "${test[@]}" --coverage-file nowhere/x.cov
+refused 'are for `test`' "$rehearse" estimate "$gatling" --coverage pr
+refused 'are for `test`' "$rehearse" corpus "$gatling" . --coverage-file x.cov
 refused 'is no criterion' "${test[@]}" --coverage pr,xy
 refused 'one test under one model' "${test[@]}" --coverage-file x.cov --model all
 refused 'cannot be kept there' "${test[@]}" --suite /dev/null/x
 refused 'leave out -j' "${test[@]}" --suite suite -j 2 --explorer dfs
 
+# What one of several alike did is left out: then these are not all runs there are.
+expect 0 "${test[@]}" --explorer symmetry:dfs --coverage pr --coverage-file alike.cov
+out_has 'seem impossible'
+# Nor are those of handlers as they are, where somebody has seen them in parts.
+expect 0 "$rehearse" test "$BUILD_DIR/examples/pingpong" -p n=3 --explorer dfs --coverage-file whole.cov
+expect 0 "$rehearse" test "$BUILD_DIR/examples/pingpong" -p n=3 --explorer random --granularity object --max-runs 3 \
+    --coverage-file parts.cov
+expect 0 "$rehearse" coverage show whole.cov
+out_has 'all there are'
+expect 0 "$rehearse" coverage show whole.cov parts.cov
+out_lacks 'all there are'
+
 # ---- seeking it ----------------------------------------------------------------------------------------------------------
 expect 0 "${test[@]}" --explorer cover:all --suite suite
-out_has 'coverage pr: 24 goals' ' schedules, 0 could not be forced, 0 missed their goal, 0 brought no new goal'
+out_has 'coverage pr: 24 goals' ' for each 1,000 goals), 0 could not be forced, 0 missed their goal, 0 brought nothing new'
+refused 'there is a suite of this test already' "${test[@]}" --explorer cover:all --suite suite
 [ "$(find suite -name '*.schedule' | wc -l)" -ge 2 ] || problem 'the suite is empty'
 expect 0 "$rehearse" corpus "$gatling" suite
 expect 1 "${test[@]}" --explorer cover:pr -p bug=ga1
-out_has 'came after the flush and is lost'
+out_has 'came after the flush and is lost' 'was made so that writer#1 takes flush from terminator#1 before write_line'
 expect 0 "${test[@]}" --explorer cover:pr,paper
 expect 0 "${test[@]}" --explorer portfolio:cover:pr+random --max-runs 20
 for wrong in cover:x cover:pr,x cover:pr,pcr,paper,; do

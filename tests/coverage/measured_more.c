@@ -22,6 +22,8 @@ static void programs_with_everything(void **unused)
         if (seed / 4 % 2) {
             s.granularity = seed % 4 == RH_MAILBOX && seed / 8 % 2 ? RH_GRAIN_SEND : RH_GRAIN_HANDLER;
             s.time = seed / 16 % 2 ? RH_TIME_ORDERED : RH_TIME_FREE;
+        } else if (s.time == RH_TIME_ORDERED) {
+            s.time = RH_TIME_FREE; /* the clock is an actor there, which the slow implementation does not know */
         }
         measure_program("features", &s, 8, seed);
     }
