@@ -15,10 +15,9 @@ static inline void told_by(const struct rh_exploration *x, struct told *sum)
     for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line ? 1 : 0) {
         char name[8];
         unsigned long long n[4];
-        if (sscanf(
-                line,
-                "%7[a-z]: %llu %*[^)]), %llu could not be forced, %llu missed their goal, %llu brought nothing new",
-                name, &n[0], &n[1], &n[2], &n[3]) == 5) {
+        if (sscanf(line,
+                   "%7[a-z]: %llu %*[^)]), %llu could not be forced, %llu missed their goal, %llu brought nothing new",
+                   name, &n[0], &n[1], &n[2], &n[3]) == 5) {
             sum->schedules += n[0];
             sum->infeasible += n[1];
             sum->missed += n[2];
