@@ -152,7 +152,7 @@ static void large_programs_keep_to_their_way(void **unused)
             fail_msg("%s is no program", large[i]);
         take_notes(got, "noting:optimal:private-globals", 20000);
         if (got->tool_failed || got->cut)
-            fail_msg("%s: the way was lost after %u runs", large[i], got->runs);
+            fail_msg("%s: the way was lost after %llu runs", large[i], (unsigned long long)got->runs);
     }
 }
 
