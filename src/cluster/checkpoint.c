@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "explore/measure.h"
 #include "trace/schedule.h"
@@ -99,31 +99,6 @@ static void say_other(const char *path, const char *there, const char *here, cha
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------- */
 
-static bool write_all(int fd, const unsigned char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-static bool sync_folder(const char *path)
-{
-    char copy[4096];
-    snprintf(copy, sizeof copy, "%s", path);
-    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool good = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL); /* not every file system has that */
-    if (fd >= 0)
-        close(fd);
-    return good;
-}
-
 static bool replace_file(const char *path, const struct rh__writer *w)
 {
     char beside[4096];
@@ -134,8 +109,8 @@ static bool replace_file(const char *path, const struct rh__writer *w)
     int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return false;
-    bool good = write_all(fd, w->at, w->len) && fsync(fd) == 0;
-    good = close(fd) == 0 && good && rename(beside, path) == 0 && sync_folder(path);
+    bool good = rh__write_all(fd, w->at, w->len) && fsync(fd) == 0;
+    good = close(fd) == 0 && good && rename(beside, path) == 0 && rh__sync_folder(path);
     if (!good) {
         int why = errno;
         unlink(beside);

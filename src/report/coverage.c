@@ -13,17 +13,18 @@ static bool asked(const struct rh__coverage *c, uint32_t criterion)
     return c->criteria >> criterion & 1;
 }
 
-static const struct rh__covered_receive *next_of(const struct rh__coverage *c, uint32_t receive)
+/* The next receive of the same actor; RH_NONE behind the last. */
+static uint32_t next_of(const struct rh__coverage *c, uint32_t receive)
 {
-    return rh__covered_receive(c, receive);
+    return rh__covered_receive(c, receive)->next;
 }
 
 struct rh__coverage_summary rh__coverage_summary(const struct rh__coverage *c, enum rh__criterion criterion)
 {
     struct rh__coverage_summary s = { 0 };
     for (uint32_t i = 0; i < c->actor_count; i++)
-        for (uint32_t a = rh__covered_actor(c, i)->first; a != RH_NONE; a = next_of(c, a)->next)
-            for (uint32_t b = next_of(c, a)->next; b != RH_NONE; b = next_of(c, b)->next) {
+        for (uint32_t a = rh__covered_actor(c, i)->first; a != RH_NONE; a = next_of(c, a))
+            for (uint32_t b = next_of(c, a); b != RH_NONE; b = next_of(c, b)) {
                 enum rh__pair p = rh__pair_of(c, criterion, a, b);
                 if (p == RH__PAIR_APART || p == RH__PAIR_UNRELATED)
                     continue;
@@ -66,8 +67,8 @@ static void print_pairs(FILE *f, const struct rh__coverage *c, enum rh__criterio
 {
     uint32_t printed = 0;
     for (uint32_t i = 0; i < c->actor_count; i++)
-        for (uint32_t a = rh__covered_actor(c, i)->first; a != RH_NONE; a = next_of(c, a)->next)
-            for (uint32_t b = next_of(c, a)->next; b != RH_NONE; b = next_of(c, b)->next)
+        for (uint32_t a = rh__covered_actor(c, i)->first; a != RH_NONE; a = next_of(c, a))
+            for (uint32_t b = next_of(c, a); b != RH_NONE; b = next_of(c, b))
                 if (rh__pair_of(c, criterion, a, b) == which && printed++ < most)
                     print_pair(f, c, criterion, a, b, indent, how);
     if (printed > most && most)
@@ -125,9 +126,9 @@ static void json_matrix(FILE *f, const struct rh__coverage *c, const struct rh__
         return;
     }
     fputc('[', f);
-    for (uint32_t a = actor->first; a != RH_NONE; a = next_of(c, a)->next) {
+    for (uint32_t a = actor->first; a != RH_NONE; a = next_of(c, a)) {
         fputs(a == actor->first ? "\"" : ",\"", f);
-        for (uint32_t b = actor->first; b != RH_NONE; b = next_of(c, b)->next)
+        for (uint32_t b = actor->first; b != RH_NONE; b = next_of(c, b))
             fputc(mark_of(c, criterion, a, b), f);
         fputc('"', f);
     }
@@ -140,7 +141,7 @@ static void json_actor(FILE *f, const struct rh__coverage *c, const struct rh__c
     fputs("{\"actor\":", f);
     rh__json_text(f, rh__coverage_text(c, actor->name));
     fputs(",\"receives\":[", f);
-    for (uint32_t a = actor->first; a != RH_NONE; a = next_of(c, a)->next) {
+    for (uint32_t a = actor->first; a != RH_NONE; a = next_of(c, a)) {
         write_name(c, a, name, sizeof name);
         fputs(a == actor->first ? "" : ",", f);
         rh__json_text(f, name);

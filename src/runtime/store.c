@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "runtime/actor.h"
 #include "runtime/failure.h"

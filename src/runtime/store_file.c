@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/hash.h"
 
 static const char magic[8] = "RHSTORE1";
@@ -54,20 +55,6 @@ static size_t read_records(const char *bytes, size_t size, rh__record_fn *each, 
     return at;
 }
 
-bool rh__write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 static bool read_all(int fd, char *bytes, size_t size)
 {
     while (size > 0) {
@@ -80,21 +67,6 @@ static bool read_all(int fd, char *bytes, size_t size)
         size -= (size_t)n;
     }
     return true;
-}
-
-/* A new file is durable only when its folder is. */
-static bool sync_folder(const char *path)
-{
-    char folder[4096];
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        *slash = '\0';
-    int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool done = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    return done;
 }
 
 /* 0, or what went wrong; ENOTSUP for a file of another kind. */
@@ -112,7 +84,8 @@ static int load(int fd, size_t size, const char *path, rh__record_fn *each, void
             error = errno;
     } else if (!error) {
         *good = sizeof magic;
-        if (ftruncate(fd, 0) != 0 || !rh__write_all(fd, magic, sizeof magic) || fsync(fd) != 0 || !sync_folder(path))
+        if (ftruncate(fd, 0) != 0 || !rh__write_all(fd, magic, sizeof magic) || fsync(fd) != 0 ||
+            !rh__sync_folder(path))
             error = errno;
     }
     free(bytes);
@@ -148,7 +121,7 @@ int rh__store_file_replace(const char *path, const char *bytes, size_t size)
     if (fd < 0)
         return -1;
     if (rh__write_all(fd, magic, sizeof magic) && rh__write_all(fd, bytes, size) && fsync(fd) == 0 &&
-        rename(other, path) == 0 && sync_folder(path))
+        rename(other, path) == 0 && rh__sync_folder(path))
         return fd;
     close(fd);
     unlink(other);

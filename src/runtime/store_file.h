@@ -25,6 +25,5 @@ size_t rh__record_size(size_t key_size, const void *value, size_t value_size);
 void rh__record_write(char *to, const char *key, size_t key_size, const void *value, size_t value_size);
 /* Replaces the file by one with the records in `bytes`; a descriptor as above, or -1 and the old file is as it was. */
 int rh__store_file_replace(const char *path, const char *bytes, size_t size);
-bool rh__write_all(int fd, const char *bytes, size_t size);
 
 #endif

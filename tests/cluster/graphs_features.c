@@ -1,5 +1,5 @@
 /* As graphs.c, with programs that between them use all there is, faults included (explore/oracle_program.h). */
-#include "explore/oracle_program.h"
+#include "explore/oracle_make.h"
 
 #include "cluster/moved.h"
 

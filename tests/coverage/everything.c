@@ -2,7 +2,7 @@
  * and its counts add up. */
 #include "coverage/exhausted.h"
 
-#include "explore/oracle_program.h"
+#include "explore/oracle_make.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS = 30, MOST = 60 };
@@ -131,9 +131,6 @@ static void a_crash_does_not_end_the_search(void **unused)
 
 int main(void)
 {
-    (void)features_read; /* of no use here */
-    (void)features_write;
-    (void)features_shrink;
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(programs_with_everything),
         EXPLORE_TEST(it_ends),

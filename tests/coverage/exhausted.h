@@ -17,18 +17,7 @@ static void watch_end(void *state, struct rh_world *w, const struct rh_run *run)
     if (s->inner.explorer->end)
         s->inner.explorer->end(s->inner.state, w, run);
 }
-static const struct rh_explorer watch = {
-    .name = "watch",
-    .summary = "looks slowly at the runs that another explorer makes",
-    .state_size = sizeof(struct spy),
-    .open = spy_open,
-    .begin = spy_begin,
-    .choose = spy_choose,
-    .end = watch_end,
-    .verdict = spy_verdict,
-    .estimate = spy_estimate,
-};
-RH_EXPLORER(watch)
+SPY(watch, "looks slowly at the runs that another explorer makes", watch_end)
 
 /* With what src/coverage measures of the runs. */
 static inline struct rh_exploration *measured(struct rh_world *w, const char *explorer, uint64_t seed,

@@ -6,7 +6,7 @@
 #include "coverage/exhausted.h"
 
 #include "coverage/plain.h"
-#include "explore/oracle_program.h"
+#include "explore/oracle_make.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS = 24, MOST_RUNS_OF_DFS = 200 };
@@ -92,8 +92,6 @@ static void of_programs_with_everything(void **unused)
 
 int main(void)
 {
-    (void)features_read; /* of no use here */
-    (void)features_write;
     const struct CMUnitTest tests[] = { EXPLORE_TEST(of_handlers), EXPLORE_TEST(of_programs_with_everything) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "coverage/measuring.h"
 
 #include "explore/generated_actors.h"
-#include "explore/oracle_program.h"
+#include "explore/oracle_make.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS = 100, HANDLERS = 10 };
@@ -147,9 +147,6 @@ static void a_receive_is_the_same_whatever_came_before_it(void **unused)
 
 int main(void)
 {
-    (void)features_read; /* of no use here */
-    (void)features_write;
-    (void)features_shrink;
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(programs_with_everything),
         EXPLORE_TEST(handlers_with_many_receives),

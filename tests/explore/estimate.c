@@ -11,7 +11,7 @@
  *   REHEARSE_FIRST, REHEARSE_PROGRAMS, REHEARSE_DESCENTS   from which seed, how many, how often
  *   REHEARSE_PROGRAM='seed=...'  just this program */
 #include "explore/generated_actors.h"
-#include "explore/oracle_program.h"
+#include "explore/oracle_make.h"
 #include "explore/support.h"
 
 #include <math.h>

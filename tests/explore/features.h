@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "explore/faults.h"
+
 /* Written only between worlds. */
 static uint64_t features_seed;
 
@@ -443,25 +445,7 @@ static struct rh_semantics features_semantics(uint64_t seed)
         s.time = RH_TIME_ORDERED;
     }
     s.dead_letters = (enum rh_dead_letter)((r >> 12) % 3);
-    switch ((r >> 16) % 12) {
-    case 0:
-        s.losses = 1;
-        break;
-    case 1:
-        s.duplicates = 1;
-        break;
-    case 2:
-        s.crashes = s.restarts = 1;
-        break;
-    case 3:
-        s.crashes = s.kept_restarts = 1;
-        break;
-    case 4:
-        s.partitions = 1;
-        break;
-    default:
-        break;
-    }
+    one_fault(&s, (r >> 16) % 12);
     return s;
 }
 

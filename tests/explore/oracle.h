@@ -12,7 +12,7 @@
 #ifndef RH_TESTS_EXPLORE_ORACLE_H
 #define RH_TESTS_EXPLORE_ORACLE_H
 
-#include "explore/oracle_program.h"
+#include "explore/oracle_make.h"
 #include "explore/support.h"
 
 /* ---- what was seen ----------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "explore/faults.h"
+
 /* Written only between worlds. */
 static uint64_t program_seed;
 static bool program_crashes;
@@ -132,25 +134,7 @@ static struct rh_semantics program_semantics(uint64_t seed)
     else if (r % 5 == 0)
         s.granularity = RH_GRAIN_OPERATION;
     s.time = r >> 8 & 1 ? RH_TIME_FREE : RH_TIME_ORDERED;
-    switch ((r >> 16) % 8) {
-    case 0:
-        s.losses = 1;
-        break;
-    case 1:
-        s.duplicates = 1;
-        break;
-    case 2:
-        s.crashes = s.restarts = 1;
-        break;
-    case 3:
-        s.crashes = s.kept_restarts = 1;
-        break;
-    case 4:
-        s.partitions = 1;
-        break;
-    default:
-        break;
-    }
+    one_fault(&s, (r >> 16) % 8);
     return s;
 }
 

@@ -170,18 +170,22 @@ static double spy_estimate(const void *state)
     const struct spy *s = state;
     return s->inner.explorer->estimate ? s->inner.explorer->estimate(s->inner.state) : 0;
 }
-static const struct rh_explorer spy = {
-    .name = "spy",
-    .summary = "notes the runs that another explorer makes",
-    .state_size = sizeof(struct spy),
-    .open = spy_open,
-    .begin = spy_begin,
-    .choose = spy_choose,
-    .end = spy_end,
-    .verdict = spy_verdict,
-    .estimate = spy_estimate,
-};
-RH_EXPLORER(spy)
+/* An explorer NAME:INNER that makes INNER's runs, and does `at_end` when one is over. */
+#define SPY(table, text, at_end)                                                                                       \
+    static const struct rh_explorer table = {                                                                          \
+        .name = #table,                                                                                                \
+        .summary = text,                                                                                               \
+        .state_size = sizeof(struct spy),                                                                              \
+        .open = spy_open,                                                                                              \
+        .begin = spy_begin,                                                                                            \
+        .choose = spy_choose,                                                                                          \
+        .end = at_end,                                                                                                 \
+        .verdict = spy_verdict,                                                                                        \
+        .estimate = spy_estimate,                                                                                      \
+    };                                                                                                                 \
+    RH_EXPLORER(table)
+
+SPY(spy, "notes the runs that another explorer makes", spy_end)
 
 /* ---- brute force ------------------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,8 @@
  * them by giving the actors each other's places. */
 #include "explore/support.h"
 
+#include "explore/faults.h"
+
 #include <stdatomic.h>
 
 /* ---- workers --------------------------------------------------------------------------------------------------------- */
@@ -350,25 +352,7 @@ static struct rh_semantics semantics_of(uint64_t number)
     uint64_t r = scrambled(number, 5);
     s.time = r >> 8 & 1 ? RH_TIME_FREE : RH_TIME_ORDERED;
     s.granularity = r >> 9 & 1 ? RH_GRAIN_HANDLER : RH_GRAIN_OPERATION;
-    switch ((r >> 16) % 8) {
-    case 0:
-        s.losses = 1;
-        break;
-    case 1:
-        s.duplicates = 1;
-        break;
-    case 2:
-        s.crashes = s.restarts = 1;
-        break;
-    case 3:
-        s.crashes = s.kept_restarts = 1;
-        break;
-    case 4:
-        s.partitions = 1;
-        break;
-    default:
-        break;
-    }
+    one_fault(&s, (r >> 16) % 8);
     return s;
 }
 
@@ -405,18 +389,7 @@ static void watch_end(void *state, struct rh_world *w, const struct rh_run *run)
     if (s->inner.explorer->end)
         s->inner.explorer->end(s->inner.state, w, run);
 }
-static const struct rh_explorer watch = {
-    .name = "watch",
-    .summary = "notes what runs come to",
-    .state_size = sizeof(struct spy),
-    .open = spy_open,
-    .begin = spy_begin,
-    .choose = spy_choose,
-    .end = watch_end,
-    .verdict = spy_verdict,
-    .estimate = spy_estimate,
-};
-RH_EXPLORER(watch)
+SPY(watch, "notes what runs come to", watch_end)
 
 static struct record *results(struct rh_world *w, const char *explorer, uint64_t max_runs, bool *all)
 {

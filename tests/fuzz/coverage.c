@@ -6,16 +6,9 @@
 
 #include "base/random.h"
 #include "coverage/pack.h"
+#include "fuzz/check.h"
 
 enum { DEFAULT_SECONDS = 3, LARGEST = 1 << 16 };
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                              \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 /* Some actors with some receives and goals. */
 static struct rh__coverage *example(uint64_t *random)

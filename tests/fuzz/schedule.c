@@ -4,7 +4,7 @@
  * out.  Whatever the bytes, the reader gives a schedule whose parts lie inside it or a sentence, and leaks nothing.  The
  * same check is a libFuzzer target:
  *
- *     clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address -DRH_LIBFUZZER -Iinclude -Isrc tests/fuzz/schedule.c
+ *     clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address -DRH_LIBFUZZER -Iinclude -Isrc -Itests tests/fuzz/schedule.c
  *         src/trace/schedule.c src/trace/settings.c src/base/fail.c src/base/hash.c src/base/text.c -o fuzz */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,17 +13,10 @@
 
 #include "base/fail.h"
 #include "base/random.h"
+#include "fuzz/check.h"
 #include "trace/schedule.h"
 
 enum { LONGEST = 4096, DEFAULT_SECONDS = 3 };
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                              \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static bool inside(const struct rh__schedule *s, size_t size, const char *text)
 {

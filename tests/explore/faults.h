@@ -1,0 +1,30 @@
+/* One fault, or none, for generated programs: a budget of each kind by its number. */
+#ifndef RH_TESTS_EXPLORE_FAULTS_H
+#define RH_TESTS_EXPLORE_FAULTS_H
+
+#include <rehearse/test.h>
+
+static inline void one_fault(struct rh_semantics *s, uint64_t which)
+{
+    switch (which) {
+    case 0:
+        s->losses = 1;
+        break;
+    case 1:
+        s->duplicates = 1;
+        break;
+    case 2:
+        s->crashes = s->restarts = 1;
+        break;
+    case 3:
+        s->crashes = s->kept_restarts = 1;
+        break;
+    case 4:
+        s->partitions = 1;
+        break;
+    default:
+        break;
+    }
+}
+
+#endif
