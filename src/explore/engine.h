@@ -77,6 +77,7 @@ struct rh_exploration {
     bool shares_globals;      /* some actor has changed one */
     bool diverged;            /* work made elsewhere did not fit what was seen here */
     bool stillborn;           /* the program dies before the first choice */
+    char trouble[640];        /* what the machine did not allow, as a sentence; it is not the program's doing */
     volatile int interrupted;
     double seconds;
 
