@@ -139,7 +139,7 @@ fi
 
 # The default folder cannot be made: the finding is shown, its schedule is missing, and that is said.
 : >rehearse-findings
-expect 2 "${t[@]}" assertion
+expect 1 "${t[@]}" assertion
 err_has 'rehearse-findings: schedules cannot be kept there'
 out_has 'FAILED assertion' 'the wrong order'
 out_lacks 'replay it'
