@@ -258,7 +258,7 @@ static struct figures explore(const char *test, const char *n, const char *explo
         fprintf(stderr, "%s: %s\n", test, x->finding_count ? x->findings[0].outcome.text : "the tool failed");
         exit(1);
     }
-    struct figures f = { children_seconds() - from, x->runs, x->steps };
+    struct figures f = { children_seconds() - from, x->runs, rh_world_count(w).steps };
     rh__exploration_free(x);
     rh_world_free(w);
     return f;

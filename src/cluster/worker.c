@@ -30,7 +30,6 @@ struct worker {
     unsigned char *in, *out; /* messages */
     struct rh__writer parts; /* what was split off */
     uint32_t part_count;
-    bool begun; /* what the beginning of all runs counts is told, here or by whoever has the first item */
 };
 
 /* ---- messages ---------------------------------------------------------------------------------------------------------- */
@@ -107,9 +106,6 @@ static bool cut_up(struct rh_exploration *x, struct worker *k)
 static bool report(struct rh_exploration *x, struct worker *k)
 {
     struct rh__writer w = rh__writer_of(k->out, MOST_BYTES);
-    if (x->begun && !k->begun && !k->order.first)
-        memcpy(k->told.tally, x->begin_tally, x->begin_tally_count * sizeof *x->begin_tally); /* somebody else tells */
-    k->begun = x->begun;
     rh__put64(&w, k->order.lease);
     rh__results_write(&w, x, &k->told, k->parts.at, k->parts.len, k->part_count);
     if (w.full) {

@@ -45,11 +45,6 @@ struct rh__block {
     size_t size;
 };
 
-/* How often a property held and did not. */
-struct rh__tally {
-    uint64_t held, failed;
-};
-
 /* Behaviours on their way to somebody who counts them.  Most of those seen lately are left out. */
 struct rh__news {
     uint64_t *list, *lately;
@@ -63,10 +58,12 @@ struct rh_exploration {
     uint64_t seed;
     struct rh_inner explorer;
 
-    /* Counts. */
+    /* Counts.  Each run counts whole when it ends, whoever made its first part and however often, so that totals do not
+     * depend on the order of runs or on who made them. */
     uint64_t runs, steps, cut, blocked, failed;
-    uint64_t given_up;        /* begun and not counted as runs */
-    uint64_t behaviours;      /* distinct, exact below the table's size */
+    uint64_t given_up;   /* begun and not counted as runs */
+    uint32_t unfinished; /* events of the run that was under way when time was up, which does not count; 0: none was */
+    uint64_t behaviours; /* distinct, exact below the table's size */
     bool behaviours_at_least; /* the table is full */
     uint64_t noted;           /* the behaviour of the last run, not yet among them; 0 for none */
     bool exhausted;           /* the explorer has nothing left */
@@ -110,14 +107,6 @@ struct rh_exploration {
     bool mute;          /* the program's standard output, while it is explored */
     uint64_t ticks;     /* of the watchdog, seen so far */
     uint64_t next_look; /* at the clock, when so many steps are taken */
-
-    /* Properties count each step once, also where it is made again: after a crash, on the way to work made elsewhere. */
-    struct rh__tally *tally;
-    uint32_t tally_count;
-    bool tallied;                  /* `tally` is what counts, when the run has got to where it was */
-    struct rh__tally *begin_tally; /* of the beginning of all runs */
-    uint32_t begin_tally_count;
-    bool begun;
 
     /* For a worker, whose work comes in pieces. */
     bool (*more)(struct rh_exploration *x); /* enough, or nothing is left: whether there is something else now */

@@ -100,7 +100,7 @@ void rh__json_result(const struct rh__result *r)
         json_pair(f, "name", p.name);
         fputc(',', f);
         json_pair(f, "place", p.place);
-        fprintf(f, ",\"held\":%llu,\"not_held\":%llu}", (unsigned long long)p.held, (unsigned long long)p.failed);
+        fprintf(f, ",\"held\":%llu,\"not_held\":%llu}", (unsigned long long)p.held_in, (unsigned long long)p.failed_in);
     }
     fputc(']', f);
     if (x->measure) {
