@@ -408,7 +408,7 @@ static void work(struct agent *a)
     x->stopped = over > 0;
     x->interrupted = interrupted;
     /* Our own explorer has nothing either; asked, it knows that it is done. */
-    x->exhausted = !left && x->explorer.explorer->begin(x->explorer.state, x->world) == 0;
+    x->exhausted = !left && rh_inner_begin(&x->explorer, x->world) == 0;
 }
 
 /* Those that wait end by themselves when the stream does, and flush what they have to. */
@@ -439,11 +439,10 @@ static void dismiss(struct agent *a)
 static enum rh__pool_end fill(struct agent *a)
 {
     struct rh_exploration *x = a->x;
-    const struct rh_explorer *e = x->explorer.explorer;
     size_t room = rh__item_room(x);
     unsigned char *item = rh_shared_new(room);
     enum rh__pool_end end = RH__POOL_DONE;
-    size_t size = item && e->pack && e->unpack ? e->pack(x->explorer.state, item, room, false) : 0;
+    size_t size = item ? rh_inner_pack(&x->explorer, item, room, false) : 0;
     if (!size) {
         snprintf(a->error, a->error_size,
                  "explorer %s cannot share its work, so it cannot have several workers (-j) or a checkpoint; dfs can, "

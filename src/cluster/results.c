@@ -102,11 +102,11 @@ static void put_coverage(struct rh__writer *w, const struct rh_exploration *x, u
 void rh__results_write(struct rh__writer *w, struct rh_exploration *x, const struct rh__told *since, const void *items,
                        size_t items_size, uint32_t item_count)
 {
-    const struct rh_explorer *e = x->explorer.explorer;
     uint64_t share_runs = 0;
-    double share = e->share ? e->share(x->explorer.state, &share_runs) : 0;
+    double share = rh_inner_share(&x->explorer, &share_runs);
     /* It may have lost its way in the middle of the item. */
-    bool lost = x->stillborn || (x->exhausted && e->verdict && e->verdict(x->explorer.state) == RH_VERDICT_SAMPLED);
+    bool lost = x->stillborn || (x->exhausted && rh_inner_can_finish(&x->explorer) &&
+                                 rh_inner_verdict(&x->explorer) == RH_VERDICT_SAMPLED);
     put_counts(w, x, since, share, share_runs,
                (lost ? INCOMPLETE : 0) | (x->diverged ? DIVERGED : 0) |
                    (*x->world->globals_writer ? SHARES_GLOBALS : 0));

@@ -87,7 +87,7 @@ size_t rh__item_room(const struct rh_exploration *x)
 static size_t put_part(struct rh_exploration *x, struct worker *k, bool half)
 {
     unsigned char *one = k->in; /* the order has been read */
-    size_t size = x->explorer.explorer->pack(x->explorer.state, one, k->room, half);
+    size_t size = rh_inner_pack(&x->explorer, one, k->room, half);
     if (size) {
         rh__put_block(&k->parts, one, size);
         k->part_count++;
@@ -123,7 +123,7 @@ static bool take_order(struct rh_exploration *x, struct worker *k)
     if (!rh__stream_receive(k->fd, k->in, k->room + sizeof k->order, &size) || size < sizeof k->order)
         return false;
     memcpy(&k->order, k->in, sizeof k->order);
-    good = x->explorer.explorer->unpack(x->explorer.state, x->world, k->in + sizeof k->order, size - sizeof k->order);
+    good = rh_inner_unpack(&x->explorer, x->world, k->in + sizeof k->order, size - sizeof k->order);
     k->parts.len = k->part_count = 0;
     x->exhausted = false;
     x->stopped = x->diverged = !good; /* then that is what is told next */
@@ -204,7 +204,7 @@ void rh__worker_run(const struct rh__job *job, int fd)
     struct worker *k = x ? open_worker(x, fd) : NULL;
     if (!k)
         _exit(3);
-    x->explorer.explorer->pack(x->explorer.state, k->in, k->room, false); /* the whole tree is not for us */
+    rh_inner_pack(&x->explorer, k->in, k->room, false); /* the whole tree is not for us */
     bool good = !take_order(x, k) || rh__explore(x);
     _exit(good ? 0 : 3);
 }

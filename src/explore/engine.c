@@ -46,14 +46,14 @@ static bool too_late(struct rh_exploration *x);
 static void drive(struct rh_world *w, void *arg)
 {
     struct rh_exploration *x = arg;
-    const struct rh_explorer *e = x->explorer.explorer;
+    const struct rh_inner *e = &x->explorer;
     if (x->mute)
         rh__mute();
     for (;;) {
-        uint32_t keep = enough(x) ? 0 : e->begin(x->explorer.state, w), open;
+        uint32_t keep = enough(x) ? 0 : rh_inner_begin(e, w), open;
         if (!keep) {
             x->exhausted = !x->stopped;
-            x->diverged |= e->confused && e->confused(x->explorer.state);
+            x->diverged |= rh_inner_confused(e);
             if (!x->more || !x->more(x))
                 break;
             continue;
@@ -63,7 +63,7 @@ static void drive(struct rh_world *w, void *arg)
         uint32_t pick = 0;
         bool late = false;
         for (const struct rh_choice *choices; (choices = rh_world_enabled(w, &open)), open;) {
-            pick = e->choose(x->explorer.state, w, choices, open);
+            pick = rh_inner_choose(e, w, choices, open);
             if (pick >= open || (late = too_late(x)))
                 break;
             x->picks[w->event_count] = pick;
@@ -85,7 +85,7 @@ static bool lead(struct rh_exploration *x, uint32_t keep)
     while (w->event_count < keep) {
         uint32_t open;
         const struct rh_choice *choices = rh_world_enabled(w, &open);
-        uint32_t pick = open ? x->explorer.explorer->choose(x->explorer.state, w, choices, open) : RH_NONE;
+        uint32_t pick = open ? rh_inner_choose(&x->explorer, w, choices, open) : RH_NONE;
         if (pick >= open)
             return false;
         x->picks[w->event_count] = pick;
@@ -268,7 +268,7 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     struct rh_world *w = x->world;
     struct rh_run run = { .number = ++x->runs, .events = w->event_count, .outcome = outcome };
     run.behaviour = behaviour_of_run(x);
-    if (x->explorer.explorer->wants_new)
+    if (x->wants_new)
         run.is_new = is_new_behaviour(x, run.behaviour);
     else if (!x->news.list)
         note_behaviour(x, run.behaviour);
@@ -285,8 +285,7 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     }
     if (x->measure)
         rh__measure_run(x);
-    if (x->explorer.explorer->end)
-        x->explorer.explorer->end(x->explorer.state, w, &run);
+    rh_inner_end(&x->explorer, w, &run);
 }
 
 static void give_up_run(struct rh_exploration *x, bool late)
@@ -410,8 +409,7 @@ bool rh__exploration_unsound(const struct rh_exploration *x)
 
 enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
 {
-    const struct rh_explorer *e = x->explorer.explorer;
-    enum rh_verdict v = e->verdict ? e->verdict(x->explorer.state) : RH_VERDICT_SAMPLED;
+    enum rh_verdict v = rh_inner_verdict(&x->explorer);
     if (!x->exhausted || x->incomplete || x->diverged || rh__exploration_unsound(x))
         return RH_VERDICT_SAMPLED;
     return v == RH_VERDICT_EXHAUSTIVE && x->cut ? RH_VERDICT_BOUNDED : v;
@@ -419,11 +417,11 @@ enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
 
 double rh__exploration_estimate(const struct rh_exploration *x)
 {
-    const struct rh_explorer *e = x->explorer.explorer;
     if (x->workers)
         return x->exhausted ? (double)x->share_runs : x->share > 0 ? (double)x->share_runs / x->share : 0;
-    if (e->estimate)
-        return e->estimate(x->explorer.state);
+    double estimate = rh_inner_estimate(&x->explorer);
+    if (estimate > 0)
+        return estimate;
     return x->exhausted && rh__exploration_verdict(x) != RH_VERDICT_SAMPLED ? (double)x->runs : 0;
 }
 
@@ -460,6 +458,7 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
     }
     x->world = w;
     x->reduces = rh__explorer_reduces(name_and_arg);
+    x->wants_new = rh__explorer_wants_new(name_and_arg);
     x->seed = seed;
     x->limits = *limits;
     x->replay = rh_shared_new(events * sizeof *x->replay);

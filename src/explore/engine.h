@@ -69,6 +69,7 @@ struct rh_exploration {
     bool exhausted;           /* the explorer has nothing left */
     bool stopped;             /* by a limit, a finding or the user */
     bool incomplete;          /* something could not be explored */
+    bool wants_new;           /* the explorer wants to know which behaviours are new */
     bool reduces;             /* runs that look alike are left out, */
     bool trusts_globals;      /* where no two actors use the same global variable, as we were told */
     bool shares_globals;      /* some actor has changed one */
@@ -137,11 +138,11 @@ void rh__exploration_each_behaviour(const struct rh_exploration *x, void (*each)
 bool rh__picks_before(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
 void rh__exploration_free(struct rh_exploration *x);
 
-/* Whether one of the explorers it names works with granularity object. */
+/* Properties of an explorer, or of one inside of it, by its text: struct rh_explorer. */
 bool rh__explorer_wants_objects(const char *name_and_arg);
-/* Or leaves out runs that look alike. */
 bool rh__explorer_reduces(const char *name_and_arg);
 bool rh__explorer_folds(const char *name_and_arg);
+bool rh__explorer_wants_new(const char *name_and_arg);
 
 double rh__now_seconds(void);
 /* In a child that makes many runs: what the program prints on standard output goes nowhere. */

@@ -107,9 +107,9 @@ void rh__json_result(const struct rh__result *r)
         fputs(",\"coverage\":", f);
         rh__coverage_json(f, x->measure->coverage, json_growth, x->measure);
     }
-    if (x->explorer.explorer->notes) {
-        char notes[4096] = "";
-        x->explorer.explorer->notes(x->explorer.state, notes, sizeof notes);
+    char notes[4096] = "";
+    rh_inner_notes(&x->explorer, notes, sizeof notes);
+    if (*notes) {
         fputs(",\"notes\":", f);
         rh__json_text(f, notes);
     }

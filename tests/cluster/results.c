@@ -174,7 +174,7 @@ static void forged_checkpoints_do_no_harm(void **unused)
     unsigned char item[512];
     assert_true(rh__told_init(&none));
     assert_true(rh__checkpoint_binding(x, "dfs", binding, sizeof binding, error, sizeof error));
-    size_t item_size = x->explorer.explorer->pack(x->explorer.state, item, sizeof item, false);
+    size_t item_size = rh_inner_pack(&x->explorer, item, sizeof item, false);
     struct rh__kept file;
     assert_true(rh__kept_open(&file, path, false, error, sizeof error));
     for (; tries < 500; tries++) {
@@ -190,7 +190,7 @@ static void forged_checkpoints_do_no_harm(void **unused)
         good += rh__checkpoint_read(&file, binding, x, &q, &seconds, error, sizeof error);
         struct rh__lease lease;
         while (q.table->fetch(q.state, &lease)) /* hostile items are for the explorers: items.c */
-            x->explorer.explorer->unpack(x->explorer.state, x->world, lease.item, lease.size);
+            rh_inner_unpack(&x->explorer, x->world, lease.item, lease.size);
         q.table->free(q.state);
     }
     print_message("%llu files, %llu read\n", (unsigned long long)tries, (unsigned long long)good);
