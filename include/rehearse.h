@@ -164,8 +164,8 @@ enum { RH_REASON_SIZE = 48 };
 RH_MESSAGE(rh_start, uint32_t restarts;);
 /* To an actor that traps exits: one that it is linked to has ended. */
 RH_MESSAGE(rh_exited, rh_ref who; char reason[RH_REASON_SIZE];);
-/* To an actor that monitors: the other has ended. */
-RH_MESSAGE(rh_down, rh_ref who; char reason[RH_REASON_SIZE];);
+/* To an actor that monitors: the other has ended.  rh_result gives its result, if it left one. */
+RH_MESSAGE(rh_down, rh_ref who; char reason[RH_REASON_SIZE]; uint64_t result;);
 /* A write of rh_store_put has become durable. */
 RH_MESSAGE_IGNORED(rh_stored, uint32_t ticket;);
 
@@ -175,7 +175,16 @@ RH_MESSAGE_IGNORED(rh_stored, uint32_t ticket;);
 #define rh_spawn(...)          RH_CAT(RH_SPAWN_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
 #define RH_SPAWN_0(actor)      rh_spawn_(&rh_actor_##actor, (const void *)0, RH_HERE)
 #define RH_SPAWN_M(actor, ...) rh_spawn_(&rh_actor_##actor, RH_VALUE_(actor, __VA_ARGS__), RH_HERE)
+/* rh_spawn_link and rh_spawn_monitor do the same and link to the new one, or monitor it, in the same step: it cannot have
+ * ended before.  For actors: outside of them it is a misuse. */
+enum rh_watch { RH_WATCH_NONE, RH_WATCH_LINK, RH_WATCH_MONITOR };
+#define rh_spawn_link(...)        RH_CAT(RH_SPAWNW_, RH_MORE1(__VA_ARGS__))(RH_WATCH_LINK, __VA_ARGS__)
+#define rh_spawn_monitor(...)     RH_CAT(RH_SPAWNW_, RH_MORE1(__VA_ARGS__))(RH_WATCH_MONITOR, __VA_ARGS__)
+#define RH_SPAWNW_0(watch, actor) rh_spawn_watched_(&rh_actor_##actor, (const void *)0, watch, RH_HERE)
+#define RH_SPAWNW_M(watch, actor, ...)                                                                                 \
+    rh_spawn_watched_(&rh_actor_##actor, RH_VALUE_(actor, __VA_ARGS__), watch, RH_HERE)
 rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here);
+rh_ref rh_spawn_watched_(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here);
 
 /* rh_send(to, message, .field = value, ...) */
 #define rh_send(...)             RH_CAT(RH_SEND_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
@@ -192,6 +201,12 @@ rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char
     rh_send_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), bytes, size, RH_HERE)
 void rh_send_(rh_ref to, const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
               const char *here);
+/* bool rh_send_to_name(name, message, fields...): to whoever has this name (rh_register) now; false, and nothing is sent,
+ * where nobody has. */
+#define rh_send_to_name(...)        RH_CAT(RH_SENDN_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
+#define RH_SENDN_0(name, type)      rh_send_to_name_(name, &rh_message_##type, RH_ZERO_(type), RH_HERE)
+#define RH_SENDN_M(name, type, ...) rh_send_to_name_(name, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
+bool rh_send_to_name_(const char *name, const struct rh_message_type *type, const void *value, const char *here);
 /* The bytes behind the message that is being handled (or was received last); NULL and 0 where there are none. */
 const void *rh_tail(size_t *size);
 
@@ -242,7 +257,7 @@ const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *v
 
 rh_ref rh_self(void);            /* who runs; also in scope as `self` */
 rh_ref rh_sender(void);          /* who sent the message being handled */
-bool rh_alive(rh_ref who);       /* false once it has ended (in production: a moment later) */
+bool rh_alive(rh_ref who);       /* false once it has ended */
 const char *rh_name(rh_ref who); /* "writer#1"; valid until the next call from the same thread; in production one that
                                   * has ended may have lost its name */
 
@@ -266,14 +281,29 @@ void rh_stop_(const char *here);
 _Noreturn
 #endif
 void rh_exit_(const char *reason, const char *here);
+/* rh_return(message, fields...): ends this actor at once with reason "normal" and a result, which those who monitor it
+ * get with their rh_down (see rh_join). */
+#define rh_return(...)                 RH_CAT(RH_RETURN_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_RETURN_0(type)              rh_return_(&rh_message_##type, RH_ZERO_(type), RH_HERE)
+#define RH_RETURN_M(type, ...)         rh_return_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
+#define rh_return_value(type, pointer) rh_return_(&rh_message_##type, RH_POINTER_(type, pointer), RH_HERE)
+#ifdef __cplusplus
+[[noreturn]]
+#else
+_Noreturn
+#endif
+void rh_return_(const struct rh_message_type *type, const void *value, const char *here);
 /* Asks another to end: a signal that travels like a message.  One that traps exits gets rh_exited instead, unless the
  * reason is "kill". */
 #define rh_kill(who, reason) rh_kill_(who, reason, RH_HERE)
 void rh_kill_(rh_ref who, const char *reason, const char *here);
 
 /* Links go both ways: when one ends abnormally so does the other, unless it traps exits.  Monitors go one way and give
- * rh_down.  Both on one that has ended already give the signal at once (reason "noproc").  After rh_unlink and
- * rh_demonitor nothing of it arrives any more, not even what was under way. */
+ * rh_down.  Both on one that has ended already give the signal at once (reason "noproc").  A link or a monitor lasts until
+ * its signal is taken out of the mailbox; until then to link or to monitor again changes nothing: each monitor gives one
+ * rh_down.  After rh_unlink and rh_demonitor nothing of it arrives any more, not even what was under way.
+ * To link, to monitor, rh_alive and the end of an actor have one order that all agree on; rh_kill only asks for an end,
+ * which may come before or after what its sender does next. */
 #define rh_link(who)       rh_link_(who, RH_HERE)
 #define rh_unlink(who)     rh_unlink_(who, RH_HERE)
 #define rh_monitor(who)    rh_monitor_(who, RH_HERE)
@@ -284,6 +314,23 @@ void rh_unlink_(rh_ref who, const char *here);
 void rh_monitor_(rh_ref who, const char *here);
 void rh_demonitor_(rh_ref who, const char *here);
 void rh_trap_exits_(bool yes, const char *here);
+
+/* const struct rh_down *rh_join(who): waits for the end of one that this actor monitors (rh_spawn_monitor, rh_monitor), also
+ * if it ended long ago; one that it does not monitor yet it monitors from now on.  rh_join_within(ms, who) gives NULL when
+ * the time is over (RH_POLL: at once); the monitor stays, to be joined again.
+ * const struct T *rh_result(down, T): the result that it left by rh_return, NULL for none or one of another type; of the
+ * rh_down that is being handled or was received last, and valid as long as that.
+ *
+ *     rh_ref w = rh_spawn_monitor(worker, .part = 1);
+ *     const struct rh_down *end = rh_join(w);
+ *     const struct total *t = rh_result(end, total);
+ *     if (!t) rh_log("no total: %s", end->reason); */
+#define rh_join(who)            rh_join_(who, 0, RH_HERE)
+#define rh_join_within(ms, who) rh_join_(who, ms, RH_HERE)
+#define rh_result(down, T)      ((const struct T *)rh_result_(down, &rh_message_##T))
+const struct rh_down *rh_join_(rh_ref who, int64_t timeout_ms, const char *here);
+const void *rh_result_(const struct rh_down *down, const struct rh_message_type *type);
+uint64_t rh_result_type_(const struct rh_message_type *type); /* as rh_down has it; never 0 */
 
 /* Names of actors, seen by all.  rh_register gives false where the name is taken; rh_whereis gives nobody where it is
  * not known.  An actor that ends loses its names. */
@@ -464,9 +511,10 @@ enum rh_property { RH_ALWAYS, RH_SOMETIMES, RH_EVENTUALLY };
 void rh_property_(enum rh_property kind, const char *name, bool holds, const char *here);
 
 /* rh_announce(message, fields...): to every monitor that observes such messages, at once.  Does nothing in production. */
-#define rh_announce(...)         RH_CAT(RH_ANNOUNCE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
-#define RH_ANNOUNCE_0(type)      rh_announce_(&rh_message_##type, RH_ZERO_(type), RH_HERE)
-#define RH_ANNOUNCE_M(type, ...) rh_announce_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
+#define rh_announce(...)                 RH_CAT(RH_ANNOUNCE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_ANNOUNCE_0(type)              rh_announce_(&rh_message_##type, RH_ZERO_(type), RH_HERE)
+#define RH_ANNOUNCE_M(type, ...)         rh_announce_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
+#define rh_announce_value(type, pointer) rh_announce_(&rh_message_##type, RH_POINTER_(type, pointer), RH_HERE)
 void rh_announce_(const struct rh_message_type *type, const void *value, const char *here);
 
 /* A line in the run's record (under test) or on standard error (production, see rehearse/runtime.h). */

@@ -99,8 +99,7 @@ RH_BODY(supervisor)
 {
     rh_trap_exits(true);
     for (;;) {
-        rh_ref current = rh_spawn(service);
-        rh_link(current);
+        rh_ref current = rh_spawn_link(service);
         rh_register("service", current);
         for (;;) {
             const struct rh_envelope *e = rh_receive_any(.types = RH_TYPES(which_service, rh_exited),

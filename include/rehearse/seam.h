@@ -28,11 +28,13 @@ struct rh_table_change {
 
 struct rh_seam {
     const char *name;
-    rh_ref (*spawn)(const struct rh_actor_type *type, const void *state,
-                    const char *here); /* (any); state NULL: all zero */
+    rh_ref (*spawn)(const struct rh_actor_type *type, const void *state, enum rh_watch watch,
+                    const char *here); /* (any), but only actors watch; state NULL: all zero */
     void (*send)(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const void *tail,
                  size_t tail_size, const char *here); /* (any); from nobody: whoever runs now */
-    struct rh_request (*request)(const char *here);   /* of the message being handled */
+    /* (any); whether somebody has the name */
+    bool (*send_to_name)(const char *name, const struct rh_message_type *type, const void *value, const char *here);
+    struct rh_request (*request)(const char *here); /* of the message being handled */
     void (*reply)(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
                   size_t tail_size, const char *here); /* to nobody: nothing */
     void (*forward)(rh_ref to, const char *here);
@@ -47,10 +49,12 @@ struct rh_seam {
     rh_ref (*external)(const char *name, const char *here); /* (any) */
     void (*become)(const struct rh_behaviour *behaviour, const char *here);
     void (*stop)(const char *here);
-    void (*exit)(const char *reason, const char *here); /* does not return */
+    /* Does not return; type NULL: without a result. */
+    void (*exit)(const char *reason, const struct rh_message_type *type, const void *value, const char *here);
     void (*kill)(rh_ref who, const char *reason, const char *here);
     void (*link)(rh_ref who, bool on, const char *here);
     void (*monitor)(rh_ref who, bool on, const char *here);
+    const struct rh_down *(*join)(rh_ref who, int64_t timeout_ms, const char *here);
     void (*trap_exits)(bool yes, const char *here);
     bool (*name_set)(const char *name, rh_ref who, const char *here); /* (any); who nobody: remove */
     rh_ref (*name_find)(const char *name, const char *here);          /* (any) */

@@ -12,9 +12,9 @@ static void too_early(const char *call, const char *here)
             here ? here : "", here ? ": " : "", call);
 }
 
-static rh_ref spawn(const struct rh_actor_type *type, const void *state, const char *here)
+static rh_ref spawn(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here)
 {
-    (void)type, (void)state;
+    (void)type, (void)state, (void)watch;
     too_early("rh_spawn", here);
     return rh_nobody();
 }
@@ -24,6 +24,13 @@ static void send(rh_ref from, rh_ref to, const struct rh_message_type *type, con
 {
     (void)from, (void)to, (void)type, (void)value, (void)tail, (void)tail_size;
     too_early("rh_send", here);
+}
+
+static bool send_to_name(const char *name, const struct rh_message_type *type, const void *value, const char *here)
+{
+    (void)name, (void)type, (void)value;
+    too_early("rh_send_to_name", here);
+    return false;
 }
 
 static struct rh_request request(const char *here)
@@ -104,10 +111,10 @@ static void stop(const char *here)
     too_early("rh_stop", here);
 }
 
-static void exit_now(const char *reason, const char *here)
+static void exit_now(const char *reason, const struct rh_message_type *type, const void *value, const char *here)
 {
-    (void)reason;
-    too_early("rh_exit", here);
+    (void)reason, (void)value;
+    too_early(type ? "rh_return" : "rh_exit", here);
     exit(2);
 }
 
@@ -127,6 +134,13 @@ static void monitor(rh_ref who, bool on, const char *here)
 {
     (void)who, (void)on;
     too_early("rh_monitor", here);
+}
+
+static const struct rh_down *join(rh_ref who, int64_t timeout_ms, const char *here)
+{
+    (void)who, (void)timeout_ms;
+    too_early("rh_join", here);
+    return NULL;
 }
 
 static void trap_exits(bool yes, const char *here)
@@ -279,6 +293,7 @@ const struct rh_seam rh__nowhere = {
     .name = "nowhere",
     .spawn = spawn,
     .send = send,
+    .send_to_name = send_to_name,
     .request = request,
     .reply = reply,
     .forward = forward,
@@ -296,6 +311,7 @@ const struct rh_seam rh__nowhere = {
     .kill = kill_other,
     .link = link_with,
     .monitor = monitor,
+    .join = join,
     .trap_exits = trap_exits,
     .name_set = name_set,
     .name_find = name_find,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "actor/nowhere.h"
+#include "base/hash.h"
 
 /* Set once, before the first actor; never changed by a run. */
 static const struct rh_seam *world = &rh__nowhere;
@@ -68,7 +69,17 @@ const struct rh_param_entry *rh_bug_first(void)
 
 rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here)
 {
-    return world->spawn(type, state, here);
+    return world->spawn(type, state, RH_WATCH_NONE, here);
+}
+
+rh_ref rh_spawn_watched_(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here)
+{
+    return world->spawn(type, state, watch, here);
+}
+
+bool rh_send_to_name_(const char *name, const struct rh_message_type *type, const void *value, const char *here)
+{
+    return world->send_to_name(name, type, value, here);
 }
 
 void rh_send_(rh_ref to, const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
@@ -142,8 +153,14 @@ void rh_stop_(const char *here)
 
 void rh_exit_(const char *reason, const char *here)
 {
-    world->exit(reason, here);
+    world->exit(reason, NULL, NULL, here);
     abort(); /* a world's exit does not return */
+}
+
+void rh_return_(const struct rh_message_type *type, const void *value, const char *here)
+{
+    world->exit("normal", type, value, here);
+    abort();
 }
 
 void rh_kill_(rh_ref who, const char *reason, const char *here)
@@ -164,6 +181,26 @@ void rh_unlink_(rh_ref who, const char *here)
 void rh_monitor_(rh_ref who, const char *here)
 {
     world->monitor(who, true, here);
+}
+
+const struct rh_down *rh_join_(rh_ref who, int64_t timeout_ms, const char *here)
+{
+    return world->join(who, timeout_ms, here);
+}
+
+uint64_t rh_result_type_(const struct rh_message_type *type)
+{
+    return rh__hash(type->name, strlen(type->name), type->size) | 1;
+}
+
+/* In all worlds the tail of a message stands behind its fields, at a multiple of 16.  So a copy of the rh_down, or one that
+ * was received before the last message, is told from one whose tail can be had. */
+const void *rh_result_(const struct rh_down *down, const struct rh_message_type *type)
+{
+    size_t size, tail_at = (sizeof *down + 15) & ~(size_t)15;
+    const char *tail = world->tail(&size);
+    bool fits = down && down->result == rh_result_type_(type) && size == type->size;
+    return fits && tail == (const char *)down + tail_at ? tail : NULL;
 }
 
 void rh_demonitor_(rh_ref who, const char *here)

@@ -11,42 +11,6 @@
 #include "runtime/registry.h"
 #include "runtime/store.h"
 
-/* ---- sets of references ---------------------------------------------------------------------------------------- */
-
-static uint32_t refs_find(const struct rh__refs *refs, rh_ref ref)
-{
-    uint32_t i = 0;
-    while (i < refs->count && !rh_same(refs->at[i], ref))
-        i++;
-    return i;
-}
-
-bool rh__refs_has(const struct rh__refs *refs, rh_ref ref)
-{
-    return refs_find(refs, ref) < refs->count;
-}
-
-bool rh__refs_add(struct rh__refs *refs, rh_ref ref)
-{
-    if (rh__refs_has(refs, ref))
-        return false;
-    if (refs->count == refs->room) {
-        refs->room = refs->room ? refs->room * 2 : 4;
-        refs->at = rh__need_more(refs->at, refs->room * sizeof *refs->at);
-    }
-    refs->at[refs->count++] = ref;
-    return true;
-}
-
-bool rh__refs_remove(struct rh__refs *refs, rh_ref ref)
-{
-    uint32_t i = refs_find(refs, ref);
-    if (i == refs->count)
-        return false;
-    refs->at[i] = refs->at[--refs->count];
-    return true;
-}
-
 /* ---- begin ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t count_spawn(struct rh__actor *creator, const struct rh_actor_type *type)
@@ -76,7 +40,8 @@ static bool can_spawn(const struct rh_actor_type *type, const char *here)
     return false;
 }
 
-rh_ref rh__actor_spawn(struct rh__worker *worker, const struct rh_actor_type *type, const void *state, const char *here)
+rh_ref rh__actor_spawn(struct rh__worker *worker, const struct rh_actor_type *type, const void *state,
+                       enum rh_watch watch, const char *here)
 {
     if (!can_spawn(type, here))
         return rh_nobody();
@@ -106,6 +71,8 @@ rh_ref rh__actor_spawn(struct rh__worker *worker, const struct rh_actor_type *ty
     atomic_fetch_add(&rh__rt.live, 1);
 
     rh_ref self = actor->self; /* from the push on the actor may run, and end */
+    if (watch != RH_WATCH_NONE && creator)
+        rh__signal_born(creator, self, watch);
     struct rh__message *m =
         rh__message_make(worker, RH__BEGIN, creator ? creator->self : rh_nobody(), &rh_message_rh_start,
                          rh__message_tail_at(sizeof(struct rh_start)) + sizeof actor);
@@ -122,9 +89,9 @@ rh_ref rh__actor_spawn(struct rh__worker *worker, const struct rh_actor_type *ty
 static void actor_free(struct rh__actor *actor)
 {
     rh__name_drop(actor->name);
-    free(actor->links.at);
-    free(actor->watchers.at);
     free(actor->watching.at);
+    if (actor->result)
+        rh__block_free(rh__worker(), actor->result);
     free(actor->spawned);
     free(actor);
 }
@@ -139,15 +106,14 @@ static void drop_aside(struct rh__worker *worker, struct rh__actor *actor)
     }
 }
 
-void rh__actor_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason)
+static void end(struct rh__worker *worker, struct rh__actor *actor, const char *reason, const char *here)
 {
     struct rh__slot *slot = actor->slot;
-    atomic_store(&slot->generation, rh__ref_generation(actor->self) + 1);
+    rh__signal_end(worker, actor, reason, here);
     if (atomic_load(&slot->has_names))
         rh__registry_forget(slot, actor->self);
     rh__alarm_clear(actor);
     rh__timers_drop(worker, actor);
-    rh__signal_end(worker, actor, reason);
     rh__store_close(actor->store);
     if (actor->current && actor->current->held)
         rh__actor_let_go(actor, &actor->current);
@@ -168,13 +134,18 @@ void rh__actor_end(struct rh__worker *worker, struct rh__actor *actor, const cha
     rh__live_down();
 }
 
-_Noreturn void rh__actor_exit(struct rh__actor *actor, const char *reason)
+void rh__actor_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason)
+{
+    end(worker, actor, reason, NULL);
+}
+
+_Noreturn void rh__actor_exit(struct rh__actor *actor, const char *reason, const char *here)
 {
     struct rh__worker *worker = rh__worker();
     struct rh__slot *slot = actor->slot;
     char kept[RH_REASON_SIZE] = ""; /* the reason may stand in the actor's own state */
     snprintf(kept, sizeof kept, "%s", reason ? reason : "");
-    rh__actor_end(worker, actor, kept);
+    end(worker, actor, kept, here);
     rh__worker_later(worker, slot); /* what is left in the mailbox is dropped there */
     rh__fiber_abandon(worker);
 }
@@ -212,6 +183,8 @@ void rh__slot_clear(struct rh__slot *slot)
 {
     if (slot->actor)
         clear_actor(slot, slot->actor);
+    free(slot->links.at);
+    free(slot->watchers.at);
     struct rh__message *next;
     for (struct rh__message *m = slot->taken; m; m = next) {
         next = atomic_load(&m->next);

@@ -11,12 +11,6 @@
 struct rh__name;
 struct rh__store;
 
-/* A set of references, small. */
-struct rh__refs {
-    rh_ref *at;
-    uint32_t count, room;
-};
-
 enum rh__waiting {
     RH__WAIT_MESSAGE, /* one that fits the filter */
     RH__WAIT_REPLY,   /* to the ask */
@@ -55,7 +49,8 @@ struct rh__actor {
     struct rh__timer alarm; /* ends a wait in time */
     struct rh__room room;   /* where it waits to send */
     struct rh__timer *timers;
-    struct rh__refs links, watchers, watching;
+    struct rh__ties watching;   /* whom it monitors; each until its rh_down is taken */
+    struct rh__message *result; /* of rh_return: what the rh_down of those who monitor it carry */
     struct rh__store *store;
     struct rh__name *name;
     uint64_t chance;
@@ -70,16 +65,14 @@ struct rh__actor {
 
 /* ---- actor.c: life and death ---- */
 rh_ref rh__actor_spawn(struct rh__worker *worker, const struct rh_actor_type *type, const void *state,
-                       const char *here);
+                       enum rh_watch watch, const char *here);
 /* Ends the actor, which must not be used any more.  The slot stays the caller's. */
 void rh__actor_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason);
-/* The same for the actor that runs now, with the frames it stands on. */
-_Noreturn void rh__actor_exit(struct rh__actor *actor, const char *reason);
+/* The same for the actor that runs now, with the frames it stands on.  An abnormal end of which nobody is told is a
+ * failure at `here`, unless that is NULL. */
+_Noreturn void rh__actor_exit(struct rh__actor *actor, const char *reason, const char *here);
 /* Frees what a slot holds; no code of the program runs. */
 void rh__slot_clear(struct rh__slot *slot);
-bool rh__refs_has(const struct rh__refs *refs, rh_ref ref);
-bool rh__refs_add(struct rh__refs *refs, rh_ref ref); /* false where it was there */
-bool rh__refs_remove(struct rh__refs *refs, rh_ref ref);
 
 /* ---- run.c: taking messages ---- */
 /* Runs the slot, which is the caller's, for a while, and gives it up.  May return on another thread or, where it
@@ -104,9 +97,14 @@ void rh__actor_let_go(struct rh__actor *actor, struct rh__message **held);
 enum rh__outcome { RH__DONE, RH__DELIVER, RH__ENDED };
 /* What a message that is not plain does to the actor; RH__DELIVER: it is for the program. */
 enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, struct rh__message *m);
-/* Tells those linked and those who watch. */
-void rh__signal_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason);
-/* Nobody lives there any more: counts, and answers who must be told. */
+/* The actor ends: from now on nobody finds it alive.  Tells those linked and those who watch; an abnormal end of which
+ * nobody is told is a failure at `here`, unless that is NULL. */
+void rh__signal_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason, const char *here);
+/* Before anybody else knows of this actor: its creator watches it. */
+void rh__signal_born(struct rh__actor *creator, rh_ref who, enum rh_watch watch);
+/* Takes away the monitor of this number; false where it is gone. */
+bool rh__signal_claim(struct rh__actor *actor, uint32_t number);
+/* Nobody lives there any more: counts. */
 void rh__undeliverable(struct rh__worker *worker, rh_ref to, struct rh__message *m);
 void rh__signal_link(struct rh__actor *actor, rh_ref who, bool on);
 void rh__signal_watch(struct rh__actor *actor, rh_ref who, bool on);

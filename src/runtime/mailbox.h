@@ -22,6 +22,18 @@ struct rh__actor;
 struct rh__name;
 struct rh__room;
 
+/* One end of a link or of a monitor.  The number tells it from earlier ones between the same two. */
+struct rh__tie {
+    rh_ref who;
+    uint32_t number;
+    bool mine; /* of a link: made by the one who keeps this end */
+};
+
+struct rh__ties {
+    struct rh__tie *at;
+    uint32_t count, room;
+};
+
 struct rh__slot {
     /* For all. */
     _Alignas(64) _Atomic(uintptr_t) newest;
@@ -34,6 +46,8 @@ struct rh__slot {
     struct rh__slot *run_next;  /* in the shared run queue; guarded by its lock */
     struct rh__slot *free_next; /* among the free slots; guarded, as is the name, by the lock of the table */
     struct rh__name *name;      /* of the last tenant */
+    struct rh__ties links;      /* of the tenant; guarded, as is its end, by a lock of signals.c */
+    struct rh__ties watchers;   /* who monitors it; the same */
     /* For the consumer. */
     _Alignas(64) struct rh__message *taken;
     struct rh__actor *actor; /* NULL where nobody lives */

@@ -18,13 +18,9 @@ enum rh__kind {
     RH__PLAIN,     /* for the behaviour or the receive; a ticket other than 0 is that of rh_ask */
     RH__REPLY,     /* answers the ask of this ticket */
     RH__TIMER,     /* of the timer of this ticket, if that is still set */
-    RH__DOWN,      /* rh_down, if the sender is still being watched */
-    RH__EXIT,      /* an exit signal; the ticket holds rh__exit_flags */
+    RH__DOWN,      /* rh_down, if the monitor of this ticket is still there */
+    RH__EXIT,      /* an exit signal; the ticket is that of the link, 0 for rh_kill */
     RH__EXITED,    /* rh_exited of a link, if that is not taken back; the ticket is 0 until then */
-    RH__LINK,      /* the sender links itself to us */
-    RH__UNLINK,    /* and no longer */
-    RH__WATCH,     /* the sender monitors us */
-    RH__UNWATCH,   /* and no longer */
     RH__WAKE,      /* ends the wait of this ticket */
     RH__STORED,    /* rh_stored: the write of this ticket is durable */
     RH__STORE_BAD, /* a write has failed */

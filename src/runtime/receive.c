@@ -119,7 +119,7 @@ _Noreturn static void no_stack(struct rh__actor *actor, const char *here)
              "it cannot wait: one more stack cannot be had.  There are %ld, each of stack_bytes = %u and of up to 2 "
              "mappings, of which a process may have %s (vm.max_map_count)",
              rh__fiber_count(), rh__rt.options.stack_bytes, *mappings ? mappings : "a limited number");
-    rh__actor_exit(actor, "failed");
+    rh__actor_exit(actor, "failed", NULL);
 }
 
 void rh__wait(struct rh__actor *actor, int64_t timeout_ms, const char *here)

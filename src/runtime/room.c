@@ -87,7 +87,7 @@ enum rh__room_answer rh__room_wait(struct rh__slot *slot, rh_ref to, const char 
         if (rh__rt.options.overflow == RH_OVERFLOW_FAIL && actor) {
             rh__count_dropped(worker);
             rh__count_sent(worker);
-            rh__actor_exit(actor, "overflow");
+            rh__actor_exit(actor, "overflow", NULL);
         }
         if (rh__rt.options.overflow != RH_OVERFLOW_WAIT || atomic_load(&rh__rt.stopping))
             return RH__ROOM_NONE;

@@ -37,8 +37,7 @@ void rh__actor_let_go(struct rh__actor *actor, struct rh__message **held)
 bool rh__message_claim(struct rh__actor *actor, struct rh__message *m)
 {
     if ((m->kind == RH__TIMER && !rh__timer_due(actor, m->ticket, true)) ||
-        (m->kind == RH__DOWN && !rh__refs_remove(&actor->watching, m->sender)) ||
-        (m->kind == RH__EXITED && m->ticket != 0))
+        (m->kind == RH__DOWN && !rh__signal_claim(actor, m->ticket)) || (m->kind == RH__EXITED && m->ticket != 0))
         return false;
     if (m->kind != RH__PLAIN) {
         m->kind = RH__PLAIN;

@@ -69,12 +69,14 @@ static bool check_name(const char *name, const char *call, const char *here)
 
 /* ---- actors and messages --------------------------------------------------------------------------------------- */
 
-static rh_ref spawn(const struct rh_actor_type *type, const void *state, const char *here)
+static rh_ref spawn(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here)
 {
     struct rh__worker *worker = rh__worker();
+    if (watch != RH_WATCH_NONE && !inside(watch == RH_WATCH_LINK ? "rh_spawn_link" : "rh_spawn_monitor", here))
+        return rh_nobody();
     if (!enter(worker, "rh_spawn", here))
         return rh_nobody();
-    rh_ref who = rh__actor_spawn(worker, type, state, here);
+    rh_ref who = rh__actor_spawn(worker, type, state, watch, here);
     leave(worker);
     return who;
 }
@@ -93,6 +95,19 @@ static void send(rh_ref from, rh_ref to, const struct rh_message_type *type, con
     else
         rh__send(worker, from, to, &letter, here);
     leave(worker);
+}
+
+static bool send_to_name(const char *name, const struct rh_message_type *type, const void *value, const char *here)
+{
+    struct rh__worker *worker = rh__worker();
+    struct rh__letter letter = { .type = type, .value = value };
+    if (!enter(worker, "rh_send_to_name", here))
+        return false;
+    rh_ref to = check_name(name, "rh_send_to_name", here) ? rh__registry_find(name) : rh_nobody();
+    rh_ref from = worker && worker->actor ? worker->actor->self : rh_nobody();
+    bool sent = !rh_is_nobody(to) && rh__send(worker, from, to, &letter, here);
+    leave(worker);
+    return sent;
 }
 
 static struct rh_request request(const char *here)
@@ -238,17 +253,16 @@ static void stop(const char *here)
         actor->attention |= RH__STOP;
 }
 
-static void exit_now(const char *reason, const char *here)
+static void exit_now(const char *reason, const struct rh_message_type *type, const void *value, const char *here)
 {
-    struct rh__actor *actor = inside("rh_exit", here);
+    struct rh__actor *actor = inside(type ? "rh_return" : "rh_exit", here);
     if (!actor)
         exit(2); /* it must not return, and there is no actor to end */
-    if (!reason)
-        reason = "normal";
-    bool orderly = strcmp(reason, "normal") == 0 || strcmp(reason, "shutdown") == 0;
-    if (!orderly && actor->links.count + actor->watchers.count == 0)
-        rh__fail("exit", here, "ends with reason \"%s\", and nobody is linked to it or monitors it", reason);
-    rh__actor_exit(actor, reason);
+    if (type) {
+        actor->result = rh__message_make(rh__worker(), RH__STUB, actor->self, type, type->size);
+        memcpy(rh__message_value(actor->result), value, type->size);
+    }
+    rh__actor_exit(actor, reason ? reason : "normal", here);
 }
 
 static void kill_other(rh_ref who, const char *reason, const char *here)
@@ -271,6 +285,21 @@ static void monitor(rh_ref who, bool on, const char *here)
     struct rh__actor *actor = inside(on ? "rh_monitor" : "rh_demonitor", here);
     if (actor && check_actor(who, on ? "rh_monitor" : "rh_demonitor", here))
         rh__signal_watch(actor, who, on);
+}
+
+static const struct rh_down *join(rh_ref who, int64_t timeout_ms, const char *here)
+{
+    struct rh__actor *actor = inside("rh_join", here);
+    if (!actor || !check_actor(who, "rh_join", here))
+        return NULL;
+    if (rh_same(who, actor->self)) {
+        rh__misuse(here, "rh_join of oneself would wait for ever");
+        return NULL;
+    }
+    struct rh_filter filter = { .type = &rh_message_rh_down, .from = who, .timeout_ms = timeout_ms };
+    rh__signal_watch(actor, who, true);
+    const struct rh_envelope *e = rh__receive(actor, &filter, here);
+    return e ? e->value : NULL;
 }
 
 static void trap_exits(bool yes, const char *here)
@@ -469,7 +498,7 @@ static void failed(const char *here, const char *condition, const char *text)
         leave(worker);
     worker = rh__worker();
     if (worker && worker->actor)
-        rh__actor_exit(worker->actor, "failed");
+        rh__actor_exit(worker->actor, "failed", NULL);
 }
 
 static void property(enum rh_property kind, const char *name, bool holds, const char *here)
@@ -508,6 +537,7 @@ const struct rh_seam rh__runtime_seam = {
     .name = "runtime",
     .spawn = spawn,
     .send = send,
+    .send_to_name = send_to_name,
     .request = request,
     .reply = reply,
     .forward = forward,
@@ -525,6 +555,7 @@ const struct rh_seam rh__runtime_seam = {
     .kill = kill_other,
     .link = link_with,
     .monitor = monitor,
+    .join = join,
     .trap_exits = trap_exits,
     .name_set = name_set,
     .name_find = name_find,

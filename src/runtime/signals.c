@@ -1,45 +1,122 @@
-/* Links, monitors and exit signals, after Erlang's: all are messages, so that each actor keeps its own sets and nothing
- * is locked.  A signal takes effect when it is taken out of the mailbox. */
+/* Links, monitors and exit signals, after Erlang's.
+ *
+ * That an actor lives, whom its end is told, and that it has ended are one thing, its life: guarded by one lock, so that to
+ * link, to monitor, to ask whether it lives and to end have an order that all agree on.  The controlled world explores
+ * exactly these orders (src/world/objects.h).  A link has two ends, each with the life of the one whose end it tells of;
+ * they are made one after the other.  What an end causes, and rh_kill, are messages: they take effect when they are taken
+ * out of the mailbox.
+ *
+ * Each link and each monitor has a number.  A signal carries it: one of an earlier link or monitor between the same two,
+ * taken back meanwhile, is told from one of today's. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/actor.h"
 
+#include "base/hash.h"
+#include "runtime/failure.h"
 #include "runtime/store.h"
 
-/* The ticket of an RH__EXIT. */
-enum { BY_LINK = 1 }; /* from one that ended; otherwise from rh_kill */
 /* The ticket of an RH__EXITED. */
 enum { TAKEN_BACK = 1 };
 
-_Static_assert(sizeof(struct rh_exited) == sizeof(struct rh_down), "both say who and why");
+enum { LOCKS = 64 };
+static pthread_mutex_t locks[LOCKS] = { [0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER };
+static _Atomic(uint32_t) numbers;
 
-static void tell(struct rh__worker *worker, rh_ref to, enum rh__kind kind, uint32_t ticket, rh_ref who,
-                 const char *reason)
+static pthread_mutex_t *lock_of(const struct rh__slot *slot)
 {
-    const struct rh_message_type *type = kind == RH__DOWN ? &rh_message_rh_down : &rh_message_rh_exited;
-    struct rh__message *m = rh__message_make(worker, kind, who, type, sizeof(struct rh_exited));
+    return &locks[slot->index % LOCKS];
+}
+
+static uint32_t new_number(void)
+{
+    uint32_t number;
+    do
+        number = atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed) + 1;
+    while (number == 0); /* no link, no monitor */
+    return number;
+}
+
+/* ---- sets of ties ---------------------------------------------------------------------------------------------- */
+
+static void add(struct rh__ties *ties, struct rh__tie tie)
+{
+    if (ties->count == ties->room) {
+        ties->room = ties->room ? ties->room * 2 : 4;
+        ties->at = rh__need_more(ties->at, ties->room * sizeof *ties->at);
+    }
+    ties->at[ties->count++] = tie;
+}
+
+/* Where the tie of this number is; the count for nowhere. */
+static uint32_t numbered(const struct rh__ties *ties, uint32_t number)
+{
+    uint32_t i = 0;
+    while (i < ties->count && ties->at[i].number != number)
+        i++;
+    return i;
+}
+
+static uint32_t with(const struct rh__ties *ties, rh_ref who, bool only_mine)
+{
+    uint32_t i = 0;
+    while (i < ties->count && !(rh_same(ties->at[i].who, who) && (ties->at[i].mine || !only_mine)))
+        i++;
+    return i;
+}
+
+static void remove_all(struct rh__ties *ties, rh_ref who)
+{
+    for (uint32_t i; (i = with(ties, who, false)) < ties->count;)
+        ties->at[i] = ties->at[--ties->count];
+}
+
+bool rh__signal_claim(struct rh__actor *actor, uint32_t number)
+{
+    struct rh__ties *watching = &actor->watching;
+    uint32_t i = numbered(watching, number);
+    if (i == watching->count)
+        return false;
+    watching->at[i] = watching->at[--watching->count];
+    return true;
+}
+
+/* ---- telling --------------------------------------------------------------------------------------------------- */
+
+static void tell_exit(struct rh__worker *worker, rh_ref to, uint32_t number, rh_ref who, const char *reason)
+{
+    struct rh__message *m = rh__message_make(worker, RH__EXIT, who, &rh_message_rh_exited, sizeof(struct rh_exited));
     struct rh_exited *value = rh__message_value(m);
     memset(value, 0, sizeof *value);
     value->who = who;
     snprintf(value->reason, sizeof value->reason, "%s", reason);
-    m->ticket = ticket;
+    m->ticket = number;
     rh__post(worker, to, m);
 }
 
-static void ask_for(struct rh__worker *worker, rh_ref from, rh_ref to, enum rh__kind kind)
+static void tell_down(struct rh__worker *worker, rh_ref to, uint32_t number, rh_ref who, const char *reason,
+                      const struct rh__message *result)
 {
-    rh__post(worker, to, rh__message_make(worker, kind, from, &rh_message_rh_exited, 0));
+    size_t tail_at = rh__message_tail_at(sizeof(struct rh_down)), tail_size = result ? result->type->size : 0;
+    struct rh__message *m = rh__message_make(worker, RH__DOWN, who, &rh_message_rh_down, tail_at + tail_size);
+    struct rh_down *value = rh__message_value(m);
+    memset(value, 0, sizeof *value);
+    value->who = who;
+    snprintf(value->reason, sizeof value->reason, "%s", reason);
+    if (result) {
+        value->result = rh_result_type_(result->type);
+        memcpy((char *)value + tail_at, rh__message_value(result), tail_size);
+        m->tail_size = (uint32_t)tail_size;
+    }
+    m->ticket = number;
+    rh__post(worker, to, m);
 }
 
 void rh__undeliverable(struct rh__worker *worker, rh_ref to, struct rh__message *m)
 {
+    (void)to;
     switch ((enum rh__kind)m->kind) {
-    case RH__LINK:
-        tell(worker, m->sender, RH__EXIT, BY_LINK, to, "noproc");
-        break;
-    case RH__WATCH:
-        tell(worker, m->sender, RH__DOWN, 0, to, "noproc");
-        break;
     case RH__PLAIN:
     case RH__REPLY:
     case RH__TIMER:
@@ -53,11 +130,23 @@ void rh__undeliverable(struct rh__worker *worker, rh_ref to, struct rh__message 
     }
 }
 
+/* Whether the link that an exit signal came by is there; it is not any more. */
+static bool link_claim(struct rh__actor *actor, rh_ref who, uint32_t number)
+{
+    struct rh__ties *links = &actor->slot->links;
+    pthread_mutex_lock(lock_of(actor->slot));
+    bool there = numbered(links, number) < links->count;
+    if (there)
+        remove_all(links, who);
+    pthread_mutex_unlock(lock_of(actor->slot));
+    return there;
+}
+
 static enum rh__outcome exit_signal(struct rh__worker *worker, struct rh__actor *actor, struct rh__message *m)
 {
     struct rh_exited *value = rh__message_value(m);
-    bool by_link = m->ticket & BY_LINK;
-    if (by_link && !rh__refs_remove(&actor->links, value->who))
+    bool by_link = m->ticket != 0;
+    if (by_link && !link_claim(actor, value->who, m->ticket))
         return RH__DONE; /* unlinked meanwhile */
     if (!by_link && strcmp(value->reason, "kill") == 0) {
         rh__actor_end(worker, actor, "killed");
@@ -86,7 +175,7 @@ enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, 
         rh__count_dropped(worker);
         return RH__DONE;
     case RH__DOWN:
-        if (rh__refs_has(&actor->watching, m->sender))
+        if (numbered(&actor->watching, m->ticket) < actor->watching.count)
             return RH__DELIVER;
         rh__count_dropped(worker);
         return RH__DONE;
@@ -103,18 +192,6 @@ enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, 
     case RH__STORE_BAD:
         rh__actor_end(worker, actor, "store");
         return RH__ENDED;
-    case RH__LINK:
-        rh__refs_add(&actor->links, m->sender);
-        return RH__DONE;
-    case RH__UNLINK:
-        rh__refs_remove(&actor->links, m->sender);
-        return RH__DONE;
-    case RH__WATCH:
-        rh__refs_add(&actor->watchers, m->sender);
-        return RH__DONE;
-    case RH__UNWATCH:
-        rh__refs_remove(&actor->watchers, m->sender);
-        return RH__DONE;
     case RH__EXITED: /* only ever made of an RH__EXIT */
     case RH__WAKE:   /* of a wait that is over */
     case RH__BEGIN:
@@ -124,40 +201,128 @@ enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, 
     return RH__DONE;
 }
 
-void rh__signal_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason)
+/* ---- the end --------------------------------------------------------------------------------------------------- */
+
+/* One that watched others and ends: they need not tell it. */
+static void stop_watching(struct rh__actor *actor)
 {
+    for (uint32_t i = 0; i < actor->watching.count; i++) {
+        struct rh__slot *slot = rh__slot_of(actor->watching.at[i].who);
+        pthread_mutex_lock(lock_of(slot));
+        if (rh__slot_has(slot, actor->watching.at[i].who))
+            remove_all(&slot->watchers, actor->self);
+        pthread_mutex_unlock(lock_of(slot));
+    }
+}
+
+static bool orderly(const char *reason)
+{
+    return strcmp(reason, "normal") == 0 || strcmp(reason, "shutdown") == 0;
+}
+
+void rh__signal_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason, const char *here)
+{
+    struct rh__slot *slot = actor->slot;
+    struct rh__ties none = { NULL, 0, 0 };
     char kept[RH_REASON_SIZE] = "";
     snprintf(kept, sizeof kept, "%s", reason);
-    for (uint32_t i = 0; i < actor->links.count; i++)
-        tell(worker, actor->links.at[i], RH__EXIT, BY_LINK, actor->self, kept);
-    for (uint32_t i = 0; i < actor->watchers.count; i++)
-        tell(worker, actor->watchers.at[i], RH__DOWN, 0, actor->self, kept);
-    for (uint32_t i = 0; i < actor->watching.count; i++)
-        ask_for(worker, actor->self, actor->watching.at[i], RH__UNWATCH);
+    pthread_mutex_lock(lock_of(slot));
+    atomic_store(&slot->generation, rh__ref_generation(actor->self) + 1);
+    struct rh__ties links = slot->links, watchers = slot->watchers;
+    slot->links = slot->watchers = none;
+    pthread_mutex_unlock(lock_of(slot));
+    if (here && !orderly(kept) && links.count + watchers.count == 0)
+        rh__fail("exit", here, "ends with reason \"%s\", and nobody is linked to it or monitors it", kept);
+    for (uint32_t i = 0; i < links.count; i++)
+        tell_exit(worker, links.at[i].who, links.at[i].number, actor->self, kept);
+    for (uint32_t i = 0; i < watchers.count; i++)
+        tell_down(worker, watchers.at[i].who, watchers.at[i].number, actor->self, kept, actor->result);
+    stop_watching(actor);
+    free(links.at);
+    free(watchers.at);
+}
+
+/* ---- what actors ask for --------------------------------------------------------------------------------------- */
+
+/* Adds a tie to those of the actor that the reference names; false where it has ended. */
+static bool tie_to(rh_ref who, bool link, struct rh__tie tie)
+{
+    struct rh__slot *slot = rh__slot_of(who);
+    pthread_mutex_lock(lock_of(slot));
+    bool lives = rh__slot_has(slot, who);
+    if (lives)
+        add(link ? &slot->links : &slot->watchers, tie);
+    pthread_mutex_unlock(lock_of(slot));
+    return lives;
+}
+
+static void untie_from(rh_ref who, bool link, rh_ref from)
+{
+    struct rh__slot *slot = rh__slot_of(who);
+    pthread_mutex_lock(lock_of(slot));
+    if (rh__slot_has(slot, who))
+        remove_all(link ? &slot->links : &slot->watchers, from);
+    pthread_mutex_unlock(lock_of(slot));
+}
+
+static bool has_linked(struct rh__actor *actor, rh_ref who)
+{
+    pthread_mutex_lock(lock_of(actor->slot));
+    bool has = with(&actor->slot->links, who, true) < actor->slot->links.count;
+    pthread_mutex_unlock(lock_of(actor->slot));
+    return has;
 }
 
 void rh__signal_link(struct rh__actor *actor, rh_ref who, bool on)
 {
     if (rh_same(who, actor->self))
         return;
-    bool changed = on ? rh__refs_add(&actor->links, who) : rh__refs_remove(&actor->links, who);
-    for (struct rh__message *m = on ? NULL : actor->aside; m; m = m->link)
-        if (m->kind == RH__EXITED && rh_same(m->sender, who))
-            m->ticket = TAKEN_BACK;
-    if (changed)
-        ask_for(rh__worker(), actor->self, who, on ? RH__LINK : RH__UNLINK);
+    if (!on) {
+        untie_from(who, true, actor->self);
+        untie_from(actor->self, true, who);
+        for (struct rh__message *m = actor->aside; m; m = m->link)
+            if (m->kind == RH__EXITED && rh_same(m->sender, who))
+                m->ticket = TAKEN_BACK;
+        return;
+    }
+    if (has_linked(actor, who)) /* it stays until the end of the other is taken out of the mailbox */
+        return;
+    uint32_t number = new_number();
+    bool lives = tie_to(who, true, (struct rh__tie){ .who = actor->self, .number = number });
+    tie_to(actor->self, true, (struct rh__tie){ .who = who, .number = number, .mine = true });
+    if (!lives)
+        tell_exit(rh__worker(), actor->self, number, who, "noproc");
 }
 
 void rh__signal_watch(struct rh__actor *actor, rh_ref who, bool on)
 {
     if (rh_same(who, actor->self))
         return;
-    bool changed = on ? rh__refs_add(&actor->watching, who) : rh__refs_remove(&actor->watching, who);
-    if (changed)
-        ask_for(rh__worker(), actor->self, who, on ? RH__WATCH : RH__UNWATCH);
+    if (!on) {
+        remove_all(&actor->watching, who);
+        untie_from(who, false, actor->self);
+        return;
+    }
+    if (with(&actor->watching, who, false) < actor->watching.count)
+        return;
+    uint32_t number = new_number();
+    add(&actor->watching, (struct rh__tie){ .who = who, .number = number });
+    if (!tie_to(who, false, (struct rh__tie){ .who = actor->self, .number = number }))
+        tell_down(rh__worker(), actor->self, number, who, "noproc", NULL);
+}
+
+void rh__signal_born(struct rh__actor *creator, rh_ref who, enum rh_watch watch)
+{
+    struct rh__tie of_creator = { .who = creator->self, .number = new_number() };
+    struct rh__tie of_child = { .who = who, .number = of_creator.number, .mine = true };
+    tie_to(who, watch == RH_WATCH_LINK, of_creator);
+    if (watch == RH_WATCH_LINK)
+        tie_to(creator->self, true, of_child);
+    else
+        add(&creator->watching, of_child);
 }
 
 void rh__signal_kill(struct rh__worker *worker, rh_ref from, rh_ref who, const char *reason)
 {
-    tell(worker, who, RH__EXIT, 0, from, reason);
+    tell_exit(worker, who, 0, from, reason);
 }

@@ -63,6 +63,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         .wake = RH_NONE,
         .links = RH_NONE,
         .monitors = RH_NONE,
+        .watching = RH_NONE,
         .store = RH_NONE,
         .stack = RH_NONE,
         .node = RH_NONE,
@@ -230,6 +231,13 @@ static void list_add(struct rh_world *w, uint32_t *list, uint32_t other)
     put32(w, list, node);
 }
 
+static bool list_has(const struct rh_world *w, uint32_t list, uint32_t other)
+{
+    while (list != RH_NONE && w->links[list].other != other)
+        list = w->links[list].next;
+    return list != RH_NONE;
+}
+
 static void list_remove(struct rh_world *w, uint32_t *list, uint32_t other)
 {
     for (uint32_t *at = list; *at != RH_NONE; at = &w->links[*at].next)
@@ -267,17 +275,24 @@ void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on
         list_remove(w, &w->actors[watched].monitors, watcher);
 }
 
+bool rh__watches(const struct rh_world *w, uint32_t watcher, uint32_t watched)
+{
+    return list_has(w, w->actors[watcher].watching, watched);
+}
+
+void rh__watch(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on)
+{
+    rh__tables_stale(w);
+    if (on)
+        list_add(w, &w->actors[watcher].watching, watched);
+    else
+        list_remove(w, &w->actors[watcher].watching, watched);
+}
+
 /* With granularity object one that has crashed is told all the same, as it gets messages: when it starts again. */
 static bool out_of_reach(const struct rh_world *w, uint32_t actor)
 {
     return rh__fine(w) ? w->actors[actor].status == STATUS_ENDED : has_ended(&w->actors[actor]);
-}
-
-static bool list_has(const struct rh_world *w, uint32_t list, uint32_t other)
-{
-    while (list != RH_NONE && w->links[list].other != other)
-        list = w->links[list].next;
-    return list != RH_NONE;
 }
 
 void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link)
@@ -294,11 +309,18 @@ void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reas
 
 void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const char *reason)
 {
+    const struct actor *a = &w->actors[who];
+    bool in_time = strcmp(reason, "noproc") != 0; /* a result is for those who monitor it when it ends */
     struct rh_down value;
     memset(&value, 0, sizeof value);
     value.who = ref_of(who);
+    value.result = in_time ? a->result_type : 0;
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = who, .to = watcher, .type = &rh_message_rh_down, .value = &value);
+    if (value.result) {
+        s.tail = w->payload + a->result;
+        s.tail_size = a->result_size;
+    }
     in_own_name(w, &s);
     if (out_of_reach(w, watcher))
         rh__message_waste(w, &s);
@@ -321,9 +343,7 @@ static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reas
     struct actor *a = &w->actors[actor];
     while (a->links != RH_NONE) {
         uint32_t other = next_to_tell(w, a->links);
-        rh__link_half(w, actor, other, false);
-        if (!rh__fine(w)) /* else that would be an operation on another life; it is told of the end instead, in vain */
-            rh__link_half(w, other, actor, false);
+        rh__link_half(w, actor, other, false); /* its own half the other keeps until it has taken the signal */
         rh__signal(w, actor, other, reason, true);
     }
     while (a->monitors != RH_NONE) {
@@ -371,6 +391,8 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     }
     if (!rh__fine(w)) /* else a name whose owner has ended counts as free: its end is an operation on one object only */
         drop_names(w, actor);
+    while (a->watching != RH_NONE)
+        rh__watch(w, actor, w->links[a->watching].other, false);
     rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
     tell_the_others(w, actor, reason);
 }
@@ -521,12 +543,24 @@ static struct exit_signal signal_of(const struct rh_world *w, uint32_t message)
     return *(struct exit_signal *)(void *)rh__message_value(w, &w->messages[message]);
 }
 
+static void see_to_link(struct rh_world *w, uint32_t actor, const struct exit_signal *signal)
+{
+    if (!list_has(w, w->actors[actor].links, signal->who))
+        return; /* told already, or a link of an earlier life */
+    rh__link_half(w, actor, signal->who, false);
+    see_to_signal(w, actor, signal);
+}
+
 void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
 {
     struct actor *a = &w->actors[actor];
     struct exit_signal signal = signal_of(w, message);
-    if (!rh__fine(w) || !signal.from_link) {
+    if (!signal.from_link) {
         see_to_signal(w, actor, &signal);
+        return;
+    }
+    if (!rh__fine(w)) {
+        see_to_link(w, actor, &signal);
         return;
     }
     /* Whether that link is still there is a matter of its life. */
@@ -544,10 +578,7 @@ void rh__actor_signal_in_turn(struct rh_world *w, uint32_t actor)
     struct exit_signal signal = signal_of(w, a->then_what);
     rh__touch(w, a->object);
     put32(w, &a->status, a->then_status);
-    if (!list_has(w, a->links, signal.who))
-        return; /* a link of an earlier life */
-    rh__link_half(w, actor, signal.who, false);
-    see_to_signal(w, actor, &signal);
+    see_to_link(w, actor, &signal);
 }
 
 /* ---- names --------------------------------------------------------------------------------------------------------- */

@@ -30,6 +30,9 @@ void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on);
 /* When `one` ends `other` is told, but not the other way round. */
 void rh__link_half(struct rh_world *w, uint32_t one, uint32_t other, bool on);
 void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on);
+/* What a watcher knows itself: a monitor lasts until its rh_down is taken. */
+bool rh__watches(const struct rh_world *w, uint32_t watcher, uint32_t watched);
+void rh__watch(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on);
 void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link);
 /* rh_down to the watcher, from the one it watched. */
 void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const char *reason);

@@ -161,8 +161,8 @@ static bool is_plain(const struct actor *a)
 {
     return (a->status == STATUS_IDLE || a->status == STATUS_ENDED) && a->stack == RH_NONE && a->asking == RH_NONE &&
            a->outbox == RH_NONE && a->timers == RH_NONE && a->wake == RH_NONE && a->links == RH_NONE &&
-           a->monitors == RH_NONE && a->store == RH_NONE && !a->tickets && a->first_child == RH_NONE &&
-           a->random == a->seed;
+           a->monitors == RH_NONE && a->watching == RH_NONE && a->store == RH_NONE && !a->tickets &&
+           a->first_child == RH_NONE && a->random == a->seed;
 }
 
 static bool is_cut_off(const struct rh_world *w, const struct actor *a)
@@ -220,7 +220,8 @@ static bool knows(struct rh_world *w, const struct exchange *x, uint32_t actor)
     const struct actor *a = &w->actors[actor];
     if (a->status == STATUS_OUTSIDE)
         return false;
-    if (!list_knows_neither(w, x, a->links) || !list_knows_neither(w, x, a->monitors))
+    if (!list_knows_neither(w, x, a->links) || !list_knows_neither(w, x, a->monitors) ||
+        !list_knows_neither(w, x, a->watching))
         return true;
     if (a->status == STATUS_ENDED)
         return false; /* nobody will read what it knew */

@@ -126,6 +126,8 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
     h = rh__mix(h, (uint64_t)a->restarts << 1 | (a->start != RH_NONE));
     if (a->status == STATUS_PREEMPTED)
         h = rh__mix(h, a->object ^ (uint64_t)a->then << 32 ^ a->then_what);
+    if (a->result_type)
+        h = rh__mix(h, rh__hash(w->payload + a->result, a->result_size, a->result_type));
     return h | 1;
 }
 
@@ -167,6 +169,8 @@ static uint64_t hash_tables(struct rh_world *w)
             h += rh__mix(7 + (uint64_t)a, w->links[i].other);
         for (uint32_t i = w->actors[a].monitors; i != RH_NONE; i = w->links[i].next)
             h += rh__mix(((uint64_t)1 << 40) + a, w->links[i].other);
+        for (uint32_t i = w->actors[a].watching; i != RH_NONE; i = w->links[i].next)
+            h += rh__mix(((uint64_t)1 << 41) + a, w->links[i].other);
     }
     return h ? h : 1;
 }
@@ -189,8 +193,8 @@ static uint64_t hash_eventually(const struct rh_world *w)
 {
     uint64_t h = 0;
     for (uint32_t i = 0; i < w->property_count; i++)
-        if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].run) /* else not yet of this run */
-            h += rh__mix(i + 1, w->properties[i].run & LAST);
+        if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].last) /* else not yet of this run */
+            h += rh__mix(i + 1, w->properties[i].last);
     return h;
 }
 

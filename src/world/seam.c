@@ -34,18 +34,51 @@ static uint32_t known(struct rh_world *w, rh_ref who, const char *call, const ch
 
 /* ---- spawning and sending ------------------------------------------------------------------------------------------ */
 
-static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, const char *here)
+/* Nobody else knows of the new one yet: what its creator does to its life has no order with anything. */
+static void watch_from_birth(struct rh_world *w, uint32_t actor, enum rh_watch watch)
 {
-    struct rh_world *w = inside("rh_spawn", here);
+    if (watch == RH_WATCH_LINK) {
+        rh__link(w, w->current, actor, true);
+    } else if (watch == RH_WATCH_MONITOR) {
+        rh__monitor(w, w->current, actor, true);
+        rh__watch(w, w->current, actor, true);
+    }
+}
+
+static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here)
+{
+    struct rh_world *w = watch == RH_WATCH_NONE   ? inside("rh_spawn", here)
+                         : watch == RH_WATCH_LINK ? inside_actor("rh_spawn_link", here)
+                                                  : inside_actor("rh_spawn_monitor", here);
     if (!w)
         return rh_nobody();
     rh__preempt(w, here);
     if (type->kind == RH_KIND_MONITOR)
         rh__misuse(w, here, "%s is a monitor: use rh_observe", type->name);
     uint32_t actor = rh__actor_spawn(w, code_of(w), type, state, here);
+    if (!w->over)
+        watch_from_birth(w, actor, watch);
     if (w->over)
         rh__fiber_abandon(w);
     return ref_of(actor);
+}
+
+/* With granularity object whether one has ended is an operation of its own. */
+static void look_at_life(struct rh_world *w, uint32_t actor, const char *here)
+{
+    if (rh__fine(w) && actor != RH_NONE && actor != w->current)
+        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
+}
+
+/* Who has the name; RH_NONE for nobody. */
+static uint32_t holder_of(struct rh_world *w, const char *name, const char *call, const char *here)
+{
+    if (!name)
+        rh__misuse(w, here, "%s needs a name", call);
+    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
+    uint32_t actor = rh__name_find(w, name);
+    look_at_life(w, actor, here);
+    return actor == RH_NONE || has_ended(&w->actors[actor]) ? RH_NONE : actor;
 }
 
 static void dead_letter(struct rh_world *w, uint32_t to, const struct rh_message_type *type, const char *here)
@@ -123,6 +156,23 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
     struct sending s = SENDING(.from = sender, .to = receiver, .type = type, .value = value, .tail = tail,
                                .tail_size = bounded(w, tail_size, here));
     post(w, &s, here);
+}
+
+/* One step, but with granularity object, where each operation is on one object: then whoever has the name may have ended
+ * by the time it is sent, as with any send. */
+static bool seam_send_to_name(const char *name, const struct rh_message_type *type, const void *value, const char *here)
+{
+    struct rh_world *w = inside("rh_send_to_name", here);
+    if (!w)
+        return false;
+    uint32_t to = holder_of(w, name, "rh_send_to_name", here);
+    if (to == RH_NONE)
+        return false;
+    if (rh__fine(w))
+        before_sending(w, code_of(w), to, here);
+    struct sending s = SENDING(.from = code_of(w), .to = to, .type = type, .value = value);
+    post(w, &s, here);
+    return true;
 }
 
 /* The message that the actor handles or took last; RH_NONE for a process before its first receive. */
@@ -306,11 +356,23 @@ static void seam_stop(const char *here)
     put_flag(w, &w->actors[w->current].flags, FLAG_STOPPING, true);
 }
 
-static void seam_exit(const char *reason, const char *here)
+static void keep_result(struct rh_world *w, const struct rh_message_type *type, const void *value)
 {
-    struct rh_world *w = inside_actor("rh_exit", here);
+    struct actor *a = &w->actors[w->current];
+    uint64_t at = rh__payload_take(w, type->size);
+    rh__copy(w->payload + at, value, type->size);
+    put64(w, &a->result, at);
+    put32(w, &a->result_size, type->size);
+    put64(w, &a->result_type, rh_result_type_(type));
+}
+
+static void seam_exit(const char *reason, const struct rh_message_type *type, const void *value, const char *here)
+{
+    struct rh_world *w = inside_actor(type ? "rh_return" : "rh_exit", here);
     if (!w)
         _Exit(2);
+    if (type)
+        keep_result(w, type, value);
     snprintf(w->exit_text, sizeof w->exit_text, "%s", reason ? reason : "normal");
     w->exit_reason = w->exit_text;
     w->exit_place = here;
@@ -339,10 +401,9 @@ static void seam_link(rh_ref who, bool on, const char *here)
         return;
     rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
     if (on && has_ended(&w->actors[actor])) {
-        if (rh__fine(w)) { /* a signal counts only for a link that is there */
+        if (rh__fine(w))
             rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, w->current), here);
-            rh__link_half(w, w->current, actor, true);
-        }
+        rh__link_half(w, w->current, actor, true); /* a signal counts only for a link that is there */
         rh__signal(w, actor, w->current, "noproc", true);
         return;
     }
@@ -357,13 +418,12 @@ static void seam_link(rh_ref who, bool on, const char *here)
     }
 }
 
-static void seam_monitor(rh_ref who, bool on, const char *here)
+static void watch(struct rh_world *w, uint32_t actor, bool on, const char *here)
 {
-    struct rh_world *w = inside_actor("rh_monitor", here);
-    if (!w)
-        return;
-    uint32_t actor = known(w, who, "rh_monitor", here);
+    if (actor == w->current || (on && rh__watches(w, w->current, actor)))
+        return; /* what it watches already it watches until the rh_down is taken: nobody else can tell */
     rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
+    rh__watch(w, w->current, actor, on);
     if (on && has_ended(&w->actors[actor])) {
         rh__send_down(w, actor, w->current, "noproc");
         return;
@@ -373,6 +433,28 @@ static void seam_monitor(rh_ref who, bool on, const char *here)
         rh__news_drop(w, w->current, actor, false);
 }
 
+static void seam_monitor(rh_ref who, bool on, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_monitor", here);
+    if (!w)
+        return;
+    watch(w, known(w, who, "rh_monitor", here), on, here);
+}
+
+static const struct rh_down *seam_join(rh_ref who, int64_t timeout_ms, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_join", here);
+    if (!w)
+        return NULL;
+    uint32_t actor = known(w, who, "rh_join", here);
+    if (actor == w->current)
+        rh__misuse(w, here, "rh_join of oneself would wait for ever");
+    struct rh_filter filter = { .type = &rh_message_rh_down, .from = who, .timeout_ms = timeout_ms };
+    watch(w, actor, true, here);
+    const struct rh_envelope *e = rh__receive(w, &filter, here);
+    return e ? e->value : NULL;
+}
+
 static void seam_trap_exits(bool yes, const char *here)
 {
     struct rh_world *w = inside_actor("rh_trap_exits", here);
@@ -380,14 +462,7 @@ static void seam_trap_exits(bool yes, const char *here)
         put_flag(w, &w->actors[w->current].flags, FLAG_TRAPS, yes);
 }
 
-/* With granularity object whether one has ended is an operation of its own. */
-static void look_at_life(struct rh_world *w, uint32_t actor, const char *here)
-{
-    if (rh__fine(w) && actor != RH_NONE && actor != w->current)
-        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
-}
-
-/* Then a name may be held by one that has ended, and counts as free: to find out, and to take it over, are two operations; if
+/* With granularity object a name may be held by one that has ended, and counts as free: to find out, and to take it over, are two operations; if
  * another one was quicker it begins anew. */
 static bool set_name_in_turns(struct rh_world *w, const char *name, uint32_t actor, const char *here)
 {
@@ -434,12 +509,8 @@ static rh_ref seam_name_find(const char *name, const char *here)
     struct rh_world *w = inside("rh_whereis", here);
     if (!w)
         return rh_nobody();
-    if (!name)
-        rh__misuse(w, here, "rh_whereis needs a name");
-    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
-    uint32_t actor = rh__name_find(w, name);
-    look_at_life(w, actor, here);
-    return actor == RH_NONE || has_ended(&w->actors[actor]) ? rh_nobody() : ref_of(actor);
+    uint32_t actor = holder_of(w, name, "rh_whereis", here);
+    return actor == RH_NONE ? rh_nobody() : ref_of(actor);
 }
 
 /* ---- time and chance --------------------------------------------------------------------------------------------------- */
@@ -599,7 +670,7 @@ static void seam_property(enum rh_property kind, const char *name, bool holds, c
     struct property *p = property_named(w, kind, name, here);
     p->held += holds;
     p->failed += !holds;
-    put32(w, &p->run, (p->run & ~(uint32_t)LAST) | (holds ? LAST_TRUE | WAS_TRUE : LAST_FALSE | WAS_FALSE));
+    put32(w, &p->last, holds ? 2 : 1);
     if (kind == RH_ALWAYS && !holds)
         rh__fail(w, RH_OUTCOME_PROPERTY, code_of(w), here, "always `%s` does not hold", name);
     if (w->over && w->inside)
@@ -675,6 +746,7 @@ const struct rh_seam rh__controlled_seam = {
     .name = "controlled",
     .spawn = seam_spawn,
     .send = seam_send,
+    .send_to_name = seam_send_to_name,
     .request = seam_request,
     .reply = seam_reply,
     .forward = seam_forward,
@@ -692,6 +764,7 @@ const struct rh_seam rh__controlled_seam = {
     .kill = seam_kill,
     .link = seam_link,
     .monitor = seam_monitor,
+    .join = seam_join,
     .trap_exits = seam_trap_exits,
     .name_set = seam_name_set,
     .name_find = seam_name_find,

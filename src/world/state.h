@@ -79,6 +79,10 @@ struct actor {
     uint32_t wait;            /* with a clock: the number of its wait or sleep that the clock ends, 0 for none */
     uint32_t waits;           /* how many so far */
     uint32_t links, monitors; /* first of each list */
+    uint32_t watching;        /* the same: whom it monitors, each until its rh_down is taken */
+    uint32_t result_size;     /* of what rh_return left for those who monitor it, */
+    uint64_t result;          /* its payload offset */
+    uint64_t result_type;     /* and which type it has, 0 for none */
     uint32_t store;           /* newest write */
     uint32_t writes_open;     /* how many of the newest are under way */
     uint32_t tickets;         /* of writes, given out so far */
@@ -189,16 +193,12 @@ struct line {
 
 enum { PROPERTY_NAME = 96 };
 
-/* What a run has seen of a property so far. */
-enum evaluated { LAST_FALSE = 1, LAST_TRUE = 2, LAST = 3, WAS_TRUE = 4, WAS_FALSE = 8 };
-
 struct property {
     char name[PROPERTY_NAME];
     const char *place;
     uint32_t kind;
-    uint32_t run;                /* enum evaluated, of the run under way; undone with its steps */
-    uint64_t held, failed;       /* evaluations, also of steps that are made again */
-    uint64_t held_in, failed_in; /* runs: rh__properties_count */
+    uint32_t last; /* in this run: 0 not evaluated, 1 false, 2 true */
+    uint64_t held, failed;
 };
 
 /* A list of indices into a table: how many were ever used, and those free again. */

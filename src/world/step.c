@@ -222,6 +222,8 @@ static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
         resume(w, actor, RH_NONE);
         return;
     }
+    if (m->type == &rh_message_rh_down && !m->posted)
+        rh__watch(w, actor, m->seen_as, false);
     if (a->status == STATUS_WAITING) {
         if (a->asking != RH_NONE)
             goes_on(w);

@@ -31,6 +31,20 @@ RH_BODY(caller)
     rh_log("%d", answer->count);
 }
 
+RH_PROCESS(overseer, rh_ref callee;);
+RH_BODY(overseer)
+{
+    struct pong value = { 1 };
+    rh_spawn_link(caller, FIELD(callee) state->callee);
+    rh_ref c = rh_spawn_monitor(caller);
+    const struct rh_down *end = rh_join_within(10, c);
+    const struct pong *result = rh_result(end ? end : rh_join(c), pong);
+    rh_announce_value(pong, &value);
+    if (!result && rh_send_to_name("echo", ping) && rh_send_to_name("echo", pong, FIELD(count) 1))
+        rh_return(pong, FIELD(count) 2);
+    rh_return_value(pong, &value);
+}
+
 RH_TABLE(seats);
 RH_TABLE_ORDERED(members);
 RH_PROCESS(clerk);
