@@ -46,7 +46,8 @@ static bool is_part(const struct rh_event *e)
 bool rh__event_of_actor(const struct rh_world *w, const struct rh_event *e)
 {
     const struct rh_choice *c = &e->choice;
-    bool posts = c->kind == RH_CHOICE_TIMER && c->arg && w->actors[c->actor].type->kind == RH_KIND_PROCESS;
+    bool posts = c->kind == RH_CHOICE_TIMER && c->arg && c->actor != w->clock && e->first_message < w->message_count &&
+                 w->messages[e->first_message].timer; /* to the mailbox; it is an event of its actor when it is taken */
     return c->actor != RH_NONE && c->kind != RH_CHOICE_LOSE && c->kind != RH_CHOICE_DUPLICATE && !posts;
 }
 

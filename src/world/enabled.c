@@ -77,6 +77,8 @@ static bool can_take_timer(struct rh_world *w, const struct timer *t)
         return !rh__must_take(w, a);
     if (a->type->kind == RH_KIND_PROCESS)
         return !has_ended(a) && a->start == RH_NONE; /* it goes to the mailbox */
+    if (a->status == STATUS_WAITING && a->asking == RH_NONE)
+        return true; /* the same: a receive inside a handler may be for it */
     return a->status == STATUS_IDLE && a->start == RH_NONE && rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
 }
 

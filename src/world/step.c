@@ -249,7 +249,7 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
     struct actor *a = &w->actors[actor];
     if (t.deadline_ns > w->now_ns && !w->tick_ns)
         put_time(w, &w->now_ns, t.deadline_ns);
-    bool at_once = t.type && a->type->kind != RH_KIND_PROCESS;
+    bool at_once = t.type && a->type->kind != RH_KIND_PROCESS && a->status == STATUS_IDLE;
     if (w->own_clocks && !at_once) {
         rh__clock_hear(w, actor, 0);
         rh__clock_reach(w, actor, t.deadline_ns);
@@ -261,7 +261,7 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
         return;
     }
     rh__timer_unset(w, timer);
-    /* A message from the actor to itself, taken at once; a process finds it in its mailbox. */
+    /* A message from the actor to itself, taken at once; a process, and a handler that waits, find it in the mailbox. */
     struct sending s = SENDING(.from = actor, .to = actor, .type = t.type, .value = w->payload + t.payload);
     uint32_t m = rh__message_send(w, &s);
     if (!at_once) {

@@ -36,6 +36,37 @@ PROGRAM(timers_are_each_actors_own, .production_runs = 5, .allowed = { "clock#1:
     rh_send(b, go);
 }
 
+/* A handler that waits for its own timer, and for another one that it finds when the time is over. */
+RH_ACTOR(patient);
+RH_HANDLER(patient, go)
+{
+    rh_timer("t", 1, tick, .value = 1);
+    say("%d", rh_receive(tick)->value);
+    rh_timer("t", 1, tick, .value = 2);
+    const struct tick *t = rh_receive(tick, .timeout_ms = 10000);
+    say("%d", t ? t->value : 0);
+}
+RH_HANDLER(patient, tick)
+{
+    say("late");
+}
+RH_BEHAVIOUR(patient, open, go, tick);
+PROGRAM(a_handler_can_wait_for_its_timer, .production_runs = 5, .allowed = { "patient#1: 1 2", "patient#1: 1 0 late" },
+        .production = { "patient#1: 1 2" })
+{
+    rh_send(rh_spawn(patient), go);
+}
+PROGRAM(a_handler_can_wait_for_its_timer_in_order, .production_runs = 5, .semantics.time = RH_TIME_ORDERED,
+        .allowed = { "patient#1: 1 2" })
+{
+    rh_send(rh_spawn(patient), go);
+}
+PROGRAM(a_handler_can_wait_for_its_timer_by_the_clock, .production_runs = 5, .semantics.time = RH_TIME_ORDERED,
+        .semantics.granularity = RH_GRAIN_OBJECT, .allowed = { "patient#1: 1 2" })
+{
+    rh_send(rh_spawn(patient), go);
+}
+
 RH_ACTOR(setter, int64_t first; int64_t second; bool same_name;);
 RH_HANDLER(setter, go)
 {
