@@ -31,13 +31,14 @@ enum rh_overflow {
     RH_OVERFLOW_GROW, /* no limit (the default) */
     RH_OVERFLOW_WAIT, /* the sender waits: an actor gives up its thread, a foreign thread sleeps */
     RH_OVERFLOW_DROP, /* the message is dropped and counted */
-    RH_OVERFLOW_FAIL, /* the sender ends with reason "overflow"; what a foreign thread sends is dropped */
+    RH_OVERFLOW_FAIL, /* the sender ends with reason "overflow", which is a failure; what a foreign thread sends is
+                       * dropped and counted */
 };
 
 /* What went wrong inside an actor. */
 struct rh_failure {
     const char *
-        kind; /* "assertion", "unhandled", "misuse", "limit" (no stack for one that must wait), "store" (a file), "exit" (abnormal, and nobody is told) */
+        kind; /* "assertion", "unhandled", "misuse", "limit" (no stack for one that must wait), "store" (a file), "exit" (abnormal, and nobody is told), "overflow" (RH_OVERFLOW_FAIL) */
     const char *actor; /* "writer#1", or "" outside of actors */
     const char *place; /* "file.c:12", or "" where the program did not call */
     const char *text;  /* one sentence */

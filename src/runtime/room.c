@@ -5,6 +5,7 @@
 #include "runtime/room.h"
 
 #include "runtime/actor.h"
+#include "runtime/failure.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t room_made = PTHREAD_COND_INITIALIZER;
@@ -87,6 +88,8 @@ enum rh__room_answer rh__room_wait(struct rh__slot *slot, rh_ref to, const char 
         if (rh__rt.options.overflow == RH_OVERFLOW_FAIL && actor) {
             rh__count_dropped(worker);
             rh__count_sent(worker);
+            rh__fail("overflow", here, "it ends: the mailbox it sends to holds mailbox_limit = %u messages",
+                     rh__rt.options.mailbox_limit);
             rh__actor_exit(actor, "overflow", NULL);
         }
         if (rh__rt.options.overflow != RH_OVERFLOW_WAIT || atomic_load(&rh__rt.stopping))

@@ -180,6 +180,23 @@ static void with_fail_the_sender_ends(void **unused)
     assert_int_equal(results[2], LIMIT);
 }
 
+static void with_fail_each_end_is_told(void **unused)
+{
+    (void)unused;
+    enum { SENDERS = 20 };
+    START(.overflow = RH_OVERFLOW_FAIL, .mailbox_limit = LIMIT);
+    rh_ref to = rh_spawn(slow);
+    rh_runtime_wait_quiet();
+    for (int i = 0; i < SENDERS; i++)
+        rh_spawn(flood, .to = to, .count = MANY);
+    rh_runtime_wait_quiet();
+    rh_spawn(guard, .who = to, .with = 1);
+    finish();
+    expect_told(SENDERS, "overflow", "mailbox_limit");
+    assert_true(strncmp(told.actor, "flood#", 6) == 0);
+    assert_non_null(strstr(told.place, "overflow.c:"));
+}
+
 RH_ACTOR(selfish, int left;);
 RH_HANDLER(selfish, begin)
 {
@@ -335,6 +352,7 @@ int main(void)
         TEST(stopping_frees_a_foreign_thread_that_waits),
         TEST(killing_the_receiver_frees_those_who_wait),
         TEST(with_fail_the_sender_ends),
+        TEST(with_fail_each_end_is_told),
         TEST(a_message_to_oneself_never_waits),
         TEST(a_sender_killed_while_it_waits_holds_nobody_up),
         TEST(a_sender_killed_when_it_has_room_passes_it_on),
