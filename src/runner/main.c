@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/files.h"
 #include "runner/commands.h"
 
 /* What src/cli looks for in a file before it runs it. */
@@ -30,16 +29,6 @@ static void help(const char *program)
            "interrupted\n");
 }
 
-/* The exit status, if all that was printed could be; what was found counts more. */
-static int printed(int code)
-{
-    char error[256];
-    if (rh__stdout_flush(error, sizeof error))
-        return code;
-    fprintf(stderr, "rehearse: %s\n", error);
-    return code == RH__EXIT_OK ? RH__EXIT_TOOL : code;
-}
-
 int rh_main(int argc, char **argv)
 {
     const char *program = argc ? argv[0] : "test";
@@ -59,7 +48,7 @@ int rh_main(int argc, char **argv)
     }
     if (options.help) {
         help(program);
-        return printed(RH__EXIT_OK);
+        return RH__EXIT_OK;
     }
     if (command != &commands[0] && (options.criteria || options.coverage_file || options.suite)) {
         fprintf(stderr, "rehearse: --coverage, --coverage-file and --suite are for `test`\n");
@@ -69,7 +58,7 @@ int rh_main(int argc, char **argv)
         fprintf(stderr, "rehearse: %s has no tests (RH_TEST)\n", program);
         return RH__EXIT_USAGE;
     }
-    return printed(command->run(program, &options));
+    return command->run(program, &options);
 }
 
 const struct rh_test *rh__test_named(const char *name)

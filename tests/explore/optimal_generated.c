@@ -37,17 +37,20 @@ static void taking_end(void *state, struct rh_world *w, const struct rh_run *run
     if (taken->count < MOST_TAKEN)
         generated_behaviour_from(&taken->list[taken->count++], &generated,
                                  (const struct generated_id(*)[GENERATED_MESSAGES])orders, counts);
-    rh_inner_end(&s->inner, w, run);
+    if (s->inner.explorer->end)
+        s->inner.explorer->end(s->inner.state, w, run);
 }
 
 static const struct rh_explorer taking = {
     .name = "taking",
     .summary = "notes what actors took in the runs that another explorer makes",
     .state_size = sizeof(struct spy),
-    .parts = rh_only_part,
-    .inner = rh_only_inner,
-    .open = rh_only_open,
+    .open = spy_open,
+    .begin = spy_begin,
+    .choose = spy_choose,
     .end = taking_end,
+    .verdict = spy_verdict,
+    .estimate = spy_estimate,
 };
 RH_EXPLORER(taking)
 
