@@ -258,7 +258,7 @@ static struct figures explore(const char *test, const char *n, const char *explo
         fprintf(stderr, "%s: %s\n", test, x->finding_count ? x->findings[0].outcome.text : "the tool failed");
         exit(1);
     }
-    struct figures f = { children_seconds() - from, x->runs, x->steps };
+    struct figures f = { children_seconds() - from, x->runs, rh_world_count(w).steps };
     rh__exploration_free(x);
     rh_world_free(w);
     return f;
@@ -342,20 +342,6 @@ static long resident_kb(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-static bool gauge_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
-{
-    return rh_exploration_inner(x, arg, state, error, error_size);
-}
-static uint32_t gauge_begin(void *state, struct rh_world *w)
-{
-    struct rh_inner *inner = state;
-    return inner->explorer->begin(inner->state, w);
-}
-static uint32_t gauge_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
-{
-    struct rh_inner *inner = state;
-    return inner->explorer->choose(inner->state, w, open, count);
-}
 static void gauge_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     (void)state, (void)w;
@@ -367,9 +353,9 @@ static void gauge_end(void *state, struct rh_world *w, const struct rh_run *run)
 static const struct rh_explorer gauge = {
     .name = "gauge",
     .state_size = sizeof(struct rh_inner),
-    .open = gauge_open,
-    .begin = gauge_begin,
-    .choose = gauge_choose,
+    .parts = rh_only_part,
+    .inner = rh_only_inner,
+    .open = rh_only_open,
     .end = gauge_end,
 };
 RH_EXPLORER(gauge)

@@ -144,7 +144,7 @@ static void measure_speed(void)
                grouped(rate, 1), f.runs > 0 ? f.steps / f.runs : 0, rate > 0 ? 1e6 / rate : 0, r->peer ? r->peer : "-",
                its, times, goal);
     }
-    printf("(steps that a run shares with the one before it are not made again and not counted)\n");
+    printf("(steps of whole runs; what a run shares with the one before it is not made again)\n");
 }
 
 /* ---- how many there will be ------------------------------------------------------------------------------------------- */

@@ -50,23 +50,41 @@ uint32_t rh_exploration_max_steps(const struct rh_exploration *x);
  * be needed, only what is touched is used. */
 void *rh_exploration_memory(struct rh_exploration *x, size_t bytes);
 
-/* Another explorer inside: for decorators.  NULL with a sentence in `error`. */
+/* An explorer with its state. */
 struct rh_inner {
     const struct rh_explorer *explorer;
     void *state;
 };
+/* Opens an explorer inside of another: for decorators.  False with a sentence in `error`. */
 bool rh_exploration_inner(struct rh_exploration *x, const char *name_and_arg, struct rh_inner *inner, char *error,
                           size_t error_size);
+
+/* A part of a decorator's argument that is itself NAME:ARG. */
+struct rh_part {
+    const char *text;
+    size_t length;
+};
+enum { RH_MOST_PARTS = 8 };
 
 struct rh_explorer {
     const char *name;
     const char *summary; /* one line for people */
     size_t state_size;
-    bool objects; /* it works with granularity object only, which is then used */
-    bool
-        reduces; /* it leaves out runs that differ only in the order of steps that have nothing to do with each other */
-    bool folds;  /* of runs that differ only in which of several actors that are alike did what it makes one */
+    /* Properties; a decorator also has those of its inner explorers. */
+    bool objects;   /* it works with granularity object only, which is then used */
+    bool reduces;   /* it leaves out runs that differ only in the order of independent steps */
+    bool folds;     /* of runs that differ only in which of several actors that are alike did what it makes one */
     bool wants_new; /* it looks at struct rh_run.is_new, which costs some time a run; else that is false */
+
+    /* For decorators, NULL for all others.  A decorator leaves NULL each call below that it does not change: that call then
+     * goes to the inner explorer that acts now; `confused` and `notes` go to all of them.  It calls its inner explorers by
+     * rh_inner_begin and its kin, never through their tables, which may have gaps.
+     *
+     * The parts of the argument that are explorers: found without opening anything, also where ARG makes no sense. */
+    uint32_t (*parts)(const char *arg, struct rh_part parts[RH_MOST_PARTS]);
+    /* The inner explorers that were opened, at most RH_MOST_PARTS, and which of them acts now. */
+    const struct rh_inner *(*inner)(const void *state, uint32_t *count, uint32_t *now);
+
     /* Reads what stands behind the colon in --explorer NAME:ARG ("" for nothing); false with a sentence.  May be NULL if
      * there is nothing to read. */
     bool (*open)(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size);
@@ -103,6 +121,28 @@ struct rh_explorer {
     /* May be NULL.  The program did not do again what it had done: then begin gives 0, and nothing is known of the rest. */
     bool (*confused)(const void *state);
 };
+
+/* For a decorator whose whole argument is one explorer, and whose state begins with a struct rh_inner:
+ *     .parts = rh_only_part, .inner = rh_only_inner, .open = rh_only_open */
+uint32_t rh_only_part(const char *arg, struct rh_part parts[RH_MOST_PARTS]);
+const struct rh_inner *rh_only_inner(const void *state, uint32_t *count, uint32_t *now);
+bool rh_only_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size);
+
+/* The calls of an explorer, with forwarding and the defaults where its table says NULL. */
+uint32_t rh_inner_begin(const struct rh_inner *e, struct rh_world *w);
+uint32_t rh_inner_choose(const struct rh_inner *e, struct rh_world *w, const struct rh_choice *open, uint32_t count);
+void rh_inner_end(const struct rh_inner *e, struct rh_world *w, const struct rh_run *run);
+enum rh_verdict rh_inner_verdict(const struct rh_inner *e);
+/* Whether its verdict can be more than sampled. */
+bool rh_inner_can_finish(const struct rh_inner *e);
+double rh_inner_estimate(const struct rh_inner *e);
+/* Appends nothing where there is nothing to say. */
+void rh_inner_notes(const struct rh_inner *e, char *buffer, size_t size);
+bool rh_inner_can_share(const struct rh_inner *e);
+size_t rh_inner_pack(const struct rh_inner *e, void *buffer, size_t room, bool half);
+bool rh_inner_unpack(const struct rh_inner *e, struct rh_world *w, const void *item, size_t size);
+double rh_inner_share(const struct rh_inner *e, uint64_t *runs);
+bool rh_inner_confused(const struct rh_inner *e);
 
 #define RH_EXPLORER(table)                                                                                             \
     __attribute__((constructor)) static void rh_explorer_register_##table(void)                                        \

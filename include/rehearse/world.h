@@ -226,7 +226,9 @@ struct rh_property_info {
     enum rh_property kind;
     const char *name;
     const char *place;
-    uint64_t held, failed; /* how often */
+    uint64_t held, failed; /* evaluations; steps that were made again count again */
+    uint64_t held_in,
+        failed_in; /* runs, of those that the engine has counted; of `eventually` the last evaluation in each */
 };
 uint32_t rh_world_property_count(const struct rh_world *w);
 struct rh_property_info rh_world_property(const struct rh_world *w, uint32_t property);

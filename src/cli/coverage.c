@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "coverage/pack.h"
 #include "report/coverage.h"
 
-enum { EXIT_GOOD, EXIT_WRONG_USE = 2 };
+enum { EXIT_GOOD, EXIT_WRONG_USE = 2, EXIT_TOOL = 3 };
 
 static int usage(const char *why)
 {
@@ -21,24 +22,21 @@ static int usage(const char *why)
     return EXIT_WRONG_USE;
 }
 
-static int fail(const char *error)
+static int fail(const char *error, int code)
 {
     fprintf(stderr, "rehearse: %s\n", error);
-    return EXIT_WRONG_USE;
+    return code;
 }
 
 static int write_json(const struct rh__coverage *c, const char *path)
 {
-    FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (f) {
-        rh__coverage_json(f, c, NULL, NULL);
-        fputc('\n', f);
-    }
-    bool good = f && !ferror(f) && (f == stdout ? fflush(f) : fclose(f)) == 0;
-    if (good)
-        return EXIT_GOOD;
-    perror(path);
-    return EXIT_WRONG_USE;
+    char error[RH__PATH_BYTES + 256];
+    struct rh__output o;
+    if (!rh__output_open(&o, path, true, error, sizeof error))
+        return fail(error, EXIT_WRONG_USE);
+    rh__coverage_json(o.file, c, NULL, NULL);
+    fputc('\n', o.file);
+    return rh__output_close(&o, error, sizeof error) ? EXIT_GOOD : fail(error, EXIT_TOOL);
 }
 
 static int show(const struct rh__coverage *c, const char *json, bool all)
@@ -79,12 +77,14 @@ int rh__cli_coverage(int argc, char **argv)
             good = rh__coverage_read(&c, argv[i], error, sizeof error);
     }
     if (!good)
-        return fail(error);
+        return fail(error, EXIT_WRONG_USE);
     if (!c)
         return usage("there is no file to read");
     if (merge && !out)
         return usage("merge wants -o FILE");
+    if (merge && !rh__output_possible(out, false, error, sizeof error))
+        return fail(error, EXIT_WRONG_USE);
     if (merge)
-        return rh__coverage_write(c, out, error, sizeof error) ? EXIT_GOOD : fail(error);
+        return rh__coverage_write(c, out, error, sizeof error) ? EXIT_GOOD : fail(error, EXIT_TOOL);
     return show(c, json, all);
 }

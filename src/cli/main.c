@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "cli/coverage.h"
 
-enum { EXIT_USAGE = 2 };
+enum { EXIT_USAGE = 2, EXIT_TOOL = 3 };
 
 static const char *const commands[] = { "test", "estimate", "list", "replay", "corpus" };
 
@@ -37,7 +38,7 @@ static bool is_test_program(const char *path, char *error, size_t error_size)
     struct stat s;
     bool found = false;
     snprintf(mark, sizeof mark, "%s test program, protocol %d", "rehearse", 1);
-    int fd = open(path, O_RDONLY);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &s) != 0) {
         (void)!snprintf(error, error_size, "%s: %s", path, strerror(errno));
     } else if (!S_ISREG(s.st_mode) || access(path, X_OK) != 0) {
@@ -56,19 +57,29 @@ static bool is_test_program(const char *path, char *error, size_t error_size)
     return found;
 }
 
+/* The exit status, if all that was printed could be. */
+static int printed(int code)
+{
+    char error[256];
+    if (rh__stdout_flush(error, sizeof error))
+        return code;
+    fprintf(stderr, "rehearse: %s\n", error);
+    return code ? code : EXIT_TOOL;
+}
+
 int main(int argc, char **argv)
 {
     char error[8192], path[4200];
     if (argc < 2)
         return usage(stderr);
     if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return usage(stdout);
+        return printed(usage(stdout));
     if (strcmp(argv[1], "--version") == 0) {
         printf("rehearse %s\n", RH_VERSION);
-        return 0;
+        return printed(0);
     }
     if (strcmp(argv[1], "coverage") == 0)
-        return rh__cli_coverage(argc - 2, argv + 2);
+        return printed(rh__cli_coverage(argc - 2, argv + 2));
     bool known = false;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         known |= strcmp(argv[1], commands[i]) == 0;
@@ -77,7 +88,7 @@ int main(int argc, char **argv)
         return usage(stderr);
     }
     if (argc == 3 && strcmp(argv[2], "--help") == 0)
-        return usage(stdout);
+        return printed(usage(stdout));
     if (argc < 3 || argv[2][0] == '-') {
         fprintf(stderr, "rehearse: %s wants a test program first\n", argv[1]);
         return EXIT_USAGE;

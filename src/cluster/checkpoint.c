@@ -99,27 +99,7 @@ static void say_other(const char *path, const char *there, const char *here, cha
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------- */
 
-static bool replace_file(const char *path, const struct rh__writer *w)
-{
-    char beside[4096];
-    if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return false;
-    bool good = rh__write_all(fd, w->at, w->len) && fsync(fd) == 0;
-    good = close(fd) == 0 && good && rename(beside, path) == 0 && rh__sync_folder(path);
-    if (!good) {
-        int why = errno;
-        unlink(beside);
-        errno = why;
-    }
-    return good;
-}
-
-bool rh__checkpoint_write(const char *path, const char *binding, const struct rh_exploration *x,
+bool rh__checkpoint_write(struct rh__kept *file, const char *binding, const struct rh_exploration *x,
                           const struct rh__told *before, struct rh__queue *q, double seconds, char *error,
                           size_t error_size)
 {
@@ -133,13 +113,13 @@ bool rh__checkpoint_write(const char *path, const char *binding, const struct rh
     q->table->snapshot(q->state, &w);
     bool good = !w.full && !sums.full;
     if (!good)
-        snprintf(error, error_size, "%s: no memory for a checkpoint", path);
+        snprintf(error, error_size, "%s: no memory for a checkpoint", file->path);
     else {
         uint64_t size = w.len - FRONT, hash = rh__hash(w.at + FRONT, w.len - FRONT, 0);
         memcpy(w.at, head, HEAD);
         memcpy(w.at + HEAD, &size, sizeof size);
         memcpy(w.at + HEAD + 8, &hash, sizeof hash);
-        good = replace_file(path, &w) || say_errno(path, error, error_size);
+        good = rh__kept_write(file, w.at, w.len, error, error_size);
     }
     rh__writer_release(&sums);
     rh__writer_release(&w);
@@ -172,18 +152,15 @@ static bool read_payload(const char *path, const char *binding, struct rh__reade
     return false;
 }
 
-bool rh__checkpoint_read(const char *path, const char *binding, struct rh_exploration *x, struct rh__queue *q,
+bool rh__checkpoint_read(struct rh__kept *file, const char *binding, struct rh_exploration *x, struct rh__queue *q,
                          double *seconds, char *error, size_t error_size)
 {
     struct stat s;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return say_errno(path, error, error_size);
+    const char *path = file->path;
     unsigned char *bytes = MAP_FAILED;
-    bool good = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+    bool good = fstat(file->fd, &s) == 0;
     if (good && s.st_size >= FRONT)
-        bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
+        bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, file->fd, 0);
     if (bytes == MAP_FAILED || memcmp(bytes, head, HEAD) != 0) {
         snprintf(error, error_size, "%s is no checkpoint of this version of rehearse", path);
         good = false;

@@ -10,6 +10,7 @@
 #ifndef RH_CLUSTER_CHECKPOINT_H
 #define RH_CLUSTER_CHECKPOINT_H
 
+#include "base/files.h"
 #include "cluster/queue.h"
 #include "cluster/results.h"
 
@@ -20,11 +21,11 @@ bool rh__checkpoint_binding(const struct rh_exploration *x, const char *explorer
                             size_t error_size);
 
 /* `before` is what `x` had counted before this exploration. */
-bool rh__checkpoint_write(const char *path, const char *binding, const struct rh_exploration *x,
+bool rh__checkpoint_write(struct rh__kept *file, const char *binding, const struct rh_exploration *x,
                           const struct rh__told *before, struct rh__queue *q, double seconds, char *error,
                           size_t error_size);
 /* Into an exploration and a queue that are empty; false with a sentence that names the file. */
-bool rh__checkpoint_read(const char *path, const char *binding, struct rh_exploration *x, struct rh__queue *q,
+bool rh__checkpoint_read(struct rh__kept *file, const char *binding, struct rh_exploration *x, struct rh__queue *q,
                          double *seconds, char *error, size_t error_size);
 
 #endif

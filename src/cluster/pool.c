@@ -48,6 +48,8 @@ struct agent {
     struct rh__told before; /* what was counted before this exploration */
     uint32_t properties_before;
     char *binding;
+    struct rh__kept file; /* the checkpoint */
+    bool unsaved;         /* the last one could not be written */
     double seconds_before, next_checkpoint;
     struct seat *seats;
     pid_t *pids;
@@ -315,14 +317,22 @@ static bool enough(const struct agent *a, double now)
            (l->max_seconds > 0 && now - x->started >= l->max_seconds);
 }
 
-static void write_checkpoint(struct agent *a)
+/* One that cannot be written now may be later: the disk has room again.  Only the last one counts. */
+static void write_checkpoint(struct agent *a, bool last)
 {
     double from = rh__now_seconds();
     if (!a->o->checkpoint)
         return;
-    if (!rh__checkpoint_write(a->o->checkpoint, a->binding, a->x, &a->before, &a->queue,
-                              a->seconds_before + from - a->x->started, a->error, a->error_size))
-        a->failed = true;
+    char why[512];
+    bool was = a->unsaved;
+    a->unsaved = !rh__checkpoint_write(&a->file, a->binding, a->x, &a->before, &a->queue,
+                                       a->seconds_before + from - a->x->started, why, sizeof why);
+    if (a->unsaved)
+        snprintf(a->x->trouble, sizeof a->x->trouble, "the checkpoint is not up to date: %s", why);
+    else if (was)
+        a->x->trouble[0] = 0;
+    if (a->unsaved && !was && !last)
+        fprintf(stderr, "rehearse: warning: no checkpoint for now: %s\n", why);
     double now = rh__now_seconds(), cost = now - from, pause = a->o->checkpoint_seconds;
     pause = pause > 0 ? pause : checkpoint_seconds;
     a->next_checkpoint = now + (cost / checkpoint_cost > pause ? cost / checkpoint_cost : pause);
@@ -389,7 +399,7 @@ static void work(struct agent *a)
         if (x->progress && now >= x->next_progress)
             x->progress(x);
         if (a->o->checkpoint && now >= a->next_checkpoint)
-            write_checkpoint(a);
+            write_checkpoint(a, false);
     }
     for (uint32_t i = 0; i < a->o->workers; i++)
         if (busy(&a->seats[i]))
@@ -398,7 +408,7 @@ static void work(struct agent *a)
     x->stopped = over > 0;
     x->interrupted = interrupted;
     /* Our own explorer has nothing either; asked, it knows that it is done. */
-    x->exhausted = !left && x->explorer.explorer->begin(x->explorer.state, x->world) == 0;
+    x->exhausted = !left && rh_inner_begin(&x->explorer, x->world) == 0;
 }
 
 /* Those that wait end by themselves when the stream does, and flush what they have to. */
@@ -429,11 +439,10 @@ static void dismiss(struct agent *a)
 static enum rh__pool_end fill(struct agent *a)
 {
     struct rh_exploration *x = a->x;
-    const struct rh_explorer *e = x->explorer.explorer;
     size_t room = rh__item_room(x);
     unsigned char *item = rh_shared_new(room);
     enum rh__pool_end end = RH__POOL_DONE;
-    size_t size = item && e->pack && e->unpack ? e->pack(x->explorer.state, item, room, false) : 0;
+    size_t size = item ? rh_inner_pack(&x->explorer, item, room, false) : 0;
     if (!size) {
         snprintf(a->error, a->error_size,
                  "explorer %s cannot share its work, so it cannot have several workers (-j) or a checkpoint; dfs can, "
@@ -441,8 +450,7 @@ static enum rh__pool_end fill(struct agent *a)
                  a->o->explorer);
         end = RH__POOL_REFUSED;
     } else if (a->o->resume) {
-        if (!rh__checkpoint_read(a->o->checkpoint, a->binding, x, &a->queue, &a->seconds_before, a->error,
-                                 a->error_size))
+        if (!rh__checkpoint_read(&a->file, a->binding, x, &a->queue, &a->seconds_before, a->error, a->error_size))
             end = RH__POOL_REFUSED;
     } else if (!rh__queue_local_add(&a->queue, item, size, true)) {
         snprintf(a->error, a->error_size, "no memory for an item");
@@ -468,6 +476,8 @@ static enum rh__pool_end open_pool(struct agent *a)
     if (a->o->checkpoint &&
         !rh__checkpoint_binding(a->x, a->o->explorer, a->binding, RH__BINDING_BYTES, a->error, a->error_size))
         return RH__POOL_FAILED;
+    if (a->o->checkpoint && !rh__kept_open(&a->file, a->o->checkpoint, a->o->resume, a->error, a->error_size))
+        return RH__POOL_REFUSED;
     rh__results_told(a->x, &a->before); /* the check for determinism has run the program too */
     a->before.escapes = 0;
     a->properties_before = a->x->world->property_count;
@@ -478,6 +488,7 @@ static void release(struct agent *a)
 {
     if (a->queue.state)
         a->queue.table->free(a->queue.state);
+    rh__kept_close(&a->file);
     rh__told_release(&a->before);
     rh__free(a->binding);
     rh__free(a->polls);
@@ -488,7 +499,7 @@ static void release(struct agent *a)
 enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__pool_options *o, char *error,
                                    size_t error_size)
 {
-    struct agent a = { .x = x, .o = o, .error = error, .error_size = error_size };
+    struct agent a = { .x = x, .o = o, .file.fd = -1, .error = error, .error_size = error_size };
     a.job = (struct rh__job){ .world = o->world,
                               .explorer = o->explorer,
                               .seed = x->seed,
@@ -506,15 +517,17 @@ enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__po
     interrupted = 0;
     sigaction(SIGINT, &action, &before);
     x->started = rh__now_seconds();
-    write_checkpoint(&a);
-    bool unwritable = a.failed; /* better known now */
-    for (uint32_t i = 0; i < o->workers && !a.failed; i++)
+    write_checkpoint(&a, true);
+    bool unwritable = a.unsaved; /* better known now */
+    if (unwritable)
+        snprintf(error, error_size, "%s", x->trouble);
+    for (uint32_t i = 0; i < o->workers && !a.failed && !unwritable; i++)
         start(&a, &a.seats[i]);
-    if (!a.failed)
+    if (!a.failed && !unwritable)
         work(&a);
     dismiss(&a);
-    if (!a.failed)
-        write_checkpoint(&a);
+    if (!unwritable)
+        write_checkpoint(&a, true);
     sigaction(SIGINT, &before, NULL);
     rh__sums_settle(x, a.properties_before);
     x->seconds = a.seconds_before + rh__now_seconds() - x->started;

@@ -3,7 +3,7 @@
  *     version; runs steps cut blocked failed; share, runs for it; flags
  *     behaviours: a block of hashes
  *     findings: signature, count, then flag and, if set, all of it
- *     properties: kind, name, place, held, failed
+ *     properties: kind, name, place, runs in which it held and failed, whether it ever held
  *     escapes: call, place
  *     coverage: a block; empty where nothing is new, or nobody asked
  *     items: blocks
@@ -17,7 +17,7 @@
 #include "explore/measure.h"
 #include "world/state.h"
 
-enum { VERSION = 0xc2, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, SHARES_GLOBALS = 8, MOST_TEXTS = 1 << 20 };
+enum { VERSION = 0xc3, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, SHARES_GLOBALS = 8, MOST_TEXTS = 1 << 20 };
 
 bool rh__told_init(struct rh__told *t)
 {
@@ -77,8 +77,9 @@ static void put_world(struct rh__writer *w, const struct rh_world *world, const 
         rh__put_small(w, p->kind);
         rh__put_text(w, p->name);
         rh__put_text(w, p->place);
-        rh__put_small(w, p->held - t->tally[i].held);
-        rh__put_small(w, p->failed - t->tally[i].failed);
+        rh__put_small(w, p->held_in - t->tally[i].held);
+        rh__put_small(w, p->failed_in - t->tally[i].failed);
+        rh__put_small(w, p->held != 0);
     }
     rh__put_small(w, world->escape_count - t->escapes);
     for (uint32_t i = t->escapes; i < world->escape_count; i++) {
@@ -101,11 +102,11 @@ static void put_coverage(struct rh__writer *w, const struct rh_exploration *x, u
 void rh__results_write(struct rh__writer *w, struct rh_exploration *x, const struct rh__told *since, const void *items,
                        size_t items_size, uint32_t item_count)
 {
-    const struct rh_explorer *e = x->explorer.explorer;
     uint64_t share_runs = 0;
-    double share = e->share ? e->share(x->explorer.state, &share_runs) : 0;
+    double share = rh_inner_share(&x->explorer, &share_runs);
     /* It may have lost its way in the middle of the item. */
-    bool lost = x->stillborn || (x->exhausted && e->verdict && e->verdict(x->explorer.state) == RH_VERDICT_SAMPLED);
+    bool lost = x->stillborn || (x->exhausted && rh_inner_can_finish(&x->explorer) &&
+                                 rh_inner_verdict(&x->explorer) == RH_VERDICT_SAMPLED);
     put_counts(w, x, since, share, share_runs,
                (lost ? INCOMPLETE : 0) | (x->diverged ? DIVERGED : 0) |
                    (*x->world->globals_writer ? SHARES_GLOBALS : 0));
@@ -127,7 +128,7 @@ void rh__results_told(struct rh_exploration *x, struct rh__told *t)
     t->escapes = x->world->escape_count;
     t->coverage = x->measure ? rh__coverage_changes(x->measure->coverage) : 0;
     for (uint32_t i = 0; i < x->world->property_count; i++)
-        t->tally[i] = (struct rh__tally){ x->world->properties[i].held, x->world->properties[i].failed };
+        t->tally[i] = (struct rh__tally){ x->world->properties[i].held_in, x->world->properties[i].failed_in };
     for (uint32_t i = 0; i < x->finding_count; i++) {
         x->findings[i].told = x->findings[i].count;
         x->findings[i].changed = false;
@@ -258,8 +259,8 @@ static bool read_properties(struct rh_exploration *x, struct rh__reader *r, bool
     for (; n && !r->bad; n--) {
         uint64_t kind = rh__get_small(r);
         const char *name = rh__get_text(r), *place = rh__get_text(r);
-        uint64_t held = rh__get_small(r), failed = rh__get_small(r);
-        if (kind > RH_EVENTUALLY || strlen(name) >= PROPERTY_NAME)
+        uint64_t held = rh__get_small(r), failed = rh__get_small(r), ever = rh__get_small(r);
+        if (kind > RH_EVENTUALLY || ever > 1 || strlen(name) >= PROPERTY_NAME)
             return false;
         if (!apply)
             continue;
@@ -274,8 +275,9 @@ static bool read_properties(struct rh_exploration *x, struct rh__reader *r, bool
             copy_text(p->name, sizeof p->name, name);
             w->property_count++;
         }
-        p->held += held;
-        p->failed += failed;
+        p->held_in += held;
+        p->failed_in += failed;
+        p->held |= ever;
     }
     return true;
 }

@@ -8,6 +8,11 @@
 #include "base/bytes.h"
 #include "explore/engine.h"
 
+/* In how many runs a property held and did not. */
+struct rh__tally {
+    uint64_t held, failed;
+};
+
 /* Up to where an exploration has been told. */
 struct rh__told {
     uint64_t runs, steps, cut, blocked, failed;

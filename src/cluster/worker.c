@@ -30,7 +30,6 @@ struct worker {
     unsigned char *in, *out; /* messages */
     struct rh__writer parts; /* what was split off */
     uint32_t part_count;
-    bool begun; /* what the beginning of all runs counts is told, here or by whoever has the first item */
 };
 
 /* ---- messages ---------------------------------------------------------------------------------------------------------- */
@@ -88,7 +87,7 @@ size_t rh__item_room(const struct rh_exploration *x)
 static size_t put_part(struct rh_exploration *x, struct worker *k, bool half)
 {
     unsigned char *one = k->in; /* the order has been read */
-    size_t size = x->explorer.explorer->pack(x->explorer.state, one, k->room, half);
+    size_t size = rh_inner_pack(&x->explorer, one, k->room, half);
     if (size) {
         rh__put_block(&k->parts, one, size);
         k->part_count++;
@@ -107,9 +106,6 @@ static bool cut_up(struct rh_exploration *x, struct worker *k)
 static bool report(struct rh_exploration *x, struct worker *k)
 {
     struct rh__writer w = rh__writer_of(k->out, MOST_BYTES);
-    if (x->begun && !k->begun && !k->order.first)
-        memcpy(k->told.tally, x->begin_tally, x->begin_tally_count * sizeof *x->begin_tally); /* somebody else tells */
-    k->begun = x->begun;
     rh__put64(&w, k->order.lease);
     rh__results_write(&w, x, &k->told, k->parts.at, k->parts.len, k->part_count);
     if (w.full) {
@@ -127,7 +123,7 @@ static bool take_order(struct rh_exploration *x, struct worker *k)
     if (!rh__stream_receive(k->fd, k->in, k->room + sizeof k->order, &size) || size < sizeof k->order)
         return false;
     memcpy(&k->order, k->in, sizeof k->order);
-    good = x->explorer.explorer->unpack(x->explorer.state, x->world, k->in + sizeof k->order, size - sizeof k->order);
+    good = rh_inner_unpack(&x->explorer, x->world, k->in + sizeof k->order, size - sizeof k->order);
     k->parts.len = k->part_count = 0;
     x->exhausted = false;
     x->stopped = x->diverged = !good; /* then that is what is told next */
@@ -208,7 +204,7 @@ void rh__worker_run(const struct rh__job *job, int fd)
     struct worker *k = x ? open_worker(x, fd) : NULL;
     if (!k)
         _exit(3);
-    x->explorer.explorer->pack(x->explorer.state, k->in, k->room, false); /* the whole tree is not for us */
+    rh_inner_pack(&x->explorer, k->in, k->room, false); /* the whole tree is not for us */
     bool good = !take_order(x, k) || rh__explore(x);
     _exit(good ? 0 : 3);
 }

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/files.h"
+
 enum { VERSION = 0xc1, FULL = 1, EXHAUSTED = 2, MOST_FILE = 1 << 30 };
 static const char magic[] = "rehearse coverage 1\n";
 
@@ -187,14 +189,11 @@ bool rh__coverage_write(const struct rh__coverage *c, const char *path, char *er
     struct rh__writer w = rh__writer_new();
     rh__put(&w, magic, sizeof magic - 1);
     rh__coverage_pack(c, &w);
-    FILE *f = w.full ? NULL : fopen(path, "wb");
-    bool good = f && fwrite(w.at, 1, w.len, f) == w.len;
+    bool good = !w.full;
     if (w.full)
-        errno = ENOMEM;
-    if ((f && fclose(f) != 0) || !good) {
-        snprintf(error, error_size, "%s: %s", path, strerror(errno));
-        good = false;
-    }
+        snprintf(error, error_size, "%s: no memory for the coverage", path);
+    else
+        good = rh__file_write(path, w.at, w.len, error, error_size);
     rh__writer_release(&w);
     return good;
 }

@@ -16,10 +16,10 @@
 /* ---- bound -------------------------------------------------------------------------------------------------------------- */
 
 struct bound {
+    struct rh_inner inner;
     uint64_t depth, runs, steps; /* 0: none */
     uint64_t runs_made, steps_made;
     bool cut, stopped;
-    struct rh_inner inner;
 };
 
 /* One bound, up to a semicolon or the comma; NULL where it makes no sense. */
@@ -36,6 +36,13 @@ static const char *read_bound(struct bound *b, const char *text)
         }
     *field = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
     return *field && (*end == ';' || *end == ',') ? end : NULL;
+}
+
+static uint32_t bound_parts(const char *arg, struct rh_part *parts)
+{
+    const char *comma = strchr(arg, ',');
+    parts[0] = (struct rh_part){ comma ? comma + 1 : "", comma ? strlen(comma + 1) : 0 };
+    return comma != NULL;
 }
 
 static bool bound_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
@@ -61,7 +68,7 @@ static uint32_t bound_begin(void *state, struct rh_world *w)
         b->stopped = true;
         return 0;
     }
-    return b->inner.explorer->begin(b->inner.state, w);
+    return rh_inner_begin(&b->inner, w);
 }
 
 static uint32_t bound_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
@@ -71,7 +78,7 @@ static uint32_t bound_choose(void *state, struct rh_world *w, const struct rh_ch
         b->cut = true;
         return RH_NONE;
     }
-    return b->inner.explorer->choose(b->inner.state, w, open, count);
+    return rh_inner_choose(&b->inner, w, open, count);
 }
 
 static void bound_end(void *state, struct rh_world *w, const struct rh_run *run)
@@ -79,91 +86,91 @@ static void bound_end(void *state, struct rh_world *w, const struct rh_run *run)
     struct bound *b = state;
     b->runs_made++;
     b->steps_made += run->events - 1;
-    if (b->inner.explorer->end)
-        b->inner.explorer->end(b->inner.state, w, run);
+    rh_inner_end(&b->inner, w, run);
 }
 
 static enum rh_verdict bound_verdict(const void *state)
 {
     const struct bound *b = state;
-    enum rh_verdict v = b->inner.explorer->verdict ? b->inner.explorer->verdict(b->inner.state) : RH_VERDICT_SAMPLED;
+    enum rh_verdict v = rh_inner_verdict(&b->inner);
     if (b->stopped)
         return RH_VERDICT_SAMPLED;
     return v == RH_VERDICT_EXHAUSTIVE && b->cut ? RH_VERDICT_BOUNDED : v;
-}
-
-static double bound_estimate(const void *state)
-{
-    const struct bound *b = state;
-    return b->inner.explorer->estimate ? b->inner.explorer->estimate(b->inner.state) : 0;
 }
 
 /* How many runs and steps others have made is not known here, so only a depth can be shared. */
 static size_t bound_pack(void *state, void *buffer, size_t room, bool half)
 {
     struct bound *b = state;
-    const struct rh_explorer *e = b->inner.explorer;
-    return e->pack && !b->runs && !b->steps ? e->pack(b->inner.state, buffer, room, half) : 0;
-}
-
-static bool bound_unpack(void *state, struct rh_world *w, const void *item, size_t size)
-{
-    struct bound *b = state;
-    return b->inner.explorer->unpack && b->inner.explorer->unpack(b->inner.state, w, item, size);
-}
-
-static double bound_share(const void *state, uint64_t *runs)
-{
-    const struct bound *b = state;
-    *runs = 0;
-    return b->inner.explorer->share ? b->inner.explorer->share(b->inner.state, runs) : 0;
+    return !b->runs && !b->steps ? rh_inner_pack(&b->inner, buffer, room, half) : 0;
 }
 
 const struct rh_explorer rh__explorer_bound = {
     .name = "bound",
     .summary = "bound:DEPTH[;runs=N;steps=N],EXPLORER: as EXPLORER wants, but runs end after DEPTH events",
     .state_size = sizeof(struct bound),
+    .parts = bound_parts,
+    .inner = rh_only_inner,
     .open = bound_open,
     .begin = bound_begin,
     .choose = bound_choose,
     .end = bound_end,
     .verdict = bound_verdict,
-    .estimate = bound_estimate,
     .pack = bound_pack,
-    .unpack = bound_unpack,
-    .share = bound_share,
 };
 
 /* ---- portfolio ------------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_MEMBERS = 8 };
-
 struct portfolio {
     uint32_t count, turn;
-    struct rh_inner member[MOST_MEMBERS];
-    bool done[MOST_MEMBERS];
+    struct rh_inner member[RH_MOST_PARTS];
+    bool done[RH_MOST_PARTS];
 };
+
+static uint32_t portfolio_parts(const char *arg, struct rh_part *parts)
+{
+    uint32_t count = 0;
+    for (; *arg && count < RH_MOST_PARTS; arg += arg[0] == '+') {
+        parts[count++] = (struct rh_part){ arg, strcspn(arg, "+") };
+        arg += parts[count - 1].length;
+    }
+    return count;
+}
+
+static const struct rh_inner *portfolio_inner(const void *state, uint32_t *count, uint32_t *now)
+{
+    const struct portfolio *p = state;
+    *count = p->count;
+    *now = p->turn;
+    return p->member;
+}
 
 static bool portfolio_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
 {
     struct portfolio *p = state;
-    while (*arg) {
+    struct rh_part parts[RH_MOST_PARTS];
+    uint32_t count = portfolio_parts(arg, parts);
+    if (!count) {
+        snprintf(error, error_size, "portfolio wants explorers, as in portfolio:random+delayed:100");
+        return false;
+    }
+    const struct rh_part *last = &parts[count - 1];
+    if (last->text[last->length] && last->text[last->length + 1]) {
+        snprintf(error, error_size, "portfolio: at most %d explorers", RH_MOST_PARTS);
+        return false;
+    }
+    for (; p->count < count; p->count++) {
         char one[1024];
-        size_t length = strcspn(arg, "+");
-        if (p->count == MOST_MEMBERS || length >= sizeof one) {
-            snprintf(error, error_size, "portfolio: at most %d explorers", MOST_MEMBERS);
+        if (parts[p->count].length >= sizeof one) {
+            snprintf(error, error_size, "portfolio: the text of an explorer is too long");
             return false;
         }
-        memcpy(one, arg, length);
-        one[length] = 0;
-        if (!rh_exploration_inner(x, one, &p->member[p->count++], error, error_size))
+        snprintf(one, sizeof one, "%.*s", (int)parts[p->count].length, parts[p->count].text);
+        if (!rh_exploration_inner(x, one, &p->member[p->count], error, error_size))
             return false;
-        arg += length + (arg[length] == '+');
     }
-    if (!p->count)
-        snprintf(error, error_size, "portfolio wants explorers, as in portfolio:random+delayed:100");
     p->turn = p->count - 1;
-    return p->count > 0;
+    return true;
 }
 
 /* A member may keep events only of its own last run: with others in between it starts from the beginning, so members that
@@ -173,31 +180,16 @@ static uint32_t portfolio_begin(void *state, struct rh_world *w)
     struct portfolio *p = state;
     for (uint32_t tries = 0; tries < p->count; tries++) {
         p->turn = (p->turn + 1) % p->count;
-        struct rh_inner *m = &p->member[p->turn];
+        const struct rh_inner *m = &p->member[p->turn];
         if (p->done[p->turn])
             continue;
-        if (m->explorer->begin(m->state, w))
+        if (rh_inner_begin(m, w))
             return 1;
         p->done[p->turn] = true;
-        if (m->explorer->verdict && m->explorer->verdict(m->state) == RH_VERDICT_EXHAUSTIVE)
-            return 0; /* nothing is left for the others either */
+        if (rh_inner_confused(m) || rh_inner_verdict(m) == RH_VERDICT_EXHAUSTIVE)
+            return 0; /* the others cannot add anything */
     }
     return 0;
-}
-
-static uint32_t portfolio_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
-{
-    struct portfolio *p = state;
-    struct rh_inner *m = &p->member[p->turn];
-    return m->explorer->choose(m->state, w, open, count);
-}
-
-static void portfolio_end(void *state, struct rh_world *w, const struct rh_run *run)
-{
-    struct portfolio *p = state;
-    struct rh_inner *m = &p->member[p->turn];
-    if (m->explorer->end)
-        m->explorer->end(m->state, w, run);
 }
 
 /* The best that any member that is done can say. */
@@ -206,8 +198,8 @@ static enum rh_verdict portfolio_verdict(const void *state)
     const struct portfolio *p = state;
     enum rh_verdict best = RH_VERDICT_SAMPLED;
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->done[i] && p->member[i].explorer->verdict) {
-            enum rh_verdict v = p->member[i].explorer->verdict(p->member[i].state);
+        if (p->done[i]) {
+            enum rh_verdict v = rh_inner_verdict(&p->member[i]);
             best = v > best ? v : best;
         }
     return best;
@@ -217,12 +209,11 @@ static enum rh_verdict portfolio_verdict(const void *state)
 static double portfolio_estimate(const void *state)
 {
     const struct portfolio *p = state;
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->member[i].explorer->estimate) {
-            double estimate = p->member[i].explorer->estimate(p->member[i].state);
-            if (estimate > 0)
-                return estimate;
-        }
+    for (uint32_t i = 0; i < p->count; i++) {
+        double estimate = rh_inner_estimate(&p->member[i]);
+        if (estimate > 0)
+            return estimate;
+    }
     return 0;
 }
 
@@ -232,9 +223,9 @@ static bool can_share(const struct portfolio *p)
 {
     uint32_t exhaustive = 0;
     for (uint32_t i = 0; i < p->count; i++) {
-        if (!p->member[i].explorer->pack)
+        if (!rh_inner_can_share(&p->member[i]))
             return false;
-        exhaustive += p->member[i].explorer->verdict != NULL;
+        exhaustive += rh_inner_can_finish(&p->member[i]);
     }
     return exhaustive <= 1;
 }
@@ -250,12 +241,12 @@ static size_t portfolio_pack(void *state, void *buffer, size_t room, bool half)
     struct rh__writer w = rh__writer_of(buffer, room);
     for (int samplers = 0; samplers < 2; samplers++)
         for (uint32_t i = 0; i < p->count; i++) {
-            const struct rh_explorer *e = p->member[i].explorer;
-            if ((e->verdict == NULL) != (samplers == 1))
+            const struct rh_inner *m = &p->member[i];
+            if (rh_inner_can_finish(m) == (samplers == 1))
                 continue;
             unsigned char *at = w.at + w.len + sizeof(uint64_t);
-            size_t size = e->pack(p->member[i].state, at, room - lengths - given, half);
-            if (!size && e->verdict)
+            size_t size = rh_inner_pack(m, at, room - lengths - given, half);
+            if (!size && !samplers)
                 return 0;
             rh__put64(&w, size);
             w.len += size;
@@ -271,13 +262,13 @@ static bool portfolio_unpack(void *state, struct rh_world *w, const void *item, 
     bool good = can_share(p);
     for (int samplers = 0; samplers < 2 && good; samplers++)
         for (uint32_t i = 0; i < p->count && good; i++) {
-            const struct rh_explorer *e = p->member[i].explorer;
-            if ((e->verdict == NULL) != (samplers == 1))
+            const struct rh_inner *m = &p->member[i];
+            if (rh_inner_can_finish(m) == (samplers == 1))
                 continue;
             uint64_t length = rh__get64(&r);
             const void *bytes = rh__get(&r, (size_t)length);
             p->done[i] = bytes && !length && samplers;
-            good = p->done[i] || (bytes && e->unpack(p->member[i].state, w, bytes, (size_t)length));
+            good = p->done[i] || (bytes && rh_inner_unpack(m, w, bytes, (size_t)length));
         }
     good = good && rh__reader_done(&r);
     for (uint32_t i = 0; i < p->count && !good; i++)
@@ -286,24 +277,24 @@ static bool portfolio_unpack(void *state, struct rh_world *w, const void *item, 
     return good;
 }
 
+/* Of the member that can go through all of it. */
 static double portfolio_share(const void *state, uint64_t *runs)
 {
     const struct portfolio *p = state;
-    *runs = 0;
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->member[i].explorer->share)
-            return p->member[i].explorer->share(p->member[i].state, runs);
-    return 0;
+    uint32_t i = 0;
+    while (i + 1 < p->count && !rh_inner_can_finish(&p->member[i]))
+        i++;
+    return rh_inner_share(&p->member[i], runs);
 }
 
 const struct rh_explorer rh__explorer_portfolio = {
     .name = "portfolio",
     .summary = "portfolio:EXPLORER+EXPLORER...: each in turn, a run each",
     .state_size = sizeof(struct portfolio),
+    .parts = portfolio_parts,
+    .inner = portfolio_inner,
     .open = portfolio_open,
     .begin = portfolio_begin,
-    .choose = portfolio_choose,
-    .end = portfolio_end,
     .verdict = portfolio_verdict,
     .estimate = portfolio_estimate,
     .pack = portfolio_pack,

@@ -56,7 +56,9 @@ struct dpor {
     uint32_t top, floor;  /* nodes; choices before the floor are a decorator's */
     uint32_t fresh;       /* the first event that was not studied */
     bool of_all;          /* what is estimated: sequences of choices, visited or not */
-    bool started, placed, confused, cut;
+    bool started, placed, cut;
+    bool confused; /* the program did not do again what it had done */
+    bool full;     /* of memory */
 };
 
 /* ---- nodes -------------------------------------------------------------------------------------------------------------- */
@@ -328,7 +330,7 @@ static uint32_t dpor_begin(void *state, struct rh_world *w)
     uint32_t at = d->top, pick = RH_NONE;
     while (at > d->floor && (pick = next_of(d, at - 1)) == RH_NONE)
         at--;
-    if (at <= d->floor || d->confused)
+    if (at <= d->floor || d->confused || d->full)
         return 0;
     rh__level_back(d->level, at - 1, d->top);
     rh__level_back(d->space, at - 1, d->top);
@@ -367,11 +369,12 @@ static uint32_t dpor_choose(void *state, struct rh_world *w, const struct rh_cho
     if (depth > d->floor)
         rh__history_after(&d->history, w, depth);
     const struct node *n = &d->node[depth];
-    if (depth >= d->top ? !enter(d, w, depth, open, count)
-                        : n->count != count || !same(&open[n->pick], &d->choice[n->first + n->pick])) {
-        d->confused = true; /* too large, or the program is not deterministic */
+    if (depth >= d->top)
+        d->full |= !enter(d, w, depth, open, count);
+    else
+        d->confused |= n->count != count || !same(&open[n->pick], &d->choice[n->first + n->pick]);
+    if (d->full || d->confused)
         return RH_NONE;
-    }
     rh__history_before(&d->history, w, depth + 1, open[n->pick].actor);
     return n->pick;
 }
@@ -379,20 +382,25 @@ static uint32_t dpor_choose(void *state, struct rh_world *w, const struct rh_cho
 static void dpor_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     struct dpor *d = state;
-    if (!d->placed || d->confused)
+    if (!d->placed || d->confused || d->full)
         return;
     enum how_it_ended how = how_it_ended(w, run->outcome);
     d->cut |= how == CUT;
     if (w->event_count - 1 > d->floor)
         rh__history_after(&d->history, w, w->event_count - 1);
     study(d, w, how);
-    d->confused |= d->history.full;
+    d->full |= d->history.full;
 }
 
 static enum rh_verdict dpor_verdict(const void *state)
 {
     const struct dpor *d = state;
-    return d->confused || d->cut ? RH_VERDICT_SAMPLED : RH_VERDICT_EXHAUSTIVE;
+    return d->confused || d->full || d->cut ? RH_VERDICT_SAMPLED : RH_VERDICT_EXHAUSTIVE;
+}
+
+static bool dpor_confused(const void *state)
+{
+    return ((const struct dpor *)state)->confused;
 }
 
 /* Of the runs that it will make, with the children selected so far; or, as the paper does (5.3, Table 3), of the tree that it
@@ -414,4 +422,5 @@ const struct rh_explorer rh__explorer_dpor = {
     .end = dpor_end,
     .verdict = dpor_verdict,
     .estimate = dpor_estimate,
+    .confused = dpor_confused,
 };

@@ -37,25 +37,23 @@ const char *rh_verdict_name(enum rh_verdict verdict)
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------------- */
 
-static void note_beginning(struct rh_exploration *x);
 static bool start_run(struct rh_exploration *x, uint32_t keep);
 static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome);
-static void give_up_run(struct rh_exploration *x);
+static void give_up_run(struct rh_exploration *x, bool late);
 static bool enough(struct rh_exploration *x);
 static bool too_late(struct rh_exploration *x);
 
 static void drive(struct rh_world *w, void *arg)
 {
     struct rh_exploration *x = arg;
-    const struct rh_explorer *e = x->explorer.explorer;
+    const struct rh_inner *e = &x->explorer;
     if (x->mute)
         rh__mute();
-    note_beginning(x);
     for (;;) {
-        uint32_t keep = enough(x) ? 0 : e->begin(x->explorer.state, w), open;
+        uint32_t keep = enough(x) ? 0 : rh_inner_begin(e, w), open;
         if (!keep) {
             x->exhausted = !x->stopped;
-            x->diverged |= e->confused && e->confused(x->explorer.state);
+            x->diverged |= rh_inner_confused(e);
             if (!x->more || !x->more(x))
                 break;
             continue;
@@ -63,47 +61,22 @@ static void drive(struct rh_world *w, void *arg)
         if (!start_run(x, keep))
             continue;
         uint32_t pick = 0;
+        bool late = false;
         for (const struct rh_choice *choices; (choices = rh_world_enabled(w, &open)), open;) {
-            pick = e->choose(x->explorer.state, w, choices, open);
-            if (pick >= open || too_late(x))
+            pick = rh_inner_choose(e, w, choices, open);
+            if (pick >= open || (late = too_late(x)))
                 break;
             x->picks[w->event_count] = pick;
             rh_world_step(w, &choices[pick]);
         }
-        if (open && pick == RH_ELSEWHERE)
-            give_up_run(x);
+        if (open && (late || pick == RH_ELSEWHERE))
+            give_up_run(x, late);
         else
             end_run(x, open ? RH_OUTCOME_RUNNING : rh_world_outcome(w)->kind);
     }
 }
 
 /* ---- its parts --------------------------------------------------------------------------------------------------------- */
-
-static void keep_tally(const struct rh_world *w, struct rh__tally *to, uint32_t *count)
-{
-    *count = w->property_count;
-    for (uint32_t i = 0; i < w->property_count; i++)
-        to[i] = (struct rh__tally){ w->properties[i].held, w->properties[i].failed };
-}
-
-static void put_tally_back(struct rh_exploration *x)
-{
-    for (uint32_t i = 0; i < x->world->property_count; i++) { /* some may be new on the way */
-        struct rh__tally was = i < x->tally_count ? x->tally[i] : (struct rh__tally){ 0, 0 };
-        x->world->properties[i].held = was.held;
-        x->world->properties[i].failed = was.failed;
-    }
-}
-
-/* Each child makes the beginning of all runs; it counts once. */
-static void note_beginning(struct rh_exploration *x)
-{
-    if (!x->begun)
-        keep_tally(x->world, x->begin_tally, &x->begin_tally_count);
-    x->begun = true;
-    if (x->tallied)
-        put_tally_back(x);
-}
 
 /* The explorer leads to where its work begins; false if the program does not follow. */
 static bool lead(struct rh_exploration *x, uint32_t keep)
@@ -112,7 +85,7 @@ static bool lead(struct rh_exploration *x, uint32_t keep)
     while (w->event_count < keep) {
         uint32_t open;
         const struct rh_choice *choices = rh_world_enabled(w, &open);
-        uint32_t pick = open ? x->explorer.explorer->choose(x->explorer.state, w, choices, open) : RH_NONE;
+        uint32_t pick = open ? rh_inner_choose(&x->explorer, w, choices, open) : RH_NONE;
         if (pick >= open)
             return false;
         x->picks[w->event_count] = pick;
@@ -127,8 +100,6 @@ static bool start_run(struct rh_exploration *x, uint32_t keep)
 {
     struct rh_world *w = x->world;
     uint32_t from = x->moved ? 1 : keep;
-    if (x->moved && !x->tallied)
-        keep_tally(w, x->tally, &x->tally_count);
     if (from < w->event_count)
         rh_world_rollback(w, from);
     if (x->kept > from)
@@ -138,13 +109,10 @@ static bool start_run(struct rh_exploration *x, uint32_t keep)
             break;
     if (x->moved && !lead(x, keep))
         x->diverged = x->stopped = true;
-    if (x->moved || x->tallied)
-        put_tally_back(x);
     x->replay_count = 0;
-    x->moved = x->tallied = false;
+    x->moved = false;
     if (x->diverged)
         return false;
-    x->steps -= w->event_count; /* counted whole when it ends */
     x->open = true;
     return true;
 }
@@ -284,18 +252,30 @@ static uint64_t behaviour_of_run(struct rh_exploration *x)
     return hash ? hash : 1;
 }
 
+/* What the run has seen of each property. */
+static void count_properties(struct rh_world *w)
+{
+    for (uint32_t i = 0; i < w->property_count; i++) {
+        struct property *p = &w->properties[i];
+        bool last = p->kind == RH_EVENTUALLY; /* it is judged at the end */
+        p->held_in += (p->run & (last ? LAST_TRUE : WAS_TRUE)) != 0;
+        p->failed_in += (p->run & (last ? LAST_FALSE : WAS_FALSE)) != 0;
+    }
+}
+
 static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
 {
     struct rh_world *w = x->world;
     struct rh_run run = { .number = ++x->runs, .events = w->event_count, .outcome = outcome };
     run.behaviour = behaviour_of_run(x);
-    if (x->explorer.explorer->wants_new)
+    if (x->wants_new)
         run.is_new = is_new_behaviour(x, run.behaviour);
     else if (!x->news.list)
         note_behaviour(x, run.behaviour);
     if (x->news.list)
         tell_behaviour(x, run.behaviour);
-    x->steps += w->event_count;
+    x->steps += w->event_count - 1; /* the beginning is none */
+    count_properties(w);
     x->cut += outcome == RH_OUTCOME_CUT || outcome == RH_OUTCOME_RUNNING;
     x->blocked += outcome == RH_OUTCOME_STUCK;
     x->open = false;
@@ -305,13 +285,12 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     }
     if (x->measure)
         rh__measure_run(x);
-    if (x->explorer.explorer->end)
-        x->explorer.explorer->end(x->explorer.state, w, &run);
+    rh_inner_end(&x->explorer, w, &run);
 }
 
-static void give_up_run(struct rh_exploration *x)
+static void give_up_run(struct rh_exploration *x, bool late)
 {
-    x->steps += x->world->event_count;
+    x->unfinished = late ? x->world->event_count - 1 : 0;
     x->given_up++;
     x->open = false;
 }
@@ -356,13 +335,12 @@ static void bury(struct rh_exploration *x)
     x->replay_count = w->event_count - 1;
     for (uint32_t i = 0; i < x->replay_count; i++)
         x->replay[i] = w->events[i + 1].choice;
-    keep_tally(w, x->tally, &x->tally_count);
-    x->tallied = true;
     if (!x->open) {                        /* it died at its beginning: in the body of the test, before any choice */
         x->diverged |= w->event_count > 1; /* or else on a way that did not kill it before */
         x->stillborn = true;
         x->runs++;
         x->failed++;
+        count_properties(w);
         add_finding(x, x->runs);
         x->stopped = true;
         return;
@@ -431,8 +409,7 @@ bool rh__exploration_unsound(const struct rh_exploration *x)
 
 enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
 {
-    const struct rh_explorer *e = x->explorer.explorer;
-    enum rh_verdict v = e->verdict ? e->verdict(x->explorer.state) : RH_VERDICT_SAMPLED;
+    enum rh_verdict v = rh_inner_verdict(&x->explorer);
     if (!x->exhausted || x->incomplete || x->diverged || rh__exploration_unsound(x))
         return RH_VERDICT_SAMPLED;
     return v == RH_VERDICT_EXHAUSTIVE && x->cut ? RH_VERDICT_BOUNDED : v;
@@ -440,11 +417,11 @@ enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
 
 double rh__exploration_estimate(const struct rh_exploration *x)
 {
-    const struct rh_explorer *e = x->explorer.explorer;
     if (x->workers)
         return x->exhausted ? (double)x->share_runs : x->share > 0 ? (double)x->share_runs / x->share : 0;
-    if (e->estimate)
-        return e->estimate(x->explorer.state);
+    double estimate = rh_inner_estimate(&x->explorer);
+    if (estimate > 0)
+        return estimate;
     return x->exhausted && rh__exploration_verdict(x) != RH_VERDICT_SAMPLED ? (double)x->runs : 0;
 }
 
@@ -481,13 +458,12 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
     }
     x->world = w;
     x->reduces = rh__explorer_reduces(name_and_arg);
+    x->wants_new = rh__explorer_wants_new(name_and_arg);
     x->seed = seed;
     x->limits = *limits;
     x->replay = rh_shared_new(events * sizeof *x->replay);
     x->prefix = rh_shared_new(events * sizeof *x->prefix);
     x->picks = rh_shared_new(events * sizeof *x->picks);
-    x->tally = rh_shared_new(MAX_PROPERTIES * sizeof *x->tally);
-    x->begin_tally = rh_shared_new(MAX_PROPERTIES * sizeof *x->begin_tally);
     x->behaviour_set = rh_shared_new(2 * RH__BEHAVIOURS * sizeof *x->behaviour_set);
     x->behaviour_size = RH__FEWEST_BEHAVIOURS;
     bool texts = true;
@@ -497,7 +473,7 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
         x->findings[i].picks = rh_shared_new(events * sizeof *x->picks);
         texts = texts && x->findings[i].schedule && x->findings[i].story && x->findings[i].picks;
     }
-    if (!x->replay || !x->prefix || !x->picks || !x->tally || !x->begin_tally || !x->behaviour_set || !texts) {
+    if (!x->replay || !x->prefix || !x->picks || !x->behaviour_set || !texts) {
         snprintf(error, error_size, "no memory for an exploration");
         rh__exploration_free(x);
         return NULL;
@@ -525,8 +501,6 @@ void rh__exploration_free(struct rh_exploration *x)
     rh_shared_free(x->replay, events * sizeof *x->replay);
     rh_shared_free(x->prefix, events * sizeof *x->prefix);
     rh_shared_free(x->picks, events * sizeof *x->picks);
-    rh_shared_free(x->tally, MAX_PROPERTIES * sizeof *x->tally);
-    rh_shared_free(x->begin_tally, MAX_PROPERTIES * sizeof *x->begin_tally);
     rh_shared_free(x->behaviour_set, 2 * RH__BEHAVIOURS * sizeof *x->behaviour_set);
     rh_shared_free(x, sizeof *x);
 }

@@ -45,11 +45,6 @@ struct rh__block {
     size_t size;
 };
 
-/* How often a property held and did not. */
-struct rh__tally {
-    uint64_t held, failed;
-};
-
 /* Behaviours on their way to somebody who counts them.  Most of those seen lately are left out. */
 struct rh__news {
     uint64_t *list, *lately;
@@ -63,20 +58,24 @@ struct rh_exploration {
     uint64_t seed;
     struct rh_inner explorer;
 
-    /* Counts. */
+    /* Counts.  Each run counts whole when it ends, whoever made its first part and however often, so that totals do not
+     * depend on the order of runs or on who made them. */
     uint64_t runs, steps, cut, blocked, failed;
-    uint64_t given_up;        /* begun and not counted as runs */
-    uint64_t behaviours;      /* distinct, exact below the table's size */
+    uint64_t given_up;   /* begun and not counted as runs */
+    uint32_t unfinished; /* events of the run that was under way when time was up, which does not count; 0: none was */
+    uint64_t behaviours; /* distinct, exact below the table's size */
     bool behaviours_at_least; /* the table is full */
     uint64_t noted;           /* the behaviour of the last run, not yet among them; 0 for none */
     bool exhausted;           /* the explorer has nothing left */
     bool stopped;             /* by a limit, a finding or the user */
     bool incomplete;          /* something could not be explored */
+    bool wants_new;           /* the explorer wants to know which behaviours are new */
     bool reduces;             /* runs that look alike are left out, */
     bool trusts_globals;      /* where no two actors use the same global variable, as we were told */
     bool shares_globals;      /* some actor has changed one */
     bool diverged;            /* work made elsewhere did not fit what was seen here */
     bool stillborn;           /* the program dies before the first choice */
+    char trouble[640];        /* what the machine did not allow, as a sentence; it is not the program's doing */
     volatile int interrupted;
     double seconds;
 
@@ -110,14 +109,6 @@ struct rh_exploration {
     uint64_t ticks;     /* of the watchdog, seen so far */
     uint64_t next_look; /* at the clock, when so many steps are taken */
 
-    /* Properties count each step once, also where it is made again: after a crash, on the way to work made elsewhere. */
-    struct rh__tally *tally;
-    uint32_t tally_count;
-    bool tallied;                  /* `tally` is what counts, when the run has got to where it was */
-    struct rh__tally *begin_tally; /* of the beginning of all runs */
-    uint32_t begin_tally_count;
-    bool begun;
-
     /* For a worker, whose work comes in pieces. */
     bool (*more)(struct rh_exploration *x); /* enough, or nothing is left: whether there is something else now */
     void *more_arg;
@@ -147,11 +138,11 @@ void rh__exploration_each_behaviour(const struct rh_exploration *x, void (*each)
 bool rh__picks_before(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
 void rh__exploration_free(struct rh_exploration *x);
 
-/* Whether one of the explorers it names works with granularity object. */
+/* Properties of an explorer, or of one inside of it, by its text: struct rh_explorer. */
 bool rh__explorer_wants_objects(const char *name_and_arg);
-/* Or leaves out runs that look alike. */
 bool rh__explorer_reduces(const char *name_and_arg);
 bool rh__explorer_folds(const char *name_and_arg);
+bool rh__explorer_wants_new(const char *name_and_arg);
 
 double rh__now_seconds(void);
 /* In a child that makes many runs: what the program prints on standard output goes nowhere. */

@@ -249,12 +249,28 @@ static uint32_t end_of(const struct rh_choice *open, uint32_t count)
     return RH_NONE;
 }
 
+/* Whether the last step sent as much as when it was first made; the graph is of no use where it did not. */
+static bool sent_as_before(struct graph *g, const struct rh_world *w)
+{
+    const struct level *l = rh__graph_top(g);
+    uint32_t step = w->event_count - 1;
+    if (step >= l->steps)
+        return true;
+    const struct node *x = rh__graph_node(g, g->run[l->first_step + step].node);
+    return x->kind != NODE_EVENT || x->event.failed || x->event.sends == RH_NONE ||
+           x->event.sends == w->message_count - w->events[step].first_message;
+}
+
 uint32_t rh__optimal_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct optimal *o = state;
     struct graph *g = &o->graph;
     rh__graph_absorb(g, w);
     const struct level *l = rh__graph_top(g);
+    if (!sent_as_before(g, w)) {
+        o->confused = true;
+        return RH_NONE;
+    }
     if (w->event_count < l->steps)
         return rh__optimal_step_again(o, w, g->run[l->first_step + w->event_count].node, open, count);
     if (rh__graph_full(g)) {

@@ -1,7 +1,9 @@
 /* Explorers by name: those of the tool and those that a test brings along (rehearse/explorer.h). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "explore/engine.h"
 #include "explore/explorers.h"
 
@@ -39,17 +41,23 @@ static const struct rh_explorer *find(const char *name, size_t length)
     return NULL;
 }
 
-/* Any of the words of NAME:ARG may be the name of an explorer: decorators have others inside. */
+/* Whether the explorer of NAME:ARG, or one inside of it, has a property. */
 static bool any_of(const char *name_and_arg, bool (*is)(const struct rh_explorer *e))
 {
-    for (const char *word = name_and_arg; *word;) {
-        size_t length = strcspn(word, ":+,");
-        const struct rh_explorer *e = find(word, length);
-        if (e && is(e))
-            return true;
-        word += length + (word[length] != 0);
+    size_t length = strcspn(name_and_arg, ":");
+    const struct rh_explorer *e = find(name_and_arg, length);
+    struct rh_part parts[RH_MOST_PARTS];
+    if (!e)
+        return false;
+    bool found = is(e);
+    uint32_t count = e->parts ? e->parts(name_and_arg + length + (name_and_arg[length] == ':'), parts) : 0;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        char *part = strndup(parts[i].text, parts[i].length);
+        RH__ASSERT(part, "no memory for the text of an explorer");
+        found = any_of(part, is);
+        free(part);
     }
-    return false;
+    return found;
 }
 
 static bool has_objects(const struct rh_explorer *e)
@@ -70,6 +78,16 @@ bool rh__explorer_wants_objects(const char *name_and_arg)
 bool rh__explorer_reduces(const char *name_and_arg)
 {
     return any_of(name_and_arg, has_reduction);
+}
+
+static bool has_wants_new(const struct rh_explorer *e)
+{
+    return e->wants_new;
+}
+
+bool rh__explorer_wants_new(const char *name_and_arg)
+{
+    return any_of(name_and_arg, has_wants_new);
 }
 
 static bool has_folds(const struct rh_explorer *e)

@@ -36,6 +36,21 @@ static const char *end_of_path(const char *arg)
     return strchr(arg, ',');
 }
 
+static uint32_t replay_parts(const char *arg, struct rh_part *parts)
+{
+    const char *comma = *arg ? end_of_path(arg) : NULL;
+    parts[0] = (struct rh_part){ comma ? comma + 1 : "", comma ? strlen(comma + 1) : 0 };
+    return comma != NULL;
+}
+
+static const struct rh_inner *replay_inner(const void *state, uint32_t *count, uint32_t *now)
+{
+    const struct replay *r = state;
+    *count = r->then.explorer != NULL;
+    *now = 0;
+    return &r->then;
+}
+
 /* Into memory that is given back with the exploration. */
 static bool keep_lines(struct replay *r, struct rh_exploration *x, const struct rh__schedule *s)
 {
@@ -82,7 +97,7 @@ static uint32_t replay_begin(void *state, struct rh_world *w)
     struct replay *r = state;
     uint32_t keep = 1;
     if (r->then.explorer) {
-        keep = r->then.explorer->begin(r->then.state, w);
+        keep = rh_inner_begin(&r->then, w);
         if (keep >= r->handed_over && r->handed_over)
             return keep; /* inside what it explores itself */
         keep = keep && !*r->divergence ? 1 : 0;
@@ -180,14 +195,14 @@ static uint32_t replay_choose(void *state, struct rh_world *w, const struct rh_c
     }
     if (!r->handed_over)
         r->handed_over = rh__depth(w);
-    return r->then.explorer ? r->then.explorer->choose(r->then.state, w, open, count) : 0;
+    return r->then.explorer ? rh_inner_choose(&r->then, w, open, count) : 0;
 }
 
 static void replay_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     struct replay *r = state;
-    if (r->then.explorer && r->then.explorer->end)
-        r->then.explorer->end(r->then.state, w, run);
+    if (r->then.explorer)
+        rh_inner_end(&r->then, w, run);
     uint32_t left = r->at;
     while (left < r->line_count && strcmp(r->lines[left].text, "...") == 0)
         left++; /* stands for nothing as well */
@@ -200,16 +215,17 @@ static void replay_end(void *state, struct rh_world *w, const struct rh_run *run
 static enum rh_verdict replay_verdict(const void *state)
 {
     const struct replay *r = state;
-    if (!r->then.explorer || !r->then.explorer->verdict || *r->divergence)
+    if (!r->then.explorer || *r->divergence)
         return RH_VERDICT_SAMPLED;
-    enum rh_verdict v = r->then.explorer->verdict(r->then.state);
+    enum rh_verdict v = rh_inner_verdict(&r->then);
     return v == RH_VERDICT_EXHAUSTIVE ? RH_VERDICT_BOUNDED : v;
 }
 
-static double replay_estimate(const void *state)
+/* Where the schedule ends, and what was seen on the way, is known in this process only. */
+static size_t replay_pack(void *state, void *buffer, size_t room, bool half)
 {
-    const struct replay *r = state;
-    return r->then.explorer && r->then.explorer->estimate ? r->then.explorer->estimate(r->then.state) : 0;
+    (void)state, (void)buffer, (void)room, (void)half;
+    return 0;
 }
 
 const char *rh__replay_divergence(const void *state)
@@ -221,10 +237,12 @@ const struct rh_explorer rh__explorer_replay = {
     .name = "replay",
     .summary = "replay:FILE[,EXPLORER]: the schedule in FILE, and then as EXPLORER wants",
     .state_size = sizeof(struct replay),
+    .parts = replay_parts,
+    .inner = replay_inner,
     .open = replay_open,
     .begin = replay_begin,
     .choose = replay_choose,
     .end = replay_end,
     .verdict = replay_verdict,
-    .estimate = replay_estimate,
+    .pack = replay_pack,
 };

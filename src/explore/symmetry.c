@@ -33,6 +33,14 @@ struct symmetry {
     uint32_t *index;        /* of each in what is open */
 };
 
+static const struct rh_inner *symmetry_inner(const void *state, uint32_t *count, uint32_t *now)
+{
+    const struct symmetry *s = state;
+    *count = 2;
+    *now = s->plain;
+    return s->inner;
+}
+
 static bool symmetry_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
 {
     struct symmetry *s = state;
@@ -94,7 +102,7 @@ static uint32_t symmetry_begin(void *state, struct rh_world *w)
     if (!s->plain && s->gave_up)
         return 0; /* work of before: it is part of all that there is */
     bool again = begin_again(s);
-    uint32_t keep = inner_of(s)->explorer->begin(inner_of(s)->state, w);
+    uint32_t keep = rh_inner_begin(inner_of(s), w);
     return again && keep ? 1 : keep;
 }
 
@@ -168,7 +176,7 @@ static uint32_t symmetry_choose(void *state, struct rh_world *w, const struct rh
     struct symmetry *s = state;
     const struct rh_inner *inner = inner_of(s);
     if (s->plain || !any_twins(w))
-        return inner->explorer->choose(inner->state, w, open, count);
+        return rh_inner_choose(inner, w, open, count);
     if (!s->looked) { /* they do not change, or all begins again */
         rh__globals_know(w, s->in_globals);
         s->looked = true;
@@ -180,7 +188,7 @@ static uint32_t symmetry_choose(void *state, struct rh_world *w, const struct rh
             s->index[seen++] = i;
         }
     s->left_out |= seen < count;
-    uint32_t pick = inner->explorer->choose(inner->state, w, s->seen, seen);
+    uint32_t pick = rh_inner_choose(inner, w, s->seen, seen);
     return pick < seen ? s->index[pick] : pick;
 }
 
@@ -189,22 +197,8 @@ static uint32_t symmetry_choose(void *state, struct rh_world *w, const struct rh
 static void symmetry_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     struct symmetry *s = state;
-    const struct rh_inner *inner = inner_of(s);
     s->told |= told_apart(w);
-    if (inner->explorer->end)
-        inner->explorer->end(inner->state, w, run);
-}
-
-static enum rh_verdict symmetry_verdict(const void *state)
-{
-    const struct rh_inner *inner = inner_of(state);
-    return inner->explorer->verdict ? inner->explorer->verdict(inner->state) : RH_VERDICT_SAMPLED;
-}
-
-static double symmetry_estimate(const void *state)
-{
-    const struct rh_inner *inner = inner_of(state);
-    return inner->explorer->estimate ? inner->explorer->estimate(inner->state) : 0;
+    rh_inner_end(inner_of(s), w, run);
 }
 
 /* An item says whose it is.  Work in which nobody is told apart, and which is not done, stays good when a worker finds out
@@ -212,12 +206,12 @@ static double symmetry_estimate(const void *state)
 static size_t symmetry_pack(void *state, void *buffer, size_t room, bool half)
 {
     struct symmetry *s = state;
-    if (inner_of(s)->explorer->pack)
-        begin_again(s);
-    const struct rh_inner *inner = inner_of(s);
-    if (!inner->explorer->pack || room < 1 || (!s->plain && s->gave_up))
+    if (!rh_inner_can_share(inner_of(s)) || room < 1)
         return 0;
-    size_t size = inner->explorer->pack(inner->state, (unsigned char *)buffer + 1, room - 1, half);
+    begin_again(s);
+    if (!s->plain && s->gave_up)
+        return 0;
+    size_t size = rh_inner_pack(inner_of(s), (unsigned char *)buffer + 1, room - 1, half);
     if (size)
         *(unsigned char *)buffer = (unsigned char)s->plain;
     return size ? size + 1 : 0;
@@ -227,23 +221,10 @@ static bool symmetry_unpack(void *state, struct rh_world *w, const void *item, s
 {
     struct symmetry *s = state;
     const unsigned char *bytes = item;
-    if (size < 1 || bytes[0] > 1 || !inner_of(s)->explorer->unpack)
+    if (size < 1 || bytes[0] > 1)
         return false;
     s->plain = bytes[0];
-    return inner_of(s)->explorer->unpack(inner_of(s)->state, w, bytes + 1, size - 1);
-}
-
-static double symmetry_share(const void *state, uint64_t *runs)
-{
-    const struct rh_inner *inner = inner_of(state);
-    *runs = 0;
-    return inner->explorer->share ? inner->explorer->share(inner->state, runs) : 0;
-}
-
-static bool symmetry_confused(const void *state)
-{
-    const struct rh_inner *inner = inner_of(state);
-    return inner->explorer->confused && inner->explorer->confused(inner->state);
+    return rh_inner_unpack(inner_of(s), w, bytes + 1, size - 1);
 }
 
 const struct rh_explorer rh__explorer_symmetry = {
@@ -251,14 +232,12 @@ const struct rh_explorer rh__explorer_symmetry = {
     .summary = "symmetry:EXPLORER: as EXPLORER wants, up to exchange of actors that are alike",
     .folds = true,
     .state_size = sizeof(struct symmetry),
+    .parts = rh_only_part,
+    .inner = symmetry_inner,
     .open = symmetry_open,
     .begin = symmetry_begin,
     .choose = symmetry_choose,
     .end = symmetry_end,
-    .verdict = symmetry_verdict,
-    .estimate = symmetry_estimate,
     .pack = symmetry_pack,
     .unpack = symmetry_unpack,
-    .share = symmetry_share,
-    .confused = symmetry_confused,
 };

@@ -7,46 +7,27 @@
  *     properties: list of { property, name, place, held, not_held }
  *     failures: list of { kind, message, place, actor, run, count, schedule }
  * and of `estimate`: test model granularity estimate low high confidence descents behaviours seconds */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "explore/measure.h"
 #include "report/coverage.h"
 #include "report/result.h"
 #include "trace/schedule.h"
 
-static struct {
-    FILE *file;
-    const char *path;
-} json;
+static struct rh__output json;
 
 static struct {
-    FILE *file, *body;
-    const char *path, *program;
+    struct rh__output out;
+    FILE *body;
+    const char *program;
     char *text;
     size_t size;
     unsigned tests, failures;
     double seconds;
 } junit;
-
-static bool open_file(FILE **file, const char *path, char *error, size_t error_size)
-{
-    *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (!*file)
-        snprintf(error, error_size, "%s: %s", path, strerror(errno));
-    return *file != NULL;
-}
-
-static bool close_file(FILE **file, const char *path, char *error, size_t error_size)
-{
-    bool good = !ferror(*file) && (*file == stdout ? fflush(*file) : fclose(*file)) == 0;
-    *file = NULL;
-    if (!good)
-        snprintf(error, error_size, "%s: not written whole: %s", path, strerror(errno));
-    return good;
-}
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
 
@@ -58,8 +39,7 @@ static void json_pair(FILE *f, const char *name, const char *text)
 
 bool rh__json_open(const char *path, char *error, size_t error_size)
 {
-    json.path = path;
-    return open_file(&json.file, path, error, error_size);
+    return rh__output_open(&json, path, true, error, error_size);
 }
 
 /* Points: run, seconds, and for each criterion goals and pairs covered. */
@@ -120,16 +100,16 @@ void rh__json_result(const struct rh__result *r)
         json_pair(f, "name", p.name);
         fputc(',', f);
         json_pair(f, "place", p.place);
-        fprintf(f, ",\"held\":%llu,\"not_held\":%llu}", (unsigned long long)p.held, (unsigned long long)p.failed);
+        fprintf(f, ",\"held\":%llu,\"not_held\":%llu}", (unsigned long long)p.held_in, (unsigned long long)p.failed_in);
     }
     fputc(']', f);
     if (x->measure) {
         fputs(",\"coverage\":", f);
         rh__coverage_json(f, x->measure->coverage, json_growth, x->measure);
     }
-    if (x->explorer.explorer->notes) {
-        char notes[4096] = "";
-        x->explorer.explorer->notes(x->explorer.state, notes, sizeof notes);
+    char notes[4096] = "";
+    rh_inner_notes(&x->explorer, notes, sizeof notes);
+    if (*notes) {
         fputs(",\"notes\":", f);
         rh__json_text(f, notes);
     }
@@ -160,7 +140,7 @@ void rh__json_result(const struct rh__result *r)
         fputs(",\"place\":\"\",\"actor\":\"\",\"run\":1,\"count\":1,\"schedule\":null}", f);
     }
     fputs("]}\n", f);
-    fflush(f);
+    rh__output_flush(&json);
 }
 
 /* More than a double can hold is not known. */
@@ -187,12 +167,12 @@ void rh__json_estimate(const char *test, const struct rh_semantics *s, const str
     json_number(f, "high", size->high);
     fprintf(f, ",\"confidence\":0.95,\"descents\":%llu,\"behaviours\":%llu,\"seconds\":%.6f}\n",
             (unsigned long long)size->descents, (unsigned long long)x->behaviours, x->seconds);
-    fflush(f);
+    rh__output_flush(&json);
 }
 
 bool rh__json_close(char *error, size_t error_size)
 {
-    return !json.file || close_file(&json.file, json.path, error, error_size);
+    return !json.file || rh__output_close(&json, error, error_size);
 }
 
 /* ---- JUnit --------------------------------------------------------------------------------------------------------------- */
@@ -222,13 +202,14 @@ static void xml_text(FILE *f, const char *text)
 
 bool rh__junit_open(const char *path, const char *program, char *error, size_t error_size)
 {
-    junit.path = path;
     junit.program = program;
-    if (!open_file(&junit.file, path, error, error_size))
+    if (!rh__output_open(&junit.out, path, true, error, error_size))
         return false;
     junit.body = open_memstream(&junit.text, &junit.size);
-    if (!junit.body)
+    if (!junit.body) {
         snprintf(error, error_size, "%s: no memory", path);
+        rh__output_drop(&junit.out);
+    }
     return junit.body != NULL;
 }
 
@@ -262,13 +243,20 @@ void rh__junit_result(const struct rh__result *r)
 
 bool rh__junit_close(char *error, size_t error_size)
 {
-    if (!junit.file)
+    FILE *f = junit.out.file;
+    if (!f)
         return true;
-    fclose(junit.body);
-    fprintf(junit.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
-    xml_text(junit.file, junit.program);
-    fprintf(junit.file, "\" tests=\"%u\" failures=\"%u\" time=\"%.6f\">\n", junit.tests, junit.failures, junit.seconds);
-    fwrite(junit.text, 1, junit.size, junit.file);
-    fprintf(junit.file, "</testsuite>\n");
-    return close_file(&junit.file, junit.path, error, error_size);
+    bool whole = fclose(junit.body) == 0;
+    junit.body = NULL;
+    if (!whole) {
+        snprintf(error, error_size, "%s: no memory", junit.out.path);
+        rh__output_drop(&junit.out);
+        return false;
+    }
+    fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
+    xml_text(f, junit.program);
+    fprintf(f, "\" tests=\"%u\" failures=\"%u\" time=\"%.6f\">\n", junit.tests, junit.failures, junit.seconds);
+    fwrite(junit.text, 1, junit.size, f);
+    fprintf(f, "</testsuite>\n");
+    return rh__output_close(&junit.out, error, error_size);
 }

@@ -156,8 +156,7 @@ static void print_finding(const struct rh__result *r, uint32_t i, const char *pr
 static void print_explorer_notes(const struct rh_exploration *x)
 {
     char notes[4096] = "";
-    if (x->explorer.explorer->notes)
-        x->explorer.explorer->notes(x->explorer.state, notes, sizeof notes);
+    rh_inner_notes(&x->explorer, notes, sizeof notes);
     print_indented(notes, "  ");
 }
 

@@ -140,7 +140,7 @@ int rh__command_estimate(const char *program, const struct rh__options *o)
     }
     if (!rh__json_close(error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
-        code = RH__EXIT_USAGE;
+        code = RH__EXIT_TOOL;
     }
     return code;
 }

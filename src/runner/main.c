@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "runner/commands.h"
 
 /* What src/cli looks for in a file before it runs it. */
@@ -29,6 +30,16 @@ static void help(const char *program)
            "interrupted\n");
 }
 
+/* The exit status, if all that was printed could be; what was found counts more. */
+static int printed(int code)
+{
+    char error[256];
+    if (rh__stdout_flush(error, sizeof error))
+        return code;
+    fprintf(stderr, "rehearse: %s\n", error);
+    return code == RH__EXIT_OK ? RH__EXIT_TOOL : code;
+}
+
 int rh_main(int argc, char **argv)
 {
     const char *program = argc ? argv[0] : "test";
@@ -48,7 +59,7 @@ int rh_main(int argc, char **argv)
     }
     if (options.help) {
         help(program);
-        return RH__EXIT_OK;
+        return printed(RH__EXIT_OK);
     }
     if (command != &commands[0] && (options.criteria || options.coverage_file || options.suite)) {
         fprintf(stderr, "rehearse: --coverage, --coverage-file and --suite are for `test`\n");
@@ -58,7 +69,7 @@ int rh_main(int argc, char **argv)
         fprintf(stderr, "rehearse: %s has no tests (RH_TEST)\n", program);
         return RH__EXIT_USAGE;
     }
-    return command->run(program, &options);
+    return printed(command->run(program, &options));
 }
 
 const struct rh_test *rh__test_named(const char *name)

@@ -1,11 +1,13 @@
 /* test: explores each test under each model that was asked for, reports, and keeps schedules of what was found. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "coverage/pack.h"
 #include "explore/measure.h"
 #include "findings/story.h"
@@ -48,6 +50,18 @@ static bool file_name(const struct rh__result *r, uint32_t finding, const char *
     return (size_t)length < size;
 }
 
+static bool write_finding(const struct rh__finding *f, const char *path, char *error, size_t error_size)
+{
+    char *text = NULL;
+    int size = asprintf(&text, "%s# %s: %s\n", f->schedule, rh_outcome_name(f->outcome.kind), f->outcome.place);
+    bool good = size >= 0 && rh__file_write(path, text, (size_t)size, error, error_size);
+    if (size < 0)
+        snprintf(error, error_size, "%s: no memory for a schedule", path);
+    else
+        free(text);
+    return good;
+}
+
 static bool save_findings(struct rh__result *r, const char *folder, char *error, size_t error_size)
 {
     if (!r->x->finding_count || !*folder)
@@ -63,11 +77,7 @@ static bool save_findings(struct rh__result *r, const char *folder, char *error,
             r->files[i][0] = 0;
             return false;
         }
-        FILE *file = fopen(r->files[i], "w");
-        bool good =
-            file && fprintf(file, "%s# %s: %s\n", f->schedule, rh_outcome_name(f->outcome.kind), f->outcome.place) > 0;
-        if (!file || fclose(file) != 0 || !good) {
-            snprintf(error, error_size, "%s: %s", r->files[i], strerror(errno));
+        if (!write_finding(f, r->files[i], error, error_size)) {
             r->files[i][0] = 0;
             return false;
         }
@@ -99,12 +109,11 @@ static void keep_schedule(struct rh_exploration *x, void *arg)
     bool fits = name_schedule(s, ++*s->count, path, sizeof path);
     rh__text_init(&t, s->text, RH__SCHEDULE_BYTES);
     rh__schedule_write(x->world, &t);
-    FILE *file = fits ? fopen(path, "w") : NULL;
-    bool good = file && fputs(s->text, file) >= 0;
-    if ((file && fclose(file) != 0) || !good) {
-        fprintf(stderr, "rehearse: %s: %s\n", path, strerror(errno));
-        x->measure->keep = NULL; /* once is enough */
-    }
+    if (!fits)
+        snprintf(x->trouble, sizeof x->trouble, "%.100s...: the name of a schedule in there is too long", s->folder);
+    else if (rh__file_write(path, s->text, strlen(s->text), x->trouble, sizeof x->trouble))
+        return;
+    x->measure->keep = NULL; /* once is enough */
 }
 
 /* False with a sentence. */
@@ -217,15 +226,22 @@ static int explore(const char *program, const struct rh__options *o, const struc
     if (!end_measuring(x, o, error, sizeof error) ||
         !save_findings(&r, o->save ? o->save : default_folder, error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
-        code = RH__EXIT_USAGE;
+        code = RH__EXIT_TOOL;
     }
+    if (x->trouble[0]) {
+        fprintf(stderr, "rehearse: %s\n", x->trouble);
+        code = RH__EXIT_TOOL;
+    }
+    struct sigaction before, ignore = { .sa_handler = SIG_IGN };
+    sigaction(SIGPIPE, &ignore, &before); /* nobody reads on: that is told like a full disk */
     if (o->tap)
         rh__tap_result(&r, number);
     else if (!machine_reads_output(o))
         rh__terminal_result(&r, program, o->quiet, o->verbose);
-    fflush(stdout);
+    rh__stdout_flush(error, sizeof error); /* what is lost is told at the end */
     rh__json_result(&r);
     rh__junit_result(&r);
+    sigaction(SIGPIPE, &before, NULL);
     if (x->interrupted)
         code = RH__EXIT_INTERRUPTED; /* the loop below ends */
 release:
@@ -276,12 +292,9 @@ static bool prepare(const char *program, const struct rh__options *o)
         fprintf(stderr, "rehearse: --coverage-file is for one test under one model: name them\n");
         return false;
     }
-    if (o->coverage_file) { /* better known now */
-        FILE *f = fopen(o->coverage_file, "ab");
-        if (!f || fclose(f) != 0) {
-            fprintf(stderr, "rehearse: --coverage-file %s: %s\n", o->coverage_file, strerror(errno));
-            return false;
-        }
+    if (o->coverage_file && !rh__output_possible(o->coverage_file, false, error, sizeof error)) { /* better known now */
+        fprintf(stderr, "rehearse: --coverage-file %s\n", error);
+        return false;
     }
     if (o->suite && (o->workers > 1 || o->checkpoint)) {
         fprintf(stderr, "rehearse: --suite is made by one worker: leave out -j and --checkpoint\n");
@@ -326,11 +339,13 @@ int rh__command_test(const char *program, const struct rh__options *o)
         printf("1..%u\n", number);
     if (!rh__json_close(error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
-        code = RH__EXIT_USAGE;
+        code = RH__EXIT_TOOL;
     }
     if (!rh__junit_close(error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
-        code = RH__EXIT_USAGE;
+        code = RH__EXIT_TOOL;
     }
+    if (failed && code == RH__EXIT_TOOL)
+        code = RH__EXIT_FAILURE; /* likewise */
     return code != RH__EXIT_OK ? code : failed ? RH__EXIT_FAILURE : RH__EXIT_OK;
 }

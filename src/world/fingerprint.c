@@ -193,8 +193,8 @@ static uint64_t hash_eventually(const struct rh_world *w)
 {
     uint64_t h = 0;
     for (uint32_t i = 0; i < w->property_count; i++)
-        if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].last) /* else not yet of this run */
-            h += rh__mix(i + 1, w->properties[i].last);
+        if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].run) /* else not yet of this run */
+            h += rh__mix(i + 1, w->properties[i].run & LAST);
     return h;
 }
 

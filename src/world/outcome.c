@@ -172,7 +172,7 @@ void rh__conclude(struct rh_world *w)
     }
     for (uint32_t i = 0; i < w->property_count; i++) {
         const struct property *p = &w->properties[i];
-        if (p->kind == RH_EVENTUALLY && p->last == 1) {
+        if (p->kind == RH_EVENTUALLY && (p->run & LAST) == LAST_FALSE) {
             w->outcome.kind = RH_OUTCOME_PROPERTY;
             w->outcome.actor = RH_NONE;
             snprintf(w->outcome.place, sizeof w->outcome.place, "%s", p->place);

@@ -670,7 +670,7 @@ static void seam_property(enum rh_property kind, const char *name, bool holds, c
     struct property *p = property_named(w, kind, name, here);
     p->held += holds;
     p->failed += !holds;
-    put32(w, &p->last, holds ? 2 : 1);
+    put32(w, &p->run, (p->run & ~(uint32_t)LAST) | (holds ? LAST_TRUE | WAS_TRUE : LAST_FALSE | WAS_FALSE));
     if (kind == RH_ALWAYS && !holds)
         rh__fail(w, RH_OUTCOME_PROPERTY, code_of(w), here, "always `%s` does not hold", name);
     if (w->over && w->inside)

@@ -193,12 +193,16 @@ struct line {
 
 enum { PROPERTY_NAME = 96 };
 
+/* What a run has seen of a property so far. */
+enum evaluated { LAST_FALSE = 1, LAST_TRUE = 2, LAST = 3, WAS_TRUE = 4, WAS_FALSE = 8 };
+
 struct property {
     char name[PROPERTY_NAME];
     const char *place;
     uint32_t kind;
-    uint32_t last; /* in this run: 0 not evaluated, 1 false, 2 true */
-    uint64_t held, failed;
+    uint32_t run;                /* enum evaluated, of the run under way; undone with its steps */
+    uint64_t held, failed;       /* evaluations, also of steps that are made again */
+    uint64_t held_in, failed_in; /* runs: rh__properties_count */
 };
 
 /* A list of indices into a table: how many were ever used, and those free again. */

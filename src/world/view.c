@@ -99,7 +99,9 @@ uint32_t rh_world_property_count(const struct rh_world *w)
 struct rh_property_info rh_world_property(const struct rh_world *w, uint32_t property)
 {
     const struct property *p = &w->properties[property];
-    return (struct rh_property_info){ (enum rh_property)p->kind, p->name, p->place, p->held, p->failed };
+    return (struct rh_property_info){
+        (enum rh_property)p->kind, p->name, p->place, p->held, p->failed, p->held_in, p->failed_in
+    };
 }
 
 uint32_t rh_world_escape_count(const struct rh_world *w)

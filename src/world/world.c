@@ -115,7 +115,7 @@ static void clear(struct rh_world *w)
         memset(w->objects, 0, MAX_OBJECTS * sizeof *w->objects);
     memset(&w->event_count, 0, offsetof(struct rh_world, logged_end) - offsetof(struct rh_world, event_count));
     for (uint32_t i = 0; i < w->property_count; i++)
-        w->properties[i].last = 0;
+        w->properties[i].run = 0;
     w->payload_at = 16;
     w->timer_pool.free = w->link_pool.free = w->name_pool.free = w->write_pool.free = w->item_pool.free = RH_NONE;
     w->clock = RH_NONE;

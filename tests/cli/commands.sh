@@ -126,20 +126,20 @@ refused 'file/x.xml: Not a directory' "${t[@]}" passes --junit file/x.xml
 refused 'Is a directory' "${t[@]}" passes --json "$work"
 long=$(printf 'a%.0s' $(seq 200))
 mkdir -p "$long/$long/$long"
-expect 2 "${t[@]}" assertion --save "$long/$long/$long"
+expect 1 "${t[@]}" assertion --save "$long/$long/$long"
 err_has 'too long'
 out_has 'FAILED assertion' # what was found is shown all the same
 if [ -e /dev/full ]; then
-    expect 2 "${t[@]}" passes --json /dev/full
-    err_has '/dev/full: not written whole'
+    expect 3 "${t[@]}" passes --json /dev/full
+    err_has '/dev/full: not written'
     out_has 'passed passes'
-    expect 2 "${t[@]}" passes --junit /dev/full
-    err_has '/dev/full: not written whole'
+    expect 3 "${t[@]}" passes --junit /dev/full
+    err_has '/dev/full: not written'
 fi
 
 # The default folder cannot be made: the finding is shown, its schedule is missing, and that is said.
 : >rehearse-findings
-expect 2 "${t[@]}" assertion
+expect 1 "${t[@]}" assertion
 err_has 'rehearse-findings: schedules cannot be kept there'
 out_has 'FAILED assertion' 'the wrong order'
 out_lacks 'replay it'

@@ -47,6 +47,13 @@ if have_python; then
     expect 1 "${kinds[@]}" assertion --save '' --json json
     same 'nothing kept' None "$(json 'r[0]["failures"][0]["schedule"]')"
 
+    # A property counts runs: the check for determinism makes a run of its own, which is none of them.
+    expect 0 "$rehearse" test "$BUILD_DIR/examples/store" what_was_confirmed_is_kept --explorer roundrobin --json json
+    same 'a property in one run' "[(0, 1)]" "$(json '[(p["held"], p["not_held"]) for p in r[0]["properties"]]')"
+    # A run that is under way when time is up is no run yet.
+    expect 0 "${kinds[@]}" never_ends --explorer roundrobin --max-seconds 0.2 --max-steps 30000000 --json json
+    same 'no run is over' "(0, 0, 0, 0)" "$(json 'tuple(r[0][k] for k in ("executions", "steps", "behaviours", "cut"))')"
+
     # The program's texts may hold anything.
     expect 1 "${kinds[@]}" text --json json
     same 'odd text' True "$(json '"<&>\"'"'"'\\ \u00e9 \ufffd\u0001 \ufffd\ufffd\ufffd two\nlines # no comment" in r[0]["failures"][0]["message"]')"

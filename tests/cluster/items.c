@@ -64,7 +64,7 @@ static size_t item_of(const char *explorer, uint64_t seed, uint64_t runs, unsign
     program_seed = seed;
     struct rh_world *w = world_of("program", &s, NULL, 0);
     *x = explored(w, explorer, 1, runs);
-    return (*x)->explorer.explorer->pack((*x)->explorer.state, item, ROOM, false);
+    return rh_inner_pack(&(*x)->explorer, item, ROOM, false);
 }
 
 static void release(struct rh_exploration *x)
@@ -81,10 +81,10 @@ static void an_item_that_does_not_fit_the_program_explores_nothing(void **unused
     struct rh_exploration *x;
     size_t size = item_of("dfs", 3, 7, item, &x);
     assert_in_range(size, 10, 400);
-    const struct rh_explorer *e = x->explorer.explorer;
+    const struct rh_inner *e = &x->explorer;
     uint64_t before = x->runs;
     item[size - 1] ^= 1; /* the hash of the choices that lead there: as if another program had made it */
-    assert_true(e->unpack(x->explorer.state, x->world, item, size));
+    assert_true(rh_inner_unpack(e, x->world, item, size));
     x->stopped = false;
     x->moved = true;
     x->limits.max_runs = 0;
@@ -101,7 +101,7 @@ static void hostile(const char *explorer)
     struct rh_exploration *x;
     uint64_t random = 7, good = 0, tries = 0;
     size_t size = item_of(explorer, 5, 9, item, &x);
-    const struct rh_explorer *e = x->explorer.explorer;
+    const struct rh_inner *e = &x->explorer;
     assert_in_range(size, 1, 400);
     double end = rh__now_seconds() + 0.5;
     while (tries < 20000 || rh__now_seconds() < end) {
@@ -111,10 +111,10 @@ static void hostile(const char *explorer)
         memcpy(bytes, item, length);
         for (uint32_t n = rh__random_below(&random, 4); n && length; n--)
             bytes[rh__random_below(&random, (uint32_t)length)] = (unsigned char)rh__random_next(&random);
-        if (e->unpack(x->explorer.state, x->world, bytes, length)) {
+        if (rh_inner_unpack(e, x->world, bytes, length)) {
             good++;
-            e->pack(x->explorer.state, out, rh__random_below(&random, 500), true);
-            e->pack(x->explorer.state, out, rh__random_below(&random, 500), false);
+            rh_inner_pack(e, out, rh__random_below(&random, 500), true);
+            rh_inner_pack(e, out, rh__random_below(&random, 500), false);
         }
         free(bytes);
         tries++;
@@ -143,13 +143,13 @@ static void an_item_can_be_passed_on_unopened(void **unused)
         unsigned char item[ROOM], again[ROOM];
         struct rh_exploration *x;
         size_t size = item_of(explorers[i], 6, 5, item, &x);
-        const struct rh_explorer *e = x->explorer.explorer;
+        const struct rh_inner *e = &x->explorer;
         assert_in_range(size, 1, 1000);
-        assert_int_equal(e->pack(x->explorer.state, again, ROOM, false), 0); /* it is given away */
-        assert_int_equal(e->begin(x->explorer.state, x->world), 0);
-        assert_true(e->unpack(x->explorer.state, x->world, item, size));
-        assert_int_equal(e->pack(x->explorer.state, again, 4, false), 0); /* no room */
-        assert_int_equal(e->pack(x->explorer.state, again, ROOM, false), size);
+        assert_int_equal(rh_inner_pack(e, again, ROOM, false), 0); /* it is given away */
+        assert_int_equal(rh_inner_begin(e, x->world), 0);
+        assert_true(rh_inner_unpack(e, x->world, item, size));
+        assert_int_equal(rh_inner_pack(e, again, 4, false), 0); /* no room */
+        assert_int_equal(rh_inner_pack(e, again, ROOM, false), size);
         assert_memory_equal(item, again, size);
         release(x);
     }

@@ -34,7 +34,7 @@ static bool put_away(struct mover *m, bool half)
 {
     if (m->count == MOST_ITEMS)
         return false;
-    size_t size = m->inner.explorer->pack(m->inner.state, m->item[m->count], ROOM, half);
+    size_t size = rh_inner_pack(&m->inner, m->item[m->count], ROOM, half);
     m->splits += half && size;
     m->size[m->count] = size;
     m->count += size > 0;
@@ -45,8 +45,8 @@ static void take_one(struct mover *m, struct rh_world *w)
 {
     uint64_t runs;
     uint32_t at = rh__random_below(&m->random, m->count);
-    m->share += m->inner.explorer->share(m->inner.state, &runs);
-    assert_true(m->inner.explorer->unpack(m->inner.state, w, m->item[at], m->size[at]));
+    m->share += rh_inner_share(&m->inner, &runs);
+    assert_true(rh_inner_unpack(&m->inner, w, m->item[at], m->size[at]));
     m->count--;
     memcpy(m->item[at], m->item[m->count], m->size[m->count]);
     m->size[at] = m->size[m->count];
@@ -65,36 +65,20 @@ static uint32_t mover_begin(void *state, struct rh_world *w)
             take_one(m, w);
     }
     uint32_t keep;
-    while (!(keep = m->inner.explorer->begin(m->inner.state, w)) && m->count)
+    while (!(keep = rh_inner_begin(&m->inner, w)) && m->count)
         take_one(m, w);
     if (!keep)
-        m->share += m->inner.explorer->share(m->inner.state, &runs);
+        m->share += rh_inner_share(&m->inner, &runs);
     return keep ? 1 : 0; /* the last run may have been of another item */
-}
-static uint32_t mover_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
-{
-    struct mover *m = state;
-    return m->inner.explorer->choose(m->inner.state, w, open, count);
-}
-static void mover_end(void *state, struct rh_world *w, const struct rh_run *run)
-{
-    struct mover *m = state;
-    m->inner.explorer->end(m->inner.state, w, run);
-}
-static enum rh_verdict mover_verdict(const void *state)
-{
-    const struct mover *m = state;
-    return m->inner.explorer->verdict(m->inner.state);
 }
 static const struct rh_explorer mover = {
     .name = "mover",
     .summary = "moves the work of another explorer about",
     .state_size = sizeof(struct mover),
+    .parts = rh_only_part,
+    .inner = rh_only_inner,
     .open = mover_open,
     .begin = mover_begin,
-    .choose = mover_choose,
-    .end = mover_end,
-    .verdict = mover_verdict,
 };
 RH_EXPLORER(mover)
 

@@ -225,7 +225,7 @@ static void who_is_killed_does_not_show(void **unused)
     check_kills(&s, 3, 2, 3);
 }
 
-/* What optimal finds, without how many steps that took: steps that lead to where an item begins are made again. */
+/* What optimal finds: which run shows it may differ. */
 static void add_finding_counts(const struct rh_exploration *x, uint64_t *sum)
 {
     for (uint32_t i = 0; i < x->finding_count; i++)
@@ -245,7 +245,7 @@ static void graphs_are_gone_on_with_whoever_is_killed(void **unused)
     struct rh_exploration *one = opened(&s);
     assert_true(rh__explore(one));
     add_finding_counts(one, &expected);
-    uint64_t runs = one->runs, failed = one->failed, behaviours = one->behaviours;
+    uint64_t runs = one->runs, steps = one->steps, failed = one->failed, behaviours = one->behaviours;
     closed(one);
     assert_in_range(runs, 100, 1u << 20);
     for (uint64_t i = 0; kills < KILLS; i++) {
@@ -259,6 +259,7 @@ static void graphs_are_gone_on_with_whoever_is_killed(void **unused)
             fail_msg("the pool: %s", error);
         add_finding_counts(x, &got);
         assert_int_equal(x->runs, runs);
+        assert_int_equal(x->steps, steps);
         assert_int_equal(x->failed, failed);
         assert_int_equal(x->behaviours, behaviours);
         assert_true(got == expected);

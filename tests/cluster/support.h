@@ -92,8 +92,8 @@ static inline char *told(const struct rh_exploration *x)
         struct rh_property_info p = rh_world_property(x->world, i);
         lines[n] = malloc(512);
         assert_non_null(lines[n]);
-        snprintf(lines[n++], 512, "%d %s %s %llu held %llu not\n", p.kind, p.name, p.place, (unsigned long long)p.held,
-                 (unsigned long long)p.failed);
+        snprintf(lines[n++], 512, "%d %s %s %llu held %llu not\n", p.kind, p.name, p.place,
+                 (unsigned long long)p.held_in, (unsigned long long)p.failed_in);
     }
     for (uint32_t i = 0; i < n; i++) /* in order of their texts: who is evaluated first is not a total */
         for (uint32_t j = i + 1; j < n; j++)

@@ -14,8 +14,7 @@ static void watch_end(void *state, struct rh_world *w, const struct rh_run *run)
     const struct slow_run *r = slow_add(watching, w);
     for (uint32_t i = 0; i < r->count; i++)
         watching->id_of[r->name[i]] = watched->measure->list[i].id;
-    if (s->inner.explorer->end)
-        s->inner.explorer->end(s->inner.state, w, run);
+    rh_inner_end(&s->inner, w, run);
 }
 SPY(watch, "looks slowly at the runs that another explorer makes", watch_end)
 

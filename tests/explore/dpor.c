@@ -53,20 +53,6 @@ static uint32_t set_missing(const struct set *left, const struct set *right)
     return count;
 }
 
-static bool ends_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
-{
-    return rh_exploration_inner(x, arg, state, error, error_size);
-}
-static uint32_t ends_begin(void *state, struct rh_world *w)
-{
-    struct rh_inner *inner = state;
-    return inner->explorer->begin(inner->state, w);
-}
-static uint32_t ends_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
-{
-    struct rh_inner *inner = state;
-    return inner->explorer->choose(inner->state, w, open, count);
-}
 static void ends_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     struct rh_inner *inner = state;
@@ -81,32 +67,18 @@ static void ends_end(void *state, struct rh_world *w, const struct rh_run *run)
         set_add(&noted->behaviours, run->behaviour);
     if (program_made.actors)
         set_add(&noted->states, state_of_players(w));
-    if (inner->explorer->end)
-        inner->explorer->end(inner->state, w, run);
-    if (inner->explorer->estimate) {
-        noted->estimate = inner->explorer->estimate(inner->state);
+    rh_inner_end(inner, w, run);
+    noted->estimate = rh_inner_estimate(inner);
+    if (inner->explorer->estimate)
         assert_true(noted->estimate >= 1 && noted->estimate < 1e300);
-    }
-}
-static enum rh_verdict ends_verdict(const void *state)
-{
-    const struct rh_inner *inner = state;
-    return inner->explorer->verdict(inner->state);
-}
-static double ends_estimate(const void *state)
-{
-    const struct rh_inner *inner = state;
-    return inner->explorer->estimate(inner->state);
 }
 static const struct rh_explorer ends = {
     .name = "ends",
     .state_size = sizeof(struct rh_inner),
-    .open = ends_open,
-    .begin = ends_begin,
-    .choose = ends_choose,
+    .parts = rh_only_part,
+    .inner = rh_only_inner,
+    .open = rh_only_open,
     .end = ends_end,
-    .verdict = ends_verdict,
-    .estimate = ends_estimate,
 };
 RH_EXPLORER(ends)
 

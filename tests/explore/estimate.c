@@ -61,7 +61,7 @@ static uint64_t truth(bool *lost)
 {
     struct rh_exploration *x = explore("optimal:private-globals", 1, largest);
     bool whole = x->exhausted && x->runs < largest;
-    *lost = whole && x->explorer.explorer->verdict(x->explorer.state) == RH_VERDICT_SAMPLED;
+    *lost = whole && rh_inner_verdict(&x->explorer) == RH_VERDICT_SAMPLED;
     uint64_t n = whole && !*lost ? x->runs : 0;
     done_with(x);
     return n;
@@ -234,8 +234,7 @@ static bool ends_exact(const char *explorer, const char *name)
 {
     struct rh_exploration *x = explore(explorer, 1, LARGEST);
     double estimate = rh__exploration_estimate(x);
-    bool whole =
-        x->exhausted && x->runs < LARGEST && x->explorer.explorer->verdict(x->explorer.state) != RH_VERDICT_SAMPLED;
+    bool whole = x->exhausted && x->runs < LARGEST && rh_inner_verdict(&x->explorer) != RH_VERDICT_SAMPLED;
     if (whole && fabs(estimate - (double)x->runs) > 1e-6 * (double)x->runs)
         fail_msg("%s of %s: %.9g at the end of %llu runs", explorer, name, estimate, (unsigned long long)x->runs);
     done_with(x);

@@ -32,20 +32,6 @@ static long resident_kb(void)
 struct gauge {
     struct rh_inner inner;
 };
-static bool gauge_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
-{
-    return rh_exploration_inner(x, arg, &((struct gauge *)state)->inner, error, error_size);
-}
-static uint32_t gauge_begin(void *state, struct rh_world *w)
-{
-    struct gauge *g = state;
-    return g->inner.explorer->begin(g->inner.state, w);
-}
-static uint32_t gauge_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
-{
-    struct gauge *g = state;
-    return g->inner.explorer->choose(g->inner.state, w, open, count);
-}
 static void gauge_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     struct gauge *g = state;
@@ -53,15 +39,14 @@ static void gauge_end(void *state, struct rh_world *w, const struct rh_run *run)
         marks->early_kb = resident_kb();
     if (run->number == LATE)
         marks->late_kb = resident_kb();
-    if (g->inner.explorer->end)
-        g->inner.explorer->end(g->inner.state, w, run);
+    rh_inner_end(&g->inner, w, run);
 }
 static const struct rh_explorer gauge = {
     .name = "gauge",
     .state_size = sizeof(struct gauge),
-    .open = gauge_open,
-    .begin = gauge_begin,
-    .choose = gauge_choose,
+    .parts = rh_only_part,
+    .inner = rh_only_inner,
+    .open = rh_only_open,
     .end = gauge_end,
 };
 RH_EXPLORER(gauge)

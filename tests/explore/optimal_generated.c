@@ -37,20 +37,17 @@ static void taking_end(void *state, struct rh_world *w, const struct rh_run *run
     if (taken->count < MOST_TAKEN)
         generated_behaviour_from(&taken->list[taken->count++], &generated,
                                  (const struct generated_id(*)[GENERATED_MESSAGES])orders, counts);
-    if (s->inner.explorer->end)
-        s->inner.explorer->end(s->inner.state, w, run);
+    rh_inner_end(&s->inner, w, run);
 }
 
 static const struct rh_explorer taking = {
     .name = "taking",
     .summary = "notes what actors took in the runs that another explorer makes",
     .state_size = sizeof(struct spy),
-    .open = spy_open,
-    .begin = spy_begin,
-    .choose = spy_choose,
+    .parts = rh_only_part,
+    .inner = rh_only_inner,
+    .open = rh_only_open,
     .end = taking_end,
-    .verdict = spy_verdict,
-    .estimate = spy_estimate,
 };
 RH_EXPLORER(taking)
 

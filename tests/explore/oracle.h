@@ -113,7 +113,7 @@ static void print_run(struct rh_world *w, const char *title)
 
 static uint32_t noting_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
-    uint32_t pick = spy_choose(state, w, open, count);
+    uint32_t pick = rh_inner_choose(&((struct spy *)state)->inner, w, open, count);
     if (pick == RH_ELSEWHERE && show.given_up && show.most) {
         show.most--;
         print_run(w, "a run that was given up:");
@@ -137,20 +137,18 @@ static void noting_end(void *state, struct rh_world *w, const struct rh_run *run
         show.most--;
         print_run(w, run->outcome == RH_OUTCOME_RUNNING ? "a run that was broken off:" : "a run:");
     }
-    if (s->inner.explorer->end)
-        s->inner.explorer->end(s->inner.state, w, run);
+    rh_inner_end(&s->inner, w, run);
 }
 
 static const struct rh_explorer noting = {
     .name = "noting",
     .summary = "takes notes of the runs that another explorer makes",
     .state_size = sizeof(struct spy),
-    .open = spy_open,
-    .begin = spy_begin,
+    .parts = rh_only_part,
+    .inner = rh_only_inner,
+    .open = rh_only_open,
     .choose = noting_choose,
     .end = noting_end,
-    .verdict = spy_verdict,
-    .estimate = spy_estimate,
 };
 RH_EXPLORER(noting)
 

@@ -39,6 +39,7 @@ RH_BEHAVIOUR(server, serving, question);
 RH_HANDLER(node, work)
 {
     state->number = scrambled(state->number, msg->value);
+    rh_sometimes("an odd number", state->number % 2);
     uint64_t r = scrambled(program_seed, state->number);
     int32_t ttl = msg->ttl - 1;
     rh_ref to = state->peer[(r >> 8) % 3];

@@ -104,21 +104,6 @@ struct clocked {
     struct rh_inner inner;
 };
 
-static bool clocked_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
-{
-    return rh_exploration_inner(x, arg, &((struct clocked *)state)->inner, error, error_size);
-}
-static uint32_t clocked_begin(void *state, struct rh_world *w)
-{
-    struct clocked *c = state;
-    return c->inner.explorer->begin(c->inner.state, w);
-}
-static uint32_t clocked_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
-{
-    struct clocked *c = state;
-    return c->inner.explorer->choose(c->inner.state, w, open, count);
-}
-
 /* The delays are those that simple.c gives: a hash of seed, run and message.  In a bag all that is under way can be
  * delivered, so a run must be in the order of arrival. */
 static void clocked_end(void *state, struct rh_world *w, const struct rh_run *run)
@@ -143,9 +128,9 @@ static void clocked_end(void *state, struct rh_world *w, const struct rh_run *ru
 static const struct rh_explorer clocked = {
     .name = "clocked",
     .state_size = sizeof(struct clocked),
-    .open = clocked_open,
-    .begin = clocked_begin,
-    .choose = clocked_choose,
+    .parts = rh_only_part,
+    .inner = rh_only_inner,
+    .open = rh_only_open,
     .end = clocked_end,
 };
 RH_EXPLORER(clocked)

@@ -137,38 +137,13 @@ static struct record *spied; /* set before the exploration begins */
 struct spy {
     struct rh_inner inner;
 };
-static bool spy_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
-{
-    return rh_exploration_inner(x, arg, &((struct spy *)state)->inner, error, error_size);
-}
-static uint32_t spy_begin(void *state, struct rh_world *w)
-{
-    struct spy *s = state;
-    return s->inner.explorer->begin(s->inner.state, w);
-}
-static uint32_t spy_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
-{
-    struct spy *s = state;
-    return s->inner.explorer->choose(s->inner.state, w, open, count);
-}
 static void spy_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     struct spy *s = state;
     if (spied->count < MOST_RUNS)
         spied->engine_behaviour[spied->count] = run->behaviour;
     note_run(spied, w, rh_outcome_failed(run->outcome));
-    if (s->inner.explorer->end)
-        s->inner.explorer->end(s->inner.state, w, run);
-}
-static enum rh_verdict spy_verdict(const void *state)
-{
-    const struct spy *s = state;
-    return s->inner.explorer->verdict ? s->inner.explorer->verdict(s->inner.state) : RH_VERDICT_SAMPLED;
-}
-static double spy_estimate(const void *state)
-{
-    const struct spy *s = state;
-    return s->inner.explorer->estimate ? s->inner.explorer->estimate(s->inner.state) : 0;
+    rh_inner_end(&s->inner, w, run);
 }
 /* An explorer NAME:INNER that makes INNER's runs, and does `at_end` when one is over. */
 #define SPY(table, text, at_end)                                                                                       \
@@ -176,12 +151,10 @@ static double spy_estimate(const void *state)
         .name = #table,                                                                                                \
         .summary = text,                                                                                               \
         .state_size = sizeof(struct spy),                                                                              \
-        .open = spy_open,                                                                                              \
-        .begin = spy_begin,                                                                                            \
-        .choose = spy_choose,                                                                                          \
+        .parts = rh_only_part,                                                                                         \
+        .inner = rh_only_inner,                                                                                        \
+        .open = rh_only_open,                                                                                          \
         .end = at_end,                                                                                                 \
-        .verdict = spy_verdict,                                                                                        \
-        .estimate = spy_estimate,                                                                                      \
     };                                                                                                                 \
     RH_EXPLORER(table)
 

@@ -386,8 +386,7 @@ static void watch_end(void *state, struct rh_world *w, const struct rh_run *run)
     if (spied->count < MOST_RUNS)
         spied->behaviour[spied->count++] = result_of(w, run->outcome);
     spied->failed += rh_outcome_failed(run->outcome);
-    if (s->inner.explorer->end)
-        s->inner.explorer->end(s->inner.state, w, run);
+    rh_inner_end(&s->inner, w, run);
 }
 SPY(watch, "notes what runs come to", watch_end)
 

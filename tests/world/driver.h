@@ -357,8 +357,8 @@ static inline void digest_world(struct digest *d, struct rh_world *w, const void
                w->duplicates, w->crashes, w->restarts, w->kept_restarts, w->partitions, w->cut, w->chooser, w->over,
                w->writes_open, w->line_count, w->monitor_count);
     for (uint32_t i = 0; i < w->property_count; i++)
-        if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].last)
-            digest_add(d, "eventually %s %u\n", w->properties[i].name, w->properties[i].last);
+        if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].run)
+            digest_add(d, "eventually %s %u\n", w->properties[i].name, w->properties[i].run & LAST);
     for (uint32_t i = 0; i < w->line_count; i++)
         digest_add(d, "line %s\n", w->payload + w->lines[i].text);
     digest_add(d, "globals ");
