@@ -121,13 +121,13 @@ struct rh_actor_type {
  * message *).  RH_HANDLER_AS gives the handler a name of its own, for RH_ON in a behaviour. */
 #define RH_HANDLER(actor, message) RH_HANDLER_AS(actor, message, message)
 #define RH_HANDLER_AS(actor, message, name)                                                                            \
-    static void rh_on_##actor##_##name(rh_ref self, struct actor *state, const struct message *msg);                   \
-    static void rh_call_##actor##_##name(rh_ref self, void *state, const void *msg)                                    \
+    static void rh_on_##actor##__##name(rh_ref self, struct actor *state, const struct message *msg);                  \
+    static void rh_call_##actor##__##name(rh_ref self, void *state, const void *msg)                                   \
     {                                                                                                                  \
-        rh_on_##actor##_##name(self, (struct actor *)state, (const struct message *)msg);                              \
+        rh_on_##actor##__##name(self, (struct actor *)state, (const struct message *)msg);                             \
     }                                                                                                                  \
-    static void rh_on_##actor##_##name(RH_UNUSED rh_ref self, RH_UNUSED struct actor *state,                           \
-                                       RH_UNUSED const struct message *msg)
+    static void rh_on_##actor##__##name(RH_UNUSED rh_ref self, RH_UNUSED struct actor *state,                          \
+                                        RH_UNUSED const struct message *msg)
 
 /* RH_BEHAVIOUR(actor, name, items...): the first one declared is the one an actor starts with.  An item is
  *   message                   handled by RH_HANDLER(actor, message)
@@ -143,16 +143,16 @@ struct rh_actor_type {
 
 /* RH_BODY(process) { ... }: in scope are `self` and `state`.  The process ends where the body returns. */
 #define RH_BODY(process)                                                                                               \
-    static void rh_body_##process(rh_ref self, struct process *state);                                                 \
+    static void rh_body_of_##process(rh_ref self, struct process *state);                                              \
     static void rh_run_##process(rh_ref self, void *state)                                                             \
     {                                                                                                                  \
-        rh_body_##process(self, (struct process *)state);                                                              \
+        rh_body_of_##process(self, (struct process *)state);                                                           \
     }                                                                                                                  \
-    __attribute__((constructor)) static void rh_register_##process(void)                                               \
+    __attribute__((constructor)) static void rh_body_add_##process(void)                                               \
     {                                                                                                                  \
         rh_body_register_(&rh_actor_##process, rh_run_##process);                                                      \
     }                                                                                                                  \
-    static void rh_body_##process(RH_UNUSED rh_ref self, RH_UNUSED struct process *state)
+    static void rh_body_of_##process(RH_UNUSED rh_ref self, RH_UNUSED struct process *state)
 
 void rh_behaviour_register_(const struct rh_behaviour *behaviour, struct rh_actor_type *actor);
 void rh_body_register_(struct rh_actor_type *process, rh_body_fn *body);
@@ -255,17 +255,19 @@ void rh_forward_(rh_ref to, const char *here);
 const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *value,
                     const struct rh_message_type *reply, int64_t timeout_ms, const char *here);
 
-rh_ref rh_self(void);            /* who runs; also in scope as `self` */
-rh_ref rh_sender(void);          /* who sent the message being handled */
-bool rh_alive(rh_ref who);       /* false once it has ended */
-const char *rh_name(rh_ref who); /* "writer#1"; valid until the next call from the same thread; in production one that
-                                  * has ended may have lost its name */
+rh_ref rh_self(void);      /* who runs; also in scope as `self` */
+rh_ref rh_sender(void);    /* who sent the message being handled */
+bool rh_alive(rh_ref who); /* false once it has ended */
+/* "writer#1".  The last RH_NAMES_AT_ONCE results stay valid while the handler runs and does not wait: copy what must
+ * last longer.  In production one that has ended may have lost its name. */
+enum { RH_NAMES_AT_ONCE = 16 };
+const char *rh_name(rh_ref who);
 
 /* rh_become(actor, behaviour): from the next message on.  The behaviour must be one of the actor's own. */
 #define rh_become(actor, behaviour)                                                                                    \
     do {                                                                                                               \
-        extern const struct rh_behaviour rh_behaviour_##actor##_##behaviour;                                           \
-        rh_become_(&rh_behaviour_##actor##_##behaviour, RH_HERE);                                                      \
+        extern const struct rh_behaviour rh_behaviour_##actor##__##behaviour;                                          \
+        rh_become_(&rh_behaviour_##actor##__##behaviour, RH_HERE);                                                     \
     } while (0)
 void rh_become_(const struct rh_behaviour *behaviour, const char *here);
 

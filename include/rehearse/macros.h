@@ -3,6 +3,9 @@
 #ifndef REHEARSE_MACROS_H
 #define REHEARSE_MACROS_H
 
+/* Names that macros make: no prefix is the beginning of another one or of a public name, and two parts are joined by two
+ * underscores, so that no two declarations can come to the same name. */
+
 #define RH_STRING_(x) #x
 #define RH_STRING(x)  RH_STRING_(x)
 #define RH_CAT_(a, b) a##b
@@ -118,27 +121,27 @@ template <class T> static inline const T *rh_value_at_(const T &value)
     RH_EXTERN_C RH_SHARED const struct rh_table rh_table_of_##name_;                                                   \
     const struct rh_table rh_table_of_##name_ = { #name_, ordered }
 
-#define RH_ENTRY_N(actor, message)                  { &rh_message_##message, rh_call_##actor##_##message, RH_ACTION_HANDLE },
+#define RH_ENTRY_N(actor, message)                  { &rh_message_##message, rh_call_##actor##__##message, RH_ACTION_HANDLE },
 #define RH_ENTRY_P(actor, item)                     RH_ENTRY_P_(actor, RH_UNWRAP_ item)
 #define RH_UNWRAP_(...)                             __VA_ARGS__
 #define RH_ENTRY_P_(actor, ...)                     RH_ENTRY_P__(actor, __VA_ARGS__)
 #define RH_ENTRY_P__(actor, kind, message, handler) RH_ENTRY_##kind(actor, message, handler)
-#define RH_ENTRY_ON(actor, message, handler)        { &rh_message_##message, rh_call_##actor##_##handler, RH_ACTION_HANDLE },
+#define RH_ENTRY_ON(actor, message, handler)        { &rh_message_##message, rh_call_##actor##__##handler, RH_ACTION_HANDLE },
 #define RH_ENTRY_DEFER(actor, message, none)        { &rh_message_##message, 0, RH_ACTION_DEFER },
 #define RH_ENTRY_IGNORE(actor, message, none)       { &rh_message_##message, 0, RH_ACTION_IGNORE },
 #define RH_ENTRY(actor, item)                       RH_CAT(RH_ENTRY_, RH_WRAPPED(item))(actor, item)
 
 #define RH_BEHAVIOUR_(actor, name_, hot, ...)                                                                          \
-    static const struct rh_entry rh_entries_##actor##_##name_[] = { RH_MAP(RH_ENTRY, actor, __VA_ARGS__) };            \
-    extern const struct rh_behaviour rh_behaviour_##actor##_##name_;                                                   \
-    const struct rh_behaviour rh_behaviour_##actor##_##name_ = {                                                       \
-        #name_, &rh_actor_##actor, rh_entries_##actor##_##name_,                                                       \
-        sizeof rh_entries_##actor##_##name_ / sizeof rh_entries_##actor##_##name_[0], hot                              \
+    static const struct rh_entry rh_entries_##actor##__##name_[] = { RH_MAP(RH_ENTRY, actor, __VA_ARGS__) };           \
+    extern const struct rh_behaviour rh_behaviour_##actor##__##name_;                                                  \
+    const struct rh_behaviour rh_behaviour_##actor##__##name_ = {                                                      \
+        #name_, &rh_actor_##actor, rh_entries_##actor##__##name_,                                                      \
+        sizeof rh_entries_##actor##__##name_ / sizeof rh_entries_##actor##__##name_[0], hot                            \
     };                                                                                                                 \
-    __attribute__((constructor)) static void rh_register_##actor##_##name_(void)                                       \
+    __attribute__((constructor)) static void rh_adds_##actor##__##name_(void)                                          \
     {                                                                                                                  \
-        rh_behaviour_register_(&rh_behaviour_##actor##_##name_, &rh_actor_##actor);                                    \
+        rh_behaviour_register_(&rh_behaviour_##actor##__##name_, &rh_actor_##actor);                                   \
     }                                                                                                                  \
-    extern const struct rh_behaviour rh_behaviour_##actor##_##name_
+    extern const struct rh_behaviour rh_behaviour_##actor##__##name_
 
 #endif

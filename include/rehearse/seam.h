@@ -81,8 +81,9 @@ struct rh_seam {
     void (*property)(enum rh_property kind, const char *name, bool holds, const char *here);
     void (*announce)(const struct rh_message_type *type, const void *value, const char *here);
     rh_ref (*observe)(const struct rh_actor_type *monitor, const void *state, const char *here);
-    void (*log)(const char *text);          /* (any) */
-    const char *(*param)(const char *name); /* (any) the value given on the command line, or NULL */
+    void (*log)(const char *text); /* (any) */
+    /* (any) the value given on the command line, or NULL; where a number is wanted it is one, or the test is refused */
+    const char *(*param)(const char *name, bool number);
 };
 
 /* From now on the program runs in this world; NULL for none.  Set before the first actor and kept until the last. */

@@ -101,15 +101,15 @@ struct rh_test {
 #endif
 #define RH_TEST_M(name, ...) RH_TEST_WITH_(name, { __VA_ARGS__ })
 #define RH_TEST_WITH_(name_, ...)                                                                                      \
-    static void rh_test_##name_(rh_ref self, void *unused);                                                            \
-    RH_QUIET_BEGIN_ static struct rh_test rh_test_entry_##name_ = { #name_, RH_HERE, rh_test_##name_, __VA_ARGS__,     \
-                                                                    0 };                                               \
+    static void rh_test_body_##name_(rh_ref self, void *unused);                                                       \
+    RH_QUIET_BEGIN_ static struct rh_test rh_test_entry_##name_ = { #name_, RH_HERE, rh_test_body_##name_,             \
+                                                                    __VA_ARGS__, 0 };                                  \
     RH_QUIET_END_                                                                                                      \
-    __attribute__((constructor)) static void rh_test_register_##name_(void)                                            \
+    __attribute__((constructor)) static void rh_test_add_##name_(void)                                                 \
     {                                                                                                                  \
         rh_test_register_(&rh_test_entry_##name_);                                                                     \
     }                                                                                                                  \
-    static void rh_test_##name_(RH_UNUSED rh_ref self, RH_UNUSED void *unused)
+    static void rh_test_body_##name_(RH_UNUSED rh_ref self, RH_UNUSED void *unused)
 void rh_test_register_(struct rh_test *test);
 const struct rh_test *rh_test_first(void); /* in the order of the source; then follow next */
 

@@ -190,6 +190,9 @@ void rh_snapshot_free(struct rh_snapshot *snapshot);
 uint64_t rh_world_fingerprint(struct rh_world *w);
 bool rh_world_clock_used(const struct rh_world *w);
 
+/* The test asked for a parameter whose value makes no sense: a sentence for whoever gave it; "" where that did not happen. */
+const char *rh_world_refused(const struct rh_world *w);
+
 /* How the run stands; at its end what it came to. */
 const struct rh_outcome *rh_world_outcome(struct rh_world *w);
 

@@ -283,9 +283,9 @@ static void log_line(const char *text)
     fprintf(stderr, "%s\n", text);
 }
 
-static const char *param(const char *name)
+static const char *param(const char *name, bool number)
 {
-    (void)name;
+    (void)name, (void)number;
     return NULL;
 }
 

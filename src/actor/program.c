@@ -405,28 +405,18 @@ void rh_send_from_(rh_ref from, rh_ref to, const struct rh_message_type *type, c
 
 const char *rh_param_text(const char *name, const char *otherwise)
 {
-    const char *value = world->param(name);
+    const char *value = world->param(name, false);
     return value ? value : otherwise;
 }
 
 int64_t rh_param(const char *name, int64_t otherwise)
 {
-    const char *value = world->param(name);
-    if (!value)
-        return otherwise;
-    char *end;
-    long long number = strtoll(value, &end, 0);
-    if (end == value || *end) {
-        char condition[128];
-        snprintf(condition, sizeof condition, "-p %.32s=%.64s", name, value);
-        world->failed("", condition, "a whole number is wanted");
-        return otherwise;
-    }
-    return number;
+    const char *value = world->param(name, true);
+    return value ? strtoll(value, NULL, 0) : otherwise;
 }
 
 bool rh_bug(const char *name)
 {
-    const char *value = world->param("bug");
+    const char *value = world->param("bug", false);
     return value && strcmp(value, name) == 0;
 }

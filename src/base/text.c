@@ -1,7 +1,9 @@
 /* Text built up in a bounded buffer. */
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -77,4 +79,15 @@ void rh__text_put(struct rh__text *text, const char *bytes, size_t n)
     } else {
         cut(text);
     }
+}
+
+bool rh__text_is_number(const char *text)
+{
+    char *end;
+    int error = errno;
+    errno = 0;
+    strtoll(text, &end, 0);
+    bool good = errno == 0 && end != text && !*end;
+    errno = error;
+    return good;
 }

@@ -30,6 +30,9 @@ void rh__text_clear(struct rh__text *text);
 void rh__text_add(struct rh__text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rh__text_add_list(struct rh__text *text, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 
+/* Whether the text is a whole number, decimal, octal (0...) or hexadecimal (0x...), that fits 64 bits. */
+bool rh__text_is_number(const char *text);
+
 /* Appends n bytes as they are. */
 void rh__text_put(struct rh__text *text, const char *bytes, size_t n);
 

@@ -102,8 +102,12 @@ static int explore(const struct rh__options *o, const struct rh_test *test, cons
     checked->kind = RH_OUTCOME_FINISHED;
     snprintf(error, sizeof error, "the tool failed");
     code = RH__EXIT_TOOL;
-    if (rh_sandbox_run(world, check_determinism, checked) != RH_SANDBOX_FAILED)
+    if (rh_sandbox_run(world, check_determinism, checked) != RH_SANDBOX_FAILED && !*rh_world_refused(world))
         code = rh__run_exploration(x, o, &w, error, sizeof error);
+    if (*rh_world_refused(world)) {
+        snprintf(error, sizeof error, "%s", rh_world_refused(world));
+        code = RH__EXIT_USAGE;
+    }
     if (code != RH__EXIT_OK) {
         rh__text_add(to, "%s: %s", test->name, error);
         goto release;

@@ -77,6 +77,10 @@ static int estimate(const struct rh__options *o, const struct rh_test *test, con
     } else {
         x->mute = !o->verbose;
         code = rh__explore(x) ? RH__EXIT_OK : RH__EXIT_TOOL;
+        if (*rh_world_refused(w)) {
+            fprintf(stderr, "rehearse: %s\n", rh_world_refused(w));
+            code = RH__EXIT_USAGE;
+        }
         struct rh__size size;
         rh__descents_result(x->explorer.state, x->behaviours, &size);
         if (code == RH__EXIT_OK && !(o->json && strcmp(o->json, "-") == 0))

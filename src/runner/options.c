@@ -81,6 +81,12 @@ static bool take_param(struct rh__options *o, const char *name, const char *valu
         snprintf(error, error_size, "more than %d parameters", RH__MOST_PARAMS);
         return false;
     }
+    for (size_t i = 0; i < o->param_count; i++)
+        if (strcmp(o->params[i].name, p.name) == 0) {
+            snprintf(error, error_size, "-p %s: it is given twice, as %s and as %s", p.name, o->params[i].value,
+                     p.value);
+            return false;
+        }
     o->params[o->param_count++] = p;
     return true;
 }
@@ -323,31 +329,39 @@ static const struct rh_param_entry *declared(const struct rh_param_entry *list, 
     return list;
 }
 
-static bool is_number(const char *text)
+static void add_names(struct rh__text *t, const struct rh_param_entry *list)
 {
-    char *end;
-    strtoll(text, &end, 0);
-    return end != text && !*end;
+    if (!list)
+        rh__text_add(t, " none");
+    for (; list; list = list->next)
+        rh__text_add(t, " %s", list->name);
 }
 
 /* A program that declares its parameters or bugs (RH_PARAM, RH_BUG) means all of them: a slip of the pen is refused. */
 bool rh__options_params_known(const struct rh__options *o, char *error, size_t error_size)
 {
+    struct rh__text t;
+    rh__text_init(&t, error, error_size);
     for (size_t i = 0; i < o->param_count; i++) {
         const struct rh_param *p = &o->params[i];
         bool bug = strcmp(p->name, "bug") == 0;
         if (bug && rh_bug_first() && *p->value && !declared(rh_bug_first(), p->value)) {
-            snprintf(error, error_size, "-p bug=%s: there is no such bug; `rehearse list` shows them", p->value);
+            rh__text_add(&t, "-p bug=%s: there is no such bug; there are", p->value);
+            add_names(&t, rh_bug_first());
             return false;
         }
         if (!bug && (rh_param_first() || rh_bug_first()) && !declared(rh_param_first(), p->name)) {
-            snprintf(error, error_size, "-p %s=%s: there is no such parameter; `rehearse list` shows them", p->name,
-                     p->value);
+            rh__text_add(&t, "-p %s=%s: there is no such parameter; there are", p->name, p->value);
+            add_names(&t, rh_param_first());
+            if (rh_bug_first()) {
+                rh__text_add(&t, ", and bug, which may be");
+                add_names(&t, rh_bug_first());
+            }
             return false;
         }
         const struct rh_param_entry *entry = declared(rh_param_first(), p->name);
-        if (entry && is_number(entry->otherwise) && !is_number(p->value)) {
-            snprintf(error, error_size, "-p %s=%s: a whole number is wanted", p->name, p->value);
+        if (entry && rh__text_is_number(entry->otherwise) && !rh__text_is_number(p->value)) {
+            rh__text_add(&t, "-p %s=%s: a whole number of 64 bits is wanted", p->name, p->value);
             return false;
         }
     }

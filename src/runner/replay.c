@@ -91,6 +91,10 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
         goto release;
     }
     const char *divergence = rh__replay_divergence(x->explorer.state);
+    if (*rh_world_refused(w)) {
+        snprintf(text, size, "%s", rh_world_refused(w));
+        goto release;
+    }
     if (*divergence) {
         came_to = RH__REPLAYED_DIVERGED;
         snprintf(text, size, "%s", divergence);

@@ -213,8 +213,14 @@ static int explore(const char *program, const struct rh__options *o, const struc
     if (rh_sandbox_run(r.world, check_determinism, checked) == RH_SANDBOX_FAILED)
         goto release; /* it has said why */
     r.determinism = *checked;
-    code = rh__run_exploration(x, o, &w, error, sizeof error);
+    if (!*rh_world_refused(r.world))
+        code = rh__run_exploration(x, o, &w, error, sizeof error);
     rh__terminal_clear();
+    if (*rh_world_refused(r.world)) {
+        fprintf(stderr, "rehearse: %s\n", rh_world_refused(r.world));
+        code = RH__EXIT_USAGE;
+        goto release;
+    }
     if (code != RH__EXIT_OK) {
         if (code == RH__EXIT_USAGE || x->workers)
             fprintf(stderr, "rehearse: %s\n", error);

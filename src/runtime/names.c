@@ -122,8 +122,9 @@ void rh__name_forget_root(void)
 /* Never inlined: a fiber that moved to another thread must not find the old thread's buffer. */
 __attribute__((noinline)) static char *text_buffer(void)
 {
-    static _Thread_local char buffer[TEXT];
-    char *at = buffer;
+    static _Thread_local char buffers[RH_NAMES_AT_ONCE][TEXT];
+    static _Thread_local unsigned given;
+    char *at = buffers[given++ % RH_NAMES_AT_ONCE];
     __asm__ volatile("" : "+r"(at));
     return at;
 }

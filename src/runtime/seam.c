@@ -527,9 +527,9 @@ static void log_line(const char *text)
         leave(worker);
 }
 
-static const char *param(const char *name)
+static const char *param(const char *name, bool number)
 {
-    (void)name;
+    (void)name, (void)number;
     return NULL;
 }
 

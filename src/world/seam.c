@@ -8,6 +8,7 @@
 
 #include "base/copy.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "world/actors.h"
 #include "world/alike.h"
 #include "world/fiber.h"
@@ -313,8 +314,12 @@ static const char *seam_name_of(rh_ref who)
 {
     struct rh_world *w = rh__world;
     rh__tell_apart(w, actor_of(w, who));
-    rh_world_actor_name(w, actor_of(w, who), w->name_buffer, sizeof w->name_buffer);
-    return w->name_buffer;
+    if (w->names_event != w->event_count)
+        w->names_given = 0;
+    w->names_event = w->event_count;
+    char *buffer = w->name_buffers[w->names_given++ % RH_NAMES_AT_ONCE];
+    rh_world_actor_name(w, actor_of(w, who), buffer, sizeof w->name_buffers[0]);
+    return buffer;
 }
 
 static rh_ref seam_external(const char *name, const char *here)
@@ -733,12 +738,19 @@ static void seam_log(const char *text)
         fprintf(stderr, "%s\n", text);
 }
 
-static const char *seam_param(const char *name)
+static const char *seam_param(const char *name, bool number)
 {
-    const struct rh_world *w = rh__world;
-    for (size_t i = 0; i < w->param_count; i++)
+    struct rh_world *w = rh__world;
+    const char *value = NULL;
+    for (size_t i = 0; i < w->param_count && !value; i++)
         if (strcmp(w->params[i].name, name) == 0)
-            return w->params[i].value;
+            value = w->params[i].value;
+    if (!value || !number || rh__text_is_number(value))
+        return value;
+    /* Not a fault of the program: whoever typed it is told, and there is no finding. */
+    snprintf(w->refused, sizeof w->refused, "-p %.60s=%.60s: a whole number of 64 bits is wanted", name, value);
+    if (w->inside)
+        rh__fail_inside(w, RH_OUTCOME_MISUSE, "", "%s", w->refused);
     return NULL;
 }
 

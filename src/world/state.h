@@ -304,6 +304,7 @@ struct rh_world {
 
     /* Of the whole exploration. */
     uint32_t property_count;
+    char refused[192];        /* a parameter makes no sense: a sentence; "" for none */
     char globals_writer[128]; /* an actor that has changed a global variable; "" for none */
     bool watches_twins;       /* somebody wants to know told_apart: */
     bool told_apart;          /* the program has asked what is different for actors that are alike; see alike.h */
@@ -333,7 +334,8 @@ struct rh_world {
     uint32_t sought; /* rh__message_deliverable looks for this one */
     bool sought_found;
 
-    char name_buffer[256]; /* of rh_name */
+    char name_buffers[RH_NAMES_AT_ONCE][256]; /* of rh_name: */
+    uint32_t names_given, names_event;        /* how many, in this event; so an address is the same in equal runs */
 
     struct rh_outcome outcome;
     struct rh_escape escapes[MAX_ESCAPES];

@@ -311,3 +311,8 @@ void rh_world_actor_text(const struct rh_world *w, uint32_t actor, char *buffer,
     if (a->place)
         rh__text_add(&t, " (%s)", a->place);
 }
+
+const char *rh_world_refused(const struct rh_world *w)
+{
+    return w->refused;
+}

@@ -113,8 +113,19 @@ refused 'granularity send goes with delivery model mailbox only' "${t[@]}" --gra
 refused 'max_steps is' "${t[@]}" --max-steps 4000000000 passes
 refused 'max_stack_bytes' "${t[@]}" --set max_stack_bytes=100 passes
 refused 'max_actors' "${t[@]}" --set max_actors=1000000 passes
-refused '-p n=two: a whole number is wanted' "$rehearse" test "$fixtures/slow" -p n=two --max-runs 1
-refused '-p colour=red: there is no such parameter' "$rehearse" test "$fixtures/slow" -p colour=red --max-runs 1
+refused '-p n=two: a whole number of 64 bits is wanted' "$rehearse" test "$fixtures/slow" -p n=two --max-runs 1
+refused '-p n=9223372036854775808: a whole number' "$rehearse" test "$fixtures/slow" -p n=9223372036854775808 --max-runs 1
+refused '-p n: it is given twice, as 2 and as 3' "$rehearse" test "$fixtures/slow" -p n=2 -p n=3 --max-runs 1
+refused '-p bug: it is given twice' "${t[@]}" -p bug=a -p bug=b
+# A program that declares nothing: it is known when the test asks.
+for explorer in dfs portfolio:random+delayed:100; do
+    refused '-p length=many: a whole number' "$rehearse" test "$fixtures/kinds" long_run -p length=many --explorer $explorer
+done
+refused '-p length=1x: a whole number' "$rehearse" test "$fixtures/kinds" long_run -p length=1x -j 2
+refused '-p length=99999999999999999999: a whole' "$rehearse" test "$fixtures/kinds" long_run -p length=99999999999999999999
+refused '-p length=: a whole number' "$rehearse" estimate "$fixtures/kinds" long_run -p length=
+[ ! -e rehearse-findings ] || problem "a parameter that was refused left a schedule"
+refused '-p colour=red: there is no such parameter; there are n' "$rehearse" test "$fixtures/slow" -p colour=red --max-runs 1
 refused 'bug=unheard' "$rehearse" test "$fixtures/slow" -p bug=unheard --max-runs 1
 
 # Where nothing can be written: below a file, which stops root as well.

@@ -133,6 +133,30 @@ RH_HANDLER(greeted, go)
 }
 RH_BEHAVIOUR(greeted, open, go);
 
+/* Each call has a buffer of its own, so that one line can name several. */
+RH_ACTOR(namer, rh_ref others[RH_NAMES_AT_ONCE];);
+RH_HANDLER(namer, go)
+{
+    const char *names[RH_NAMES_AT_ONCE];
+    char each[32];
+    bool kept = true;
+    for (int i = 0; i < RH_NAMES_AT_ONCE; i++)
+        names[i] = rh_name(state->others[i]);
+    for (int i = 0; i < RH_NAMES_AT_ONCE; i++) {
+        snprintf(each, sizeof each, "greeted#%d", i + 1);
+        kept = kept && strcmp(names[i], each) == 0;
+    }
+    say("%s %s%s", rh_name(state->others[0]), rh_name(state->others[1]), kept ? "" : " but names were lost");
+}
+RH_BEHAVIOUR(namer, open, go);
+PROGRAM(names_in_one_format_are_as_many, .allowed = { "namer#1: greeted#1 greeted#2" })
+{
+    struct namer n;
+    for (int i = 0; i < RH_NAMES_AT_ONCE; i++)
+        n.others[i] = rh_spawn(greeted);
+    rh_send(rh_spawn_value(namer, &n), go);
+}
+
 PROGRAM(a_reference_in_a_message_can_be_sent_to,
         .allowed = { "greeted#2: greeter#1 itself | greeter#1: meets greeted#2" })
 {

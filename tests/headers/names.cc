@@ -1,0 +1,2 @@
+/* The same names in C++. */
+#include "names.c"
