@@ -11,7 +11,7 @@ _rehearse() {
     cur=${COMP_WORDS[COMP_CWORD]}
     prev=${COMP_WORDS[COMP_CWORD - 1]}
     options="--explorer --model --granularity --time --seed -p --max-runs --max-seconds --max-steps --max-all-steps
-        --keep-going -j --checkpoint --resume --losses --duplicates --crashes --restarts --kept-restarts --partitions --set --save --coverage --coverage-file --suite --json --junit --tap
+        --keep-going -j --checkpoint --resume --losses --duplicates --crashes --restarts --kept-restarts --partitions --set --save --coverage --coverage-file --suite --require --json --junit --tap
         --step --gdb --quiet --verbose --help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -42,6 +42,7 @@ _rehearse() {
         mapfile -t COMPREPLY < <(compgen -S = -W "$(_rehearse_list "$binary" parameters) bug" -- "$cur")
         compopt -o nospace 2>/dev/null
         ;;
+    --require) mapfile -t COMPREPLY < <(compgen -W "exhaustive bounded" -- "$cur") ;;
     --coverage) mapfile -t COMPREPLY < <(compgen -W "pr pcr pmr all" -- "$cur") ;;
     --save | --suite)
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")

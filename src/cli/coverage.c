@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/visible.h"
 #include "coverage/pack.h"
 #include "report/coverage.h"
 
@@ -43,9 +44,15 @@ static int show(const struct rh__coverage *c, const char *json, bool all)
 {
     if (json)
         return write_json(c, json);
+    char under[4096];
+    struct rh__text t;
     const char *subject = rh__coverage_text(c, c->subject);
-    printf("%.*s, %llu runs%s\n", (int)strcspn(subject, "\n"), subject, (unsigned long long)c->runs,
-           c->exhausted ? ", all there are" : "");
+    rh__text_init(&t, under, sizeof under);
+    rh__coverage_under(c, &t);
+    rh__print_visible(stdout, subject, strcspn(subject, "\n"));
+    printf(", %llu runs%s\n  under ", (unsigned long long)c->runs, c->exhausted ? ", all there are" : "");
+    rh__print_visible(stdout, under, SIZE_MAX);
+    putchar('\n');
     rh__coverage_print(stdout, c, "  ", all ? UINT32_MAX : 10);
     return EXIT_GOOD;
 }

@@ -26,8 +26,8 @@ static int usage(FILE *to)
             "rehearse corpus BINARY DIR         replay every schedule in DIR as a regression suite\n"
             "rehearse coverage show|merge FILE  coverage of ordering goals that `test --coverage-file` kept\n"
             "\nBINARY is a program made with RH_MAIN; `rehearse test BINARY --help` lists the options.\n"
-            "exit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 130 "
-            "interrupted\n");
+            "exit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 5 less than "
+            "--require wants, 130 interrupted\n");
     return to == stdout ? 0 : EXIT_USAGE;
 }
 

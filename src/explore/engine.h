@@ -78,6 +78,7 @@ struct rh_exploration {
     char trouble[640];        /* what the machine did not allow, as a sentence; it is not the program's doing */
     volatile int interrupted;
     double seconds;
+    const char *stale, *stale_file; /* a schedule that was to be replayed does not fit: what does not; NULL: all fit */
 
     /* In several processes (cluster/pool.h); here are the sums. */
     uint32_t workers; /* 0: this process explores by itself */

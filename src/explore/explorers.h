@@ -15,6 +15,9 @@ struct rh__size {
 };
 void rh__descents_result(const void *state, uint64_t seen, struct rh__size *size);
 
+/* Whether `optimal` would not work with these semantics, of granularity object: then a sentence says why. */
+bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error_size);
+
 /* What a replay came to: the line that did not fit, with what was possible instead; "" if all fitted. */
 const char *rh__replay_divergence(const void *state);
 

@@ -25,7 +25,7 @@
 #include "world/actors.h"
 #include "world/objects.h"
 
-static bool refuse(const struct rh_semantics *s, char *error, size_t error_size)
+bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error_size)
 {
     const char *why = NULL;
     if (s->granularity != RH_GRAIN_OBJECT)
@@ -56,7 +56,7 @@ bool rh__optimal_open(void *state, struct rh_exploration *x, const char *arg, ch
         snprintf(error, error_size, "explorer optimal:%s: the only argument is private-globals", arg);
         return false;
     }
-    if (refuse(&x->world->semantics, error, error_size))
+    if (rh__optimal_refuses(&x->world->semantics, error, error_size))
         return false;
     o->random = rh__random_seed(rh_exploration_seed(x), 7);
     o->initial = 1;

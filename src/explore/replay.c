@@ -10,8 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "explore/engine.h"
 #include "explore/explorers.h"
 #include "trace/schedule.h"
+#include "world/state.h"
 
 struct replay {
     struct rh__schedule_line *lines;
@@ -19,7 +21,8 @@ struct replay {
     struct rh_inner then; /* explorer NULL: first choices */
     uint32_t at, runs;
     uint32_t handed_over; /* events when the schedule was done */
-    char divergence[4096];
+    struct rh_exploration *x;
+    char path[4096], divergence[4096];
 };
 
 /* The comma behind FILE, NULL where nothing follows it: the name of a file may have commas of its own. */
@@ -74,15 +77,21 @@ static bool replay_open(void *state, struct rh_exploration *x, const char *arg, 
 {
     struct replay *r = state;
     struct rh__schedule schedule;
-    char path[4096];
+    char *path = r->path;
     const char *comma = end_of_path(arg);
+    r->x = x;
     if (!*arg) {
         snprintf(error, error_size, "replay wants a schedule: replay:FILE");
         return false;
     }
-    snprintf(path, sizeof path, "%.*s", comma ? (int)(comma - arg) : (int)strlen(arg), arg);
+    snprintf(path, sizeof r->path, "%.*s", comma ? (int)(comma - arg) : (int)strlen(arg), arg);
     if (!rh__schedule_read(&schedule, path, error, error_size))
         return false;
+    if (schedule.test && strcmp(schedule.test, x->world->test->name) != 0) {
+        snprintf(error, error_size, "%s is for test %s, not for %s", path, schedule.test, x->world->test->name);
+        rh__schedule_release(&schedule);
+        return false;
+    }
     bool kept = keep_lines(r, x, &schedule);
     rh__schedule_release(&schedule);
     if (!kept) {
@@ -156,6 +165,13 @@ static uint32_t fill_gap(const struct replay *r, const struct rh_world *w, const
     return RH_NONE;
 }
 
+/* Whoever reports sees it, however deep this explorer is inside of others. */
+static void become_stale(struct replay *r)
+{
+    r->x->stale = r->divergence;
+    r->x->stale_file = r->path;
+}
+
 static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
                         uint32_t at)
 {
@@ -172,6 +188,7 @@ static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct
     }
     if (count > 20)
         rh__text_add(&t, "\n    and %u more", count - 20);
+    become_stale(r);
     return RH_NONE;
 }
 
@@ -206,9 +223,11 @@ static void replay_end(void *state, struct rh_world *w, const struct rh_run *run
     uint32_t left = r->at;
     while (left < r->line_count && strcmp(r->lines[left].text, "...") == 0)
         left++; /* stands for nothing as well */
-    if (left < r->line_count && !*r->divergence && run->outcome == RH_OUTCOME_FINISHED)
+    if (left < r->line_count && !*r->divergence && run->outcome == RH_OUTCOME_FINISHED) {
         snprintf(r->divergence, sizeof r->divergence, "line %u: `%s` is not possible: the run is over",
                  r->lines[left].number, r->lines[left].text);
+        become_stale(r);
+    }
 }
 
 /* Every run behind the schedule is every run within a bound. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/json_text.h"
+#include "trace/schedule.h"
 
 /* Beyond this a matrix is for nobody to look at. */
 enum { LARGEST_MATRIX = 400, LONGEST_LIST = 1000 };
@@ -45,6 +46,25 @@ static void write_name(const struct rh__coverage *c, uint32_t receive, char *buf
         snprintf(buffer + n, size - (size_t)n, " [%u]", r->same + 1);
 }
 
+/* The subject has a line of test and parameters, and then `set NAME=VALUE` lines; they do not name the granularity, which does
+ * not divide coverage. */
+void rh__coverage_under(const struct rh__coverage *c, struct rh__text *t)
+{
+    const char *at = rh__coverage_text(c, c->subject), *comma = "";
+    for (at += strcspn(at, "\n"); *at; at += strcspn(at, "\n")) {
+        at += strspn(at, "\n");
+        size_t length = strcspn(at, "\n"), name = strcspn(at, "=\n");
+        if (strncmp(at, "set ", 4) != 0 || name == length || strncmp(at, "set granularity", 15) == 0)
+            continue;
+        rh__text_add(t, "%s", comma);
+        comma = ", ";
+        if (strncmp(at, "set model=", 10) != 0)
+            rh__text_add(t, "%.*s ", (int)(name - 4), at + 4);
+        rh__text_put(t, at + name + 1, length - name - 1);
+    }
+    rh__text_add(t, "%sgranularity %s", comma, rh__granularity_name((enum rh_granularity)c->grain));
+}
+
 /* ---- for people -------------------------------------------------------------------------------------------------------- */
 
 /* "not reached: writer#1 never took flush from terminator#1 before write from action#1": the order that is missing. */
@@ -57,9 +77,13 @@ static void print_pair(FILE *f, const struct rh__coverage *c, enum rh__criterion
     bool one = rh__achieved(c, criterion, a, b), other = rh__achieved(c, criterion, b, a);
     write_name(c, one ? b : a, first, sizeof first);
     write_name(c, one ? a : b, second, sizeof second);
-    fprintf(f, "%s  %s: %s never took %s %s %s%s\n", indent, how,
-            rh__coverage_text(c, rh__covered_actor(c, rh__covered_receive(c, a)->actor)->name), first,
-            between[criterion], second, one || other ? "" : ", nor the other way round");
+    fprintf(f, "%s  %s: ", indent, how);
+    rh__print_visible(f, rh__coverage_text(c, rh__covered_actor(c, rh__covered_receive(c, a)->actor)->name), SIZE_MAX);
+    fputs(" never took ", f);
+    rh__print_visible(f, first, SIZE_MAX);
+    fprintf(f, " %s ", between[criterion]);
+    rh__print_visible(f, second, SIZE_MAX);
+    fprintf(f, "%s\n", one || other ? "" : ", nor the other way round");
 }
 
 static void print_pairs(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, enum rh__pair which,
@@ -155,8 +179,14 @@ static void json_actor(FILE *f, const struct rh__coverage *c, const struct rh__c
 
 void rh__coverage_json(FILE *f, const struct rh__coverage *c, void (*growth)(FILE *f, const void *arg), const void *arg)
 {
+    char under[4096];
+    struct rh__text t;
     const char *comma = "";
-    fprintf(f, "{\"runs\":%llu,\"exhausted\":%s,\"at_least\":%s,\"criteria\":{", (unsigned long long)c->runs,
+    rh__text_init(&t, under, sizeof under);
+    rh__coverage_under(c, &t);
+    fputs("{\"under\":", f);
+    rh__json_text(f, under);
+    fprintf(f, ",\"runs\":%llu,\"exhausted\":%s,\"at_least\":%s,\"criteria\":{", (unsigned long long)c->runs,
             c->exhausted ? "true" : "false", c->full ? "true" : "false");
     for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++) {
         if (!asked(c, i))

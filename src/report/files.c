@@ -2,7 +2,9 @@
  *
  * JSON, one object per test; these names are the contract for scripts:
  *     test explorer model granularity time seed workers executions steps behaviours behaviours_at_least blocked cut failed
- *     verdict incomplete seconds estimate deterministic notes
+ *     result verdict incomplete seconds estimate deterministic notes unfinished required met stale next
+ *     semantics: all of struct rh_semantics; changed_by_explorer: fields that it changed, as they were; limits
+ *     escapes: list of { call, place }
  *     coverage: see docs/json.md
  *     properties: list of { property, name, place, held, not_held }
  *     failures: list of { kind, message, place, actor, run, count, schedule }
@@ -25,7 +27,7 @@ static struct {
     const char *program;
     char *text;
     size_t size;
-    unsigned tests, failures;
+    unsigned tests, failures, errors;
     double seconds;
 } junit;
 
@@ -62,6 +64,83 @@ static void json_growth(FILE *f, const void *arg)
     fputs("]}", f);
 }
 
+/* In JSON what is too large for a double is not a number that everybody reads: a seed of 64 bits is written as one all the same. */
+static void json_setting(void *arg, const struct rh__setting *s)
+{
+    FILE *f = arg;
+    fprintf(f, "%s\"%s\":", strcmp(s->name, "model") == 0 ? "" : ",", s->name); /* that is the first */
+    if (s->word)
+        rh__json_text(f, s->value);
+    else if (strcmp(s->name, "check_isolation") == 0)
+        fputs(*s->value == '1' ? "true" : "false", f);
+    else
+        fputs(s->value, f);
+}
+
+static void json_limit(FILE *f, const char *name, double value)
+{
+    if (value > 0)
+        fprintf(f, "\"%s\":%.17g", name, value);
+    else
+        fprintf(f, "\"%s\":null", name);
+}
+
+/* What the result holds for. */
+static void json_semantics(FILE *f, const struct rh__result *r)
+{
+    const struct rh_semantics *s = rh_world_semantics(r->world);
+    const struct rh__limits *l = &r->x->limits;
+    fputs(",\"semantics\":{", f);
+    rh__semantics_each(s, json_setting, f);
+    fputs("},\"changed_by_explorer\":{", f);
+    if (s->granularity != r->asked.granularity)
+        json_pair(f, "granularity", rh__granularity_name(r->asked.granularity));
+    fputs("},\"limits\":{", f);
+    json_limit(f, "max_runs", (double)l->max_runs);
+    fputc(',', f);
+    json_limit(f, "max_seconds", l->max_seconds);
+    fputc(',', f);
+    json_limit(f, "max_all_steps", (double)l->max_all_steps);
+    fputc('}', f);
+}
+
+/* What it came to. */
+static void json_summary(FILE *f, const struct rh__result *r)
+{
+    char line[8192], why[256];
+    struct rh__text t;
+    rh__text_init(&t, line, sizeof line);
+    fputc(',', f);
+    json_pair(f, "result", rh__came_to_name(rh__result_came_to(r)));
+    fprintf(f, ",\"required\":%s%s%s,\"met\":%s", r->required ? "\"" : "",
+            r->required ? rh_verdict_name(r->require) : "null", r->required ? "\"" : "",
+            r->failed || r->x->stale || rh__result_unmet(r, why, sizeof why) ? "false" : "true");
+    fputs(",\"stale\":", f);
+    if (r->x->stale) {
+        rh__text_add(&t, "%s: %s", r->x->stale_file, r->x->stale);
+        rh__json_text(f, line);
+    } else {
+        fputs("null", f);
+    }
+    rh__text_clear(&t);
+    rh__result_next(r, &t);
+    fputs(",\"next\":", f);
+    if (*line)
+        rh__json_text(f, line);
+    else
+        fputs("null", f);
+    fprintf(f, ",\"unfinished\":%u,\"escapes\":[", r->x->unfinished);
+    for (uint32_t i = 0; i < rh_world_escape_count(r->world); i++) {
+        struct rh_escape e = rh_world_escape(r->world, i);
+        fputs(i ? ",{" : "{", f);
+        json_pair(f, "call", e.call);
+        fputc(',', f);
+        json_pair(f, "place", e.place);
+        fputc('}', f);
+    }
+    fputc(']', f);
+}
+
 void rh__json_result(const struct rh__result *r)
 {
     FILE *f = json.file;
@@ -90,6 +169,8 @@ void rh__json_result(const struct rh__result *r)
         fprintf(f, ",\"estimate\":%.17g", estimate);
     else
         fprintf(f, ",\"estimate\":null");
+    json_semantics(f, r);
+    json_summary(f, r);
     fprintf(f, ",\"properties\":[");
     for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
         static const char *const kinds[] = { "always", "sometimes", "eventually" };
@@ -193,10 +274,10 @@ static void xml_text(FILE *f, const char *text)
             fputs("&amp;", f);
         else if (*c == '"')
             fputs("&quot;", f);
-        else if (*c >= 0x20 || *c == '\n' || *c == '\t')
+        else if (*c == '\n' || *c == '\t' || rh__is_plain(c, length))
             fwrite(c, 1, (size_t)length, f);
         else
-            fputc('?', f);
+            fputs(rh__no_character, f);
     }
 }
 
@@ -213,17 +294,62 @@ bool rh__junit_open(const char *path, const char *program, char *error, size_t e
     return junit.body != NULL;
 }
 
+static void junit_property(FILE *f, const char *name, const char *value)
+{
+    fprintf(f, "      <property name=\"%s\" value=\"", name);
+    xml_text(f, value);
+    fprintf(f, "\"/>\n");
+}
+
+static void junit_setting(void *arg, const struct rh__setting *s)
+{
+    junit_property(arg, s->name, s->value);
+}
+
+static void junit_trouble(FILE *f, const char *element, const char *type, const char *message)
+{
+    fprintf(f, "    <%s type=\"%s\" message=\"", element, type);
+    xml_text(f, message);
+    fprintf(f, "\"/>\n");
+}
+
+static void junit_line(FILE *f, const struct rh__result *r,
+                       void (*line)(const struct rh__result *r, struct rh__text *t))
+{
+    char text[8192];
+    struct rh__text t;
+    rh__text_init(&t, text, sizeof text);
+    line(r, &t);
+    xml_text(f, text);
+    if (*text)
+        fputc('\n', f);
+}
+
 void rh__junit_result(const struct rh__result *r)
 {
     FILE *f = junit.body;
+    char why[256];
     if (!f)
         return;
+    const char *unmet = rh__result_unmet(r, why, sizeof why);
     junit.tests++;
-    junit.failures += r->failed;
+    junit.failures += r->failed || unmet;
+    junit.errors += !r->failed && r->x->stale;
     junit.seconds += r->x->seconds;
     fprintf(f, "  <testcase classname=\"");
     xml_text(f, junit.program);
-    fprintf(f, "\" name=\"%s (%s)\" time=\"%.6f\">\n", r->test, r->model, r->x->seconds);
+    fprintf(f, "\" name=\"%s (%s)\" time=\"%.6f\">\n    <properties>\n", r->test, r->model, r->x->seconds);
+    junit_property(f, "result", rh__came_to_name(rh__result_came_to(r)));
+    junit_property(f, "verdict", rh__result_verdict(r));
+    junit_property(f, "explorer", r->explorer);
+    rh__semantics_each(rh_world_semantics(r->world), junit_setting, f);
+    if (rh_world_semantics(r->world)->granularity != r->asked.granularity)
+        junit_property(f, "granularity_before_the_explorer", rh__granularity_name(r->asked.granularity));
+    fprintf(f, "    </properties>\n");
+    if (unmet)
+        junit_trouble(f, "failure", "requirement", unmet);
+    if (r->x->stale)
+        junit_trouble(f, r->failed ? "failure" : "error", "stale schedule", r->x->stale);
     for (uint32_t i = 0; i < r->x->finding_count; i++) {
         const struct rh__finding *g = &r->x->findings[i];
         fprintf(f, "    <failure type=\"%s\" message=\"", rh_outcome_name(g->outcome.kind));
@@ -232,13 +358,16 @@ void rh__junit_result(const struct rh__result *r)
         xml_text(f, g->story);
         fprintf(f, "</failure>\n");
     }
-    if (r->determinism.kind != RH_OUTCOME_FINISHED) {
-        fprintf(f, "    <failure type=\"nondeterminism\" message=\"");
-        xml_text(f, r->determinism.text);
-        fprintf(f, "\"/>\n");
-    }
-    fprintf(f, "    <system-out>%s after %llu runs</system-out>\n  </testcase>\n", rh__result_verdict(r),
-            (unsigned long long)r->x->runs);
+    if (r->determinism.kind != RH_OUTCOME_FINISHED)
+        junit_trouble(f, "failure", "nondeterminism", r->determinism.text);
+    fprintf(f, "    <system-out>");
+    junit_line(f, r, rh__result_headline);
+    junit_line(f, r, rh__result_counts);
+    fputs("under ", f);
+    junit_line(f, r, rh__result_semantics);
+    junit_line(f, r, rh__result_sentence);
+    junit_line(f, r, rh__result_next);
+    fprintf(f, "</system-out>\n  </testcase>\n");
 }
 
 bool rh__junit_close(char *error, size_t error_size)
@@ -255,7 +384,8 @@ bool rh__junit_close(char *error, size_t error_size)
     }
     fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
     xml_text(f, junit.program);
-    fprintf(f, "\" tests=\"%u\" failures=\"%u\" time=\"%.6f\">\n", junit.tests, junit.failures, junit.seconds);
+    fprintf(f, "\" tests=\"%u\" failures=\"%u\" errors=\"%u\" time=\"%.6f\">\n", junit.tests, junit.failures,
+            junit.errors, junit.seconds);
     fwrite(junit.text, 1, junit.size, f);
     fprintf(f, "</testsuite>\n");
     return rh__output_close(&junit.out, error, error_size);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "explore/engine.h"
 #include "explore/explorers.h"
 #include "report/json_text.h"
@@ -15,24 +16,56 @@ struct rh__result {
     uint64_t seed;
     const struct rh_exploration *x; /* counts and findings; alive until the reports are written */
     struct rh_world *world;
+    struct rh_semantics asked; /* what was asked for; of the world it is what the explorer made of it */
+    bool required;             /* --require: at least `require` */
+    enum rh_verdict require;
     struct rh_outcome determinism;     /* RH_OUTCOME_FINISHED, or what differed */
     char files[RH__MAX_FINDINGS][512]; /* schedules saved, "" for none */
     bool failed;
 };
 
-/* "exhaustive", "bounded", "sampled" or "failed". */
+/* ---- what it came to (summary.c) ----------------------------------------------------------------------------------------- */
+
+/* In one word. */
+enum rh__came_to {
+    RH__FAILED,
+    RH__STALE, /* a schedule that was to be replayed does not fit */
+    RH__INTERRUPTED,
+    RH__EMPTY,         /* no run made a step: there is nothing that could have gone wrong */
+    RH__NOTHING_FOUND, /* in some runs, or in runs none of which came to its end */
+    RH__PASSED,        /* every run, or every one within a bound */
+};
+enum rh__came_to rh__result_came_to(const struct rh__result *r);
+const char *rh__came_to_name(enum rh__came_to came_to);
+
+/* "exhaustive", "bounded", "sampled", "empty" or "failed". */
 const char *rh__result_verdict(const struct rh__result *r);
 
 /* An exploration that was exhaustive, and a `sometimes` property that never held: that is a failure. */
 bool rh__result_never(const struct rh__result *r);
 
-/* The terminal (terminal.c). */
+/* Something was required, and this is less: then why, as a sentence; else NULL.  What has failed or is stale says so itself. */
+const char *rh__result_unmet(const struct rh__result *r, char *buffer, size_t size);
+
+/* Lines for people, without line breaks. */
+void rh__result_headline(const struct rh__result *r, struct rh__text *t);  /* "passed NAME  (fifo, dfs)" */
+void rh__result_counts(const struct rh__result *r, struct rh__text *t);    /* "5 runs, 10 steps, ..." */
+void rh__result_semantics(const struct rh__result *r, struct rh__text *t); /* "fifo, granularity handler, ..." */
+void rh__result_sentence(const struct rh__result *r, struct rh__text *t);  /* "exhaustive: every ..." */
+void rh__result_next(const struct rh__result *r, struct rh__text *t); /* what to do next; nothing where it passed */
+
+/* 1234567 as 1,234,567; the buffers are used in turn. */
+const char *rh__grouped(uint64_t n);
+
+/* ---- the terminal (terminal.c) ------------------------------------------------------------------------------------------- */
+
 void rh__terminal_progress(struct rh_exploration *x); /* for struct rh_exploration.progress */
 void rh__terminal_clear(void);
 void rh__terminal_result(const struct rh__result *r, const char *program, bool quiet, bool verbose);
 void rh__tap_result(const struct rh__result *r, unsigned number);
 
-/* Files; false with a sentence. */
+/* ---- files; false with a sentence ---------------------------------------------------------------------------------------- */
+
 bool rh__json_open(const char *path, char *error, size_t error_size);
 void rh__json_result(const struct rh__result *r);
 /* One object of `estimate`, which has not explored. */

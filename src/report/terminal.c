@@ -4,44 +4,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "explore/measure.h"
 #include "report/coverage.h"
 #include "report/result.h"
 #include "world/state.h"
-
-const char *rh__result_verdict(const struct rh__result *r)
-{
-    return r->failed ? "failed" : rh_verdict_name(rh__exploration_verdict(r->x));
-}
-
-/* Something that should happen sometimes never did, in any of all the runs there are. */
-bool rh__result_never(const struct rh__result *r)
-{
-    if (rh__exploration_verdict(r->x) != RH_VERDICT_EXHAUSTIVE)
-        return false;
-    for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
-        struct rh_property_info p = rh_world_property(r->world, i);
-        if (p.kind == RH_SOMETIMES && !p.held)
-            return true;
-    }
-    return false;
-}
-
-/* 1234567 as 1,234,567; the buffers are used in turn. */
-static const char *grouped(uint64_t n)
-{
-    static char buffers[8][32];
-    static unsigned turn;
-    char plain[24], *to = buffers[turn++ % 8];
-    int length = snprintf(plain, sizeof plain, "%llu", (unsigned long long)n), at = 0;
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0)
-            to[at++] = ',';
-        to[at++] = plain[i];
-    }
-    to[at] = 0;
-    return to;
-}
 
 static bool on_terminal(void)
 {
@@ -69,7 +36,7 @@ static void print_to_go(char *to, size_t size, double runs, double estimate, dou
         return;
     while (i < n && left / units[i].seconds >= units[i].most)
         i++;
-    int at = snprintf(to, size, estimate < 1e15 ? " of about %s" : " of very many", grouped((uint64_t)estimate));
+    int at = snprintf(to, size, estimate < 1e15 ? " of about %s" : " of very many", rh__grouped((uint64_t)estimate));
     if (runs <= 0 || at < 0 || (size_t)at >= size)
         return;
     if (i < n)
@@ -99,13 +66,14 @@ void rh__terminal_progress(struct rh_exploration *x)
     double estimate = rh__exploration_estimate(x);
     char of[96], covered[48] = "", workers[32] = "", line[320];
     if (x->measure)
-        snprintf(covered, sizeof covered, ", %s goals", grouped(goals_of(x->measure->coverage)));
+        snprintf(covered, sizeof covered, ", %s goals", rh__grouped(goals_of(x->measure->coverage)));
     if (x->workers)
         snprintf(workers, sizeof workers, ", %u worker%s", x->workers, x->workers == 1 ? "" : "s");
     print_to_go(of, sizeof of, (double)x->runs, estimate, seconds);
     int n = snprintf(line, sizeof line, "  %s runs%s, %s a second, %s%s behaviours%s, %u finding%s, %.0f s%s",
-                     grouped(x->runs), of, grouped((uint64_t)((double)x->runs / (seconds > 0.001 ? seconds : 0.001))),
-                     x->behaviours_at_least ? "at least " : "", grouped(x->behaviours), covered, x->finding_count,
+                     rh__grouped(x->runs), of,
+                     rh__grouped((uint64_t)((double)x->runs / (seconds > 0.001 ? seconds : 0.001))),
+                     x->behaviours_at_least ? "at least " : "", rh__grouped(x->behaviours), covered, x->finding_count,
                      x->finding_count == 1 ? "" : "s", seconds, workers);
     if (live)
         fprintf(stderr, "\r\033[K%.*s", (int)width(), line);
@@ -120,13 +88,53 @@ void rh__terminal_clear(void)
         fprintf(stderr, "\r\033[K");
 }
 
+/* Lines of somebody else's text. */
 static void print_indented(const char *text, const char *indent)
 {
     while (*text) {
         size_t n = strcspn(text, "\n");
-        printf("%s%.*s\n", indent, (int)n, text);
+        printf("%s", indent);
+        rh__print_visible(stdout, text, n);
+        putchar('\n');
         text += n + (text[n] == '\n');
     }
+}
+
+/* How wide lines may be that we break ourselves. */
+static size_t columns(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
+}
+
+/* Broken between words, or where there are such behind commas only; from the second line on indented a little more. */
+static void print_broken(const char *lead, const char *text, const char *at_end)
+{
+    size_t most = columns(), at = strlen(lead);
+    printf("%s", lead);
+    for (bool first = true; *text; first = false) {
+        size_t n = strcspn(text, " ");
+        while (text[n] && *at_end && !strchr(at_end, text[n - 1]))
+            n += 1 + strcspn(text + n + 1, " ");
+        if (!first && at + 1 + n > most) {
+            printf("\n     ");
+            at = 5;
+        }
+        if (!first) {
+            putchar(' ');
+            at++;
+        }
+        rh__print_visible(stdout, text, n);
+        at += n;
+        text += n;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static void print_wrapped(const char *lead, const char *text)
+{
+    print_broken(lead, text, "");
 }
 
 static void print_finding(const struct rh__result *r, uint32_t i, const char *program, bool quiet)
@@ -134,23 +142,32 @@ static void print_finding(const struct rh__result *r, uint32_t i, const char *pr
     const struct rh__finding *f = &r->x->findings[i];
     bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
     const char *rest = strchr(f->outcome.text, '\n');
-    int first = rest ? (int)(rest - f->outcome.text) : (int)strlen(f->outcome.text);
     printf("\n  %s: ", rh_outcome_name(f->outcome.kind));
-    if (*f->actor && !stuck)
-        printf("%s: ", f->actor);
-    printf("%.*s", first, f->outcome.text);
-    if (*f->outcome.place && !stuck)
-        printf("  (%s)", f->outcome.place);
+    if (*f->actor && !stuck) {
+        rh__print_visible(stdout, f->actor, SIZE_MAX);
+        printf(": ");
+    }
+    rh__print_visible(stdout, f->outcome.text, strcspn(f->outcome.text, "\n"));
+    if (*f->outcome.place && !stuck) {
+        printf("  (");
+        rh__print_visible(stdout, f->outcome.place, SIZE_MAX);
+        printf(")");
+    }
     if (rest) {
         printf("\n");
         print_indented(rest + 1, "      ");
     }
-    printf("%s  found in run %s%s%s%s\n\n", rest ? "" : "\n", grouped(f->run), f->count > 1 ? ", and in " : "",
-           f->count > 1 ? grouped(f->count - 1) : "", f->count > 1 ? " more" : "");
+    printf("%s  found in run %s%s%s%s\n\n", rest ? "" : "\n", rh__grouped(f->run), f->count > 1 ? ", and in " : "",
+           f->count > 1 ? rh__grouped(f->count - 1) : "", f->count > 1 ? " more" : "");
     if (!quiet)
         print_indented(f->story, "  ");
-    if (*r->files[i])
-        printf("  replay it: rehearse replay %s %s\n", program, r->files[i]);
+    if (*r->files[i]) {
+        printf("  replay it: rehearse replay ");
+        rh__print_visible(stdout, program, SIZE_MAX);
+        putchar(' ');
+        rh__print_visible(stdout, r->files[i], SIZE_MAX);
+        putchar('\n');
+    }
 }
 
 static void print_explorer_notes(const struct rh_exploration *x)
@@ -162,17 +179,21 @@ static void print_explorer_notes(const struct rh_exploration *x)
 
 static void print_notes(const struct rh__result *r)
 {
+    char line[1024];
+    struct rh__text t;
     for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
         struct rh_property_info p = rh_world_property(r->world, i);
-        if (p.kind == RH_SOMETIMES && !p.held)
-            printf("  %s: sometimes `%s` held in no run (%s)\n", rh__result_never(r) ? "property" : "note", p.name,
-                   p.place);
+        if (p.kind != RH_SOMETIMES || p.held)
+            continue;
+        rh__text_init(&t, line, sizeof line);
+        rh__text_add(&t, "sometimes `%s` held in no run (%s)", p.name, p.place);
+        print_wrapped(rh__result_never(r) ? "  property: " : "  note: ", line);
     }
-    if (r->x->runs && r->x->cut == r->x->runs)
-        printf("  note: no run came to its end: all were cut (max_steps, or a bound)\n");
     for (uint32_t i = 0; i < rh_world_escape_count(r->world); i++) {
         struct rh_escape e = rh_world_escape(r->world, i);
-        printf("  note: %s at %s is not controlled\n", e.call, e.place);
+        rh__text_init(&t, line, sizeof line);
+        rh__text_add(&t, "%s at %s is not controlled", e.call, e.place);
+        print_wrapped("  note: ", line);
     }
 }
 
@@ -184,68 +205,80 @@ static void print_logs(const struct rh__result *r)
     for (uint32_t i = 0; i < rh_world_log_count(r->world); i++) {
         struct rh_log_line l = rh_world_log_line(r->world, i);
         rh_world_actor_name(r->world, l.actor, name, sizeof name);
-        printf("    %4u %s: %s\n", l.event, name, l.text);
+        printf("    %4u ", l.event);
+        rh__print_visible(stdout, name, SIZE_MAX);
+        printf(": ");
+        rh__print_visible(stdout, l.text, SIZE_MAX);
+        putchar('\n');
     }
-}
-
-static const char *all_of(const struct rh_exploration *x)
-{
-    return x->reduces ? "behaviour" : "sequence of choices";
 }
 
 static void print_doubt(const struct rh_exploration *x)
 {
+    char line[768];
+    struct rh__text t;
     if (!rh__exploration_unsound(x))
         return;
-    printf("  note: %s changes a global variable.  Who reads it cannot be seen, so runs that were left out because "
-           "they look\n"
-           "        alike may not be.  Keep it in the state of an actor, in a table (rh_table_put), or announce it to "
-           "a monitor\n"
-           "        (rh_announce); or use --explorer dfs; or, if no two actors use the same one, "
-           "optimal:private-globals\n",
-           *x->world->globals_writer ? x->world->globals_writer : "an actor");
+    rh__text_init(&t, line, sizeof line);
+    rh__text_add(&t,
+                 "%s changes a global variable.  Who reads it cannot be seen, so runs that were left out because they "
+                 "look alike may not be.  Keep it in the state of an actor, in a table (rh_table_put), or announce it "
+                 "to a monitor (rh_announce); or use --explorer dfs; or, if no two actors use the same one, "
+                 "optimal:private-globals",
+                 *x->world->globals_writer ? x->world->globals_writer : "an actor");
+    print_wrapped("  note: ", line);
+}
+
+/* What it came to, under what, and what to do next. */
+static void print_verdict(const struct rh__result *r)
+{
+    char line[8192], why[256];
+    struct rh__text t;
+    rh__text_init(&t, line, sizeof line);
+    rh__result_sentence(r, &t);
+    if (r->x->stale && !r->failed)
+        print_indented(line, "  ");
+    else if (*line)
+        print_wrapped("  ", line);
+    if (rh__result_unmet(r, why, sizeof why))
+        print_wrapped("  required: ", why);
+    rh__text_clear(&t);
+    rh__result_next(r, &t);
+    if (*line)
+        print_wrapped("  next: ", line);
 }
 
 void rh__terminal_result(const struct rh__result *r, const char *program, bool quiet, bool verbose)
 {
     const struct rh_exploration *x = r->x;
-    enum rh_verdict verdict = rh__exploration_verdict(x);
-    printf("%s %s  (%s, %s",
-           r->failed        ? "FAILED"
-           : x->interrupted ? "interrupted"
-                            : "passed",
-           r->test, r->model, r->explorer);
-    if (r->seed != 1)
-        printf(", seed %llu", (unsigned long long)r->seed);
-    printf(")\n  %s run%s, %s step%s, %s%s behaviour%s, %.2f s", grouped(x->runs), x->runs == 1 ? "" : "s",
-           grouped(x->steps), x->steps == 1 ? "" : "s", x->behaviours_at_least ? "at least " : "",
-           grouped(x->behaviours), x->behaviours == 1 ? "" : "s", x->seconds);
-    if (x->cut)
-        printf(", %s cut", grouped(x->cut));
-    if (x->failed)
-        printf(", %s failed", grouped(x->failed));
-    if (x->workers > 1)
-        printf(", %u workers", x->workers);
-    printf("\n");
+    char line[4096];
+    struct rh__text t;
+    rh__text_init(&t, line, sizeof line);
+    rh__result_headline(r, &t);
+    rh__print_visible(stdout, line, SIZE_MAX);
+    rh__text_clear(&t);
+    rh__result_counts(r, &t);
+    printf("\n  %s\n", line);
+    rh__text_clear(&t);
+    rh__result_semantics(r, &t);
+    print_broken("  under ", line, ",");
     print_doubt(x);
     if (x->incomplete)
         printf("  incomplete: a part could not be explored\n");
-    if (r->determinism.kind != RH_OUTCOME_FINISHED)
-        printf("\n  nondeterminism: %s\n", r->determinism.text);
+    if (r->determinism.kind != RH_OUTCOME_FINISHED) {
+        printf("\n  nondeterminism: ");
+        rh__print_lines_visible(stdout, r->determinism.text);
+        putchar('\n');
+    }
     for (uint32_t i = 0; i < x->finding_count; i++)
         print_finding(r, i, program, quiet);
-    if (!r->failed) {
-        double estimate = rh__exploration_estimate(x);
-        printf("  %s: ", rh_verdict_name(verdict));
-        if (verdict == RH_VERDICT_EXHAUSTIVE)
-            printf("every %s under these semantics\n", all_of(x));
-        else if (verdict == RH_VERDICT_BOUNDED)
-            printf("every %s within the bound\n", all_of(x));
-        else if (estimate > (double)x->runs)
-            printf("%s runs of about %s\n", grouped(x->runs),
-                   estimate < 1e15 ? grouped((uint64_t)estimate) : "very many");
-        else
-            printf("%s runs of an unknown number\n", grouped(x->runs));
+    print_verdict(r);
+    if (x->stale && r->failed) {
+        printf("  stale: ");
+        rh__print_visible(stdout, x->stale_file, SIZE_MAX);
+        printf(": ");
+        rh__print_lines_visible(stdout, x->stale);
+        putchar('\n');
     }
     if (x->measure)
         rh__coverage_print(stdout, x->measure->coverage, "  ", verbose ? UINT32_MAX : quiet || r->failed ? 0 : 5);
@@ -257,18 +290,39 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         print_logs(r);
 }
 
+static void tap_pair(const char *name, const char *text)
+{
+    printf("  %s: ", name);
+    rh__json_text(stdout, text); /* YAML's quoted strings are JSON's */
+    printf("\n");
+}
+
 void rh__tap_result(const struct rh__result *r, unsigned number)
 {
-    printf("%sok %u - %s (%s)\n", r->failed ? "not " : "", number, r->test, r->model);
-    printf("  ---\n  explorer: %s\n  executions: %llu\n  verdict: %s\n", r->explorer, (unsigned long long)r->x->runs,
-           rh__result_verdict(r));
+    char line[8192], why[256];
+    struct rh__text t;
+    enum rh__came_to came_to = rh__result_came_to(r);
+    const char *unmet = rh__result_unmet(r, why, sizeof why);
+    rh__text_init(&t, line, sizeof line);
+    printf("%sok %u - %s (%s)\n", came_to == RH__FAILED || came_to == RH__STALE || unmet ? "not " : "", number, r->test,
+           r->model);
+    printf("  ---\n  result: %s\n", rh__came_to_name(came_to));
+    tap_pair("explorer", r->explorer);
+    printf("  executions: %llu\n  verdict: %s\n", (unsigned long long)r->x->runs, rh__result_verdict(r));
+    rh__result_semantics(r, &t);
+    tap_pair("under", line);
+    if (unmet)
+        tap_pair("required", unmet);
+    if (r->x->stale)
+        tap_pair("stale", r->x->stale);
+    rh__text_clear(&t);
+    rh__result_next(r, &t);
+    if (*line)
+        tap_pair("next", line);
     for (uint32_t i = 0; i < r->x->finding_count; i++) {
         const struct rh__finding *f = &r->x->findings[i];
-        char text[256];
-        snprintf(text, sizeof text, "%s: %.200s", rh_outcome_name(f->outcome.kind), f->outcome.text);
-        printf("  finding: ");
-        rh__json_text(stdout, text); /* YAML's quoted strings are JSON's */
-        printf("\n");
+        snprintf(line, sizeof line, "%s: %.200s", rh_outcome_name(f->outcome.kind), f->outcome.text);
+        tap_pair("finding", line);
     }
     printf("  ...\n");
 }

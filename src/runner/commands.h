@@ -13,6 +13,9 @@ int rh__command_corpus(const char *program, const struct rh__options *o);
 
 const struct rh_test *rh__test_named(const char *name);
 
+/* What to exit with: what was found counts most. */
+int rh__exit_of(bool failed, bool stale, bool unmet);
+
 /* Explores in this process or with workers, as the options say; an exit code, with a sentence unless that is 0. */
 int rh__run_exploration(struct rh_exploration *x, const struct rh__options *o, const struct rh_world_options *world,
                         char *error, size_t error_size);

@@ -78,8 +78,35 @@ static void report_finding(const struct rh_exploration *x, const struct rh__find
     rh__text_add(to, "its schedule:\n%s", f->schedule);
 }
 
+/* The same lines as on the terminal. */
+static void report_result(const struct rh__result *r, struct rh__text *to)
+{
+    char line[8192], why[256];
+    struct rh__text t;
+    rh__text_init(&t, line, sizeof line);
+    rh__result_headline(r, to);
+    rh__text_add(to, "\n");
+    rh__result_counts(r, to);
+    rh__text_add(to, "\nunder ");
+    rh__result_semantics(r, to);
+    rh__result_sentence(r, &t);
+    rh__text_add(to, "%s%s\n", *line ? "\n" : "", line);
+    if (rh__result_unmet(r, why, sizeof why))
+        rh__text_add(to, "required: %s\n", why);
+    rh__text_clear(&t);
+    rh__result_next(r, &t);
+    if (*line)
+        rh__text_add(to, "next: %s\n", line);
+    if (rh__result_never(r))
+        rh__text_add(to, "a `sometimes` property held in no run\n");
+    if (r->determinism.kind != RH_OUTCOME_FINISHED)
+        rh__text_add(to, "nondeterminism: %s\n", r->determinism.text);
+    for (uint32_t i = 0; i < r->x->finding_count; i++)
+        report_finding(r->x, &r->x->findings[i], to);
+}
+
 static int explore(const struct rh__options *o, const struct rh_test *test, const struct rh_semantics *semantics,
-                   struct rh__text *to)
+                   const struct rh_semantics *asked, struct rh__text *to)
 {
     char error[1024];
     int code = RH__EXIT_USAGE;
@@ -113,24 +140,39 @@ static int explore(const struct rh__options *o, const struct rh_test *test, cons
         goto release;
     }
     rh__note_divergence(x, checked);
-    struct rh__result r = { .x = x, .world = world };
-    bool never = rh__result_never(&r);
-    bool failed = x->finding_count || checked->kind != RH_OUTCOME_FINISHED || never;
-    rh__text_add(to, "%s: %s (%s, %s): %llu runs, %llu behaviours\n", test->name,
-                 failed ? "failed" : rh_verdict_name(rh__exploration_verdict(x)), rh__model_name(semantics->model),
-                 o->explorer, (unsigned long long)x->runs, (unsigned long long)x->behaviours);
-    if (never)
-        rh__text_add(to, "a `sometimes` property held in no run\n");
-    if (checked->kind != RH_OUTCOME_FINISHED)
-        rh__text_add(to, "nondeterminism: %s\n", checked->text);
-    for (uint32_t i = 0; i < x->finding_count; i++)
-        report_finding(x, &x->findings[i], to);
-    code = failed ? RH__EXIT_FAILURE : RH__EXIT_OK;
+    struct rh__result r = { .test = test->name,
+                            .explorer = o->explorer,
+                            .model = rh__model_name(semantics->model),
+                            .seed = semantics->seed,
+                            .x = x,
+                            .world = world,
+                            .asked = *asked,
+                            .required = o->required,
+                            .require = o->require,
+                            .determinism = *checked };
+    r.failed = x->finding_count || checked->kind != RH_OUTCOME_FINISHED || rh__result_never(&r);
+    report_result(&r, to);
+    code = rh__exit_of(r.failed, x->stale, rh__result_unmet(&r, error, sizeof error));
 release:
     rh__exploration_free(x);
     rh_world_free(world);
     rh_shared_free(checked, sizeof *checked);
     return code;
+}
+
+/* Wrong use, or the tool failed: there is no result. */
+static bool broken(int code)
+{
+    return code == RH__EXIT_USAGE || code == RH__EXIT_TOOL;
+}
+
+/* In this order: broken, something found, a stale schedule, less than what is required. */
+static bool worse(int a, int b)
+{
+    static const unsigned char rank[] = {
+        [RH__EXIT_UNMET] = 1, [RH__EXIT_DIVERGED] = 2, [RH__EXIT_FAILURE] = 3, [RH__EXIT_USAGE] = 4, [RH__EXIT_TOOL] = 4
+    };
+    return rank[a] > rank[b];
 }
 
 int rh_explore_test(const char *test, const char *options, char *report, size_t size)
@@ -153,16 +195,16 @@ int rh_explore_test(const char *test, const char *options, char *report, size_t 
     snprintf(text, sizeof text, "%s", options ? options : "");
     if (!read_options(&o, text, &to))
         return RH__EXIT_USAGE;
-    for (size_t m = 0; m < (o.all_models ? 4 : 1) && worst <= RH__EXIT_FAILURE; m++) {
-        struct rh_semantics s;
-        if (!rh__options_semantics(&o, t, &s, error, sizeof error)) {
+    for (size_t m = 0; m < (o.all_models ? 4 : 1) && !broken(worst); m++) {
+        struct rh_semantics s, asked;
+        if (!rh__options_semantics(&o, t, &s, &asked, error, sizeof error)) {
             rh__text_add(&to, "%s", error);
             return RH__EXIT_USAGE;
         }
         if (o.all_models)
             s.model = every_model[m];
-        int code = explore(&o, t, &s, &to);
-        worst = code > worst ? code : worst;
+        int code = explore(&o, t, &s, &asked, &to);
+        worst = worse(code, worst) ? code : worst;
     }
     return worst;
 }

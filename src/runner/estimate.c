@@ -115,7 +115,7 @@ static bool prepare(const struct rh__options *o, char *error, size_t error_size)
         }
     bool good = rh__options_params_known(o, error, error_size);
     for (const struct rh_test *t = rh_test_first(); good && t; t = t->next)
-        good = !wanted(o, t) || rh__options_semantics(o, t, &s, error, error_size);
+        good = !wanted(o, t) || rh__options_semantics(o, t, &s, NULL, error, error_size);
     return good && (!o->json || rh__json_open(o->json, error, error_size));
 }
 
@@ -136,7 +136,7 @@ int rh__command_estimate(const char *program, const struct rh__options *o)
             continue;
         for (size_t m = 0; m < (o->all_models ? 4 : 1) && code == RH__EXIT_OK; m++) {
             struct rh_semantics s;
-            rh__options_semantics(&with, t, &s, error, sizeof error);
+            rh__options_semantics(&with, t, &s, NULL, error, sizeof error);
             if (o->all_models)
                 s.model = every_model[m];
             code = estimate(o, t, &s);

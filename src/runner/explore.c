@@ -26,6 +26,11 @@ int rh__run_exploration(struct rh_exploration *x, const struct rh__options *o, c
     }
 }
 
+int rh__exit_of(bool failed, bool stale, bool unmet)
+{
+    return failed ? RH__EXIT_FAILURE : stale ? RH__EXIT_DIVERGED : unmet ? RH__EXIT_UNMET : RH__EXIT_OK;
+}
+
 void rh__note_divergence(const struct rh_exploration *x, struct rh_outcome *determinism)
 {
     if (!x->diverged || determinism->kind != RH_OUTCOME_FINISHED)

@@ -17,7 +17,7 @@ int rh__command_list(const char *program, const struct rh__options *o)
     printf("tests:\n");
     for (const struct rh_test *t = rh_test_first(); t; t = t->next) {
         struct rh_semantics s;
-        if (!rh__options_semantics(o, t, &s, error, sizeof error)) {
+        if (!rh__options_semantics(o, t, &s, NULL, error, sizeof error)) {
             fprintf(stderr, "rehearse: %s\n", error);
             return RH__EXIT_USAGE;
         }

@@ -140,6 +140,16 @@ static bool take_coverage(struct rh__options *o, const char *name, const char *v
     return o->criteria != 0;
 }
 
+static bool take_require(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
+{
+    (void)name;
+    for (o->require = RH_VERDICT_BOUNDED; o->require <= RH_VERDICT_EXHAUSTIVE; o->require++)
+        if (strcmp(value, rh_verdict_name(o->require)) == 0)
+            return o->required = true;
+    snprintf(error, error_size, "--require %s: it is one of exhaustive, bounded", value);
+    return false;
+}
+
 /* `value` is NULL for -j alone. */
 static bool take_workers(struct rh__options *o, const char *name, const char *value, char *error, size_t error_size)
 {
@@ -204,6 +214,7 @@ static const struct option {
     { "coverage", "C", "measure coverage of ordering goals: pr, pcr, pmr, several with commas, or all", take_coverage },
     { "coverage-file", "FILE", "keep that coverage there, for `rehearse coverage`", take_path },
     { "suite", "DIR", "keep the schedules that brought it there, as a corpus", take_path },
+    { "require", "VERDICT", "exhaustive or bounded: less than that is exit 5", take_require },
     { "json", "FILE", "one JSON object per test", take_path },
     { "junit", "FILE", "JUnit XML", take_path },
     { "tap", NULL, "Test Anything Protocol on standard output", take_flag },
@@ -300,8 +311,8 @@ void rh__options_help(void)
     }
 }
 
-bool rh__options_semantics(const struct rh__options *o, const struct rh_test *test, struct rh_semantics *s, char *error,
-                           size_t error_size)
+bool rh__options_semantics(const struct rh__options *o, const struct rh_test *test, struct rh_semantics *s,
+                           struct rh_semantics *asked, char *error, size_t error_size)
 {
     *s = test->semantics;
     if (o->seed_given || !s->seed)
@@ -309,6 +320,8 @@ bool rh__options_semantics(const struct rh__options *o, const struct rh_test *te
     for (size_t i = 0; i < o->setting_count; i++)
         if (!rh__semantics_set(s, o->settings[i].name, o->settings[i].value, error, error_size))
             return false;
+    if (asked)
+        *asked = *s;
     if (rh__explorer_wants_objects(o->explorer)) {
         bool named = false;
         for (size_t i = 0; i < o->setting_count; i++)

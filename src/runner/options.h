@@ -4,7 +4,15 @@
 
 #include "explore/engine.h"
 
-enum { RH__EXIT_OK, RH__EXIT_FAILURE, RH__EXIT_USAGE, RH__EXIT_TOOL, RH__EXIT_DIVERGED, RH__EXIT_INTERRUPTED = 130 };
+enum {
+    RH__EXIT_OK,
+    RH__EXIT_FAILURE,
+    RH__EXIT_USAGE,
+    RH__EXIT_TOOL,
+    RH__EXIT_DIVERGED,
+    RH__EXIT_UNMET,
+    RH__EXIT_INTERRUPTED = 130
+};
 enum { RH__MOST_PARAMS = 64, RH__MOST_WORDS = 256, RH__MOST_SETTINGS = 64 };
 
 struct rh__options {
@@ -25,6 +33,8 @@ struct rh__options {
     bool resume;
     const char *save, *json, *junit;
     uint32_t criteria; /* of coverage, as bits */
+    bool required;     /* --require: less than this verdict is not enough */
+    enum rh_verdict require;
     const char *coverage_file, *suite;
     bool tap, quiet, verbose;
     uint32_t step; /* replay: stop there; 0 for the end */
@@ -41,8 +51,9 @@ bool rh__options_params_known(const struct rh__options *o, char *error, size_t e
 /* The table for people. */
 void rh__options_help(void);
 
-/* The semantics of a test with what was asked for; false with a sentence. */
-bool rh__options_semantics(const struct rh__options *o, const struct rh_test *test, struct rh_semantics *s, char *error,
-                           size_t error_size);
+/* The semantics of a test with what was asked for, which is kept in `asked` if that is not NULL, and then as the explorer wants
+ * it; false with a sentence. */
+bool rh__options_semantics(const struct rh__options *o, const struct rh_test *test, struct rh_semantics *s,
+                           struct rh_semantics *asked, char *error, size_t error_size);
 
 #endif

@@ -169,9 +169,15 @@ static bool machine_reads_output(const struct rh__options *o)
     return (o->json && strcmp(o->json, "-") == 0) || (o->junit && strcmp(o->junit, "-") == 0);
 }
 
+/* What came of all tests. */
+struct sum {
+    bool failed, stale, unmet;
+};
+
 /* Opening a world and an exploration can fail by what the person asked for; all else is ours. */
 static int explore(const char *program, const struct rh__options *o, const struct rh_test *test,
-                   const struct rh_semantics *semantics, unsigned number, bool *failed)
+                   const struct rh_semantics *semantics, const struct rh_semantics *asked, unsigned number,
+                   struct sum *sum)
 {
     static struct rh__result r;
     static struct suite suite;
@@ -185,6 +191,9 @@ static int explore(const char *program, const struct rh__options *o, const struc
     r.explorer = o->explorer;
     r.model = rh__model_name(semantics->model);
     r.seed = semantics->seed;
+    r.asked = *asked;
+    r.required = o->required;
+    r.require = o->require;
     r.world = rh_world_new(&w, error, sizeof error);
     if (!r.world) {
         fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
@@ -228,7 +237,9 @@ static int explore(const char *program, const struct rh__options *o, const struc
     }
     rh__note_divergence(x, &r.determinism);
     r.failed = x->finding_count || r.determinism.kind != RH_OUTCOME_FINISHED || rh__result_never(&r);
-    *failed |= r.failed;
+    sum->failed |= r.failed;
+    sum->stale |= x->stale != NULL;
+    sum->unmet |= rh__result_unmet(&r, error, sizeof error) != NULL;
     if (!end_measuring(x, o, error, sizeof error) ||
         !save_findings(&r, o->save ? o->save : default_folder, error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
@@ -308,7 +319,7 @@ static bool prepare(const char *program, const struct rh__options *o)
     }
     bool good = true;
     for (const struct rh_test *t = rh_test_first(); good && t; t = t->next)
-        good = rh__options_semantics(o, t, &s, error, sizeof error);
+        good = rh__options_semantics(o, t, &s, NULL, error, sizeof error);
     good = good && (!o->save || !*o->save || make_folder(o->save, error, sizeof error)) &&
            (!o->suite || make_folder(o->suite, error, sizeof error)) &&
            (!o->json || rh__json_open(o->json, error, sizeof error)) &&
@@ -322,7 +333,7 @@ static const enum rh_model every_model[] = { RH_FIFO, RH_BAG, RH_CAUSAL, RH_MAIL
 
 int rh__command_test(const char *program, const struct rh__options *o)
 {
-    bool failed = false;
+    struct sum sum = { 0 };
     unsigned number = 0;
     int code = RH__EXIT_OK;
     char error[1024];
@@ -332,14 +343,14 @@ int rh__command_test(const char *program, const struct rh__options *o)
         if (!wanted(o, t))
             continue;
         for (size_t m = 0; m < (o->all_models ? 4 : 1) && code == RH__EXIT_OK; m++) {
-            struct rh_semantics s;
-            rh__options_semantics(o, t, &s, error, sizeof error);
+            struct rh_semantics s, asked;
+            rh__options_semantics(o, t, &s, &asked, error, sizeof error);
             if (o->all_models)
                 s.model = every_model[m];
-            code = explore(program, o, t, &s, ++number, &failed);
+            code = explore(program, o, t, &s, &asked, ++number, &sum);
         }
     }
-    if (code == RH__EXIT_INTERRUPTED && failed)
+    if (code == RH__EXIT_INTERRUPTED && sum.failed)
         code = RH__EXIT_OK; /* what was found counts more */
     if (o->tap)
         printf("1..%u\n", number);
@@ -351,7 +362,7 @@ int rh__command_test(const char *program, const struct rh__options *o)
         fprintf(stderr, "rehearse: %s\n", error);
         code = RH__EXIT_TOOL;
     }
-    if (failed && code == RH__EXIT_TOOL)
+    if (sum.failed && code == RH__EXIT_TOOL)
         code = RH__EXIT_FAILURE; /* likewise */
-    return code != RH__EXIT_OK ? code : failed ? RH__EXIT_FAILURE : RH__EXIT_OK;
+    return code != RH__EXIT_OK ? code : rh__exit_of(sum.failed, sum.stale, sum.unmet);
 }

@@ -69,6 +69,15 @@ bool rh__schedule_settings(const struct rh__schedule *s, struct rh_semantics *se
 bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *value, char *error, size_t error_size);
 /* As `set` lines: all that is not the default, or not what the test itself says. */
 void rh__semantics_write(const struct rh_semantics *s, const struct rh_semantics *own, struct rh__text *to);
+/* Every field, in a fixed order, with its value as text (limits as they count where the test leaves them at 0). */
+struct rh__setting {
+    const char *name, *value;
+    bool word;  /* the value is a word, else a number or, of a flag, 0 or 1 */
+    bool fault; /* a budget of faults */
+    bool usual; /* it has the value that tests have unless they say otherwise */
+};
+void rh__semantics_each(const struct rh_semantics *s, void (*each)(void *arg, const struct rh__setting *setting),
+                        void *arg);
 const char *rh__model_name(enum rh_model model);
 const char *rh__granularity_name(enum rh_granularity granularity);
 const char *rh__time_name(enum rh_time time);

@@ -18,25 +18,30 @@ static const struct field {
     const char *const *words; /* NULL: a number */
     bool wide, flag;
     uint32_t otherwise; /* what a world makes of 0 */
+    bool fault;
 } fields[] = {
 #define NUMBER(f)                                                                                                      \
     {                                                                                                                  \
-#f, offsetof(struct rh_semantics, f), NULL, false, false, 0                                                    \
+#f, offsetof(struct rh_semantics, f), NULL, false, false, 0, false                                             \
+    }
+#define FAULTS(f)                                                                                                      \
+    {                                                                                                                  \
+#f, offsetof(struct rh_semantics, f), NULL, false, false, 0, true                                              \
     }
 #define LIMIT(f, otherwise)                                                                                            \
     {                                                                                                                  \
-#f, offsetof(struct rh_semantics, f), NULL, false, false, otherwise                                            \
+#f, offsetof(struct rh_semantics, f), NULL, false, false, otherwise, false                                     \
     }
-    { "model", offsetof(struct rh_semantics, model), models, false, false, 0 },
-    { "granularity", offsetof(struct rh_semantics, granularity), granularities, false, false, 0 },
-    { "time", offsetof(struct rh_semantics, time), times, false, false, 0 },
-    { "dead_letters", offsetof(struct rh_semantics, dead_letters), dead_letters, false, false, 0 },
-    NUMBER(losses),
-    NUMBER(duplicates),
-    NUMBER(crashes),
-    NUMBER(restarts),
-    NUMBER(kept_restarts),
-    NUMBER(partitions),
+    { "model", offsetof(struct rh_semantics, model), models, false, false, 0, false },
+    { "granularity", offsetof(struct rh_semantics, granularity), granularities, false, false, 0, false },
+    { "time", offsetof(struct rh_semantics, time), times, false, false, 0, false },
+    { "dead_letters", offsetof(struct rh_semantics, dead_letters), dead_letters, false, false, 0, false },
+    FAULTS(losses),
+    FAULTS(duplicates),
+    FAULTS(crashes),
+    FAULTS(restarts),
+    FAULTS(kept_restarts),
+    FAULTS(partitions),
     LIMIT(max_actors, 4096),
     LIMIT(max_messages, 65536),
     LIMIT(max_message_bytes, 1 << 20),
@@ -45,8 +50,8 @@ static const struct field {
     LIMIT(max_steps, 100000),
     LIMIT(max_handler_ms, 2000),
     NUMBER(fail_allocation),
-    { "check_isolation", offsetof(struct rh_semantics, check_isolation), NULL, false, true, 0 },
-    { "seed", offsetof(struct rh_semantics, seed), NULL, true, false, 0 },
+    { "check_isolation", offsetof(struct rh_semantics, check_isolation), NULL, false, true, 0, false },
+    { "seed", offsetof(struct rh_semantics, seed), NULL, true, false, 0, false },
 };
 
 static bool set_word(void *at, const struct field *f, const char *value, char *error, size_t error_size)
@@ -119,6 +124,20 @@ void rh__semantics_write(const struct rh_semantics *s, const struct rh_semantics
             rh__text_add(to, "set %s=%s\n", f->name, f->words[value]);
         else
             rh__text_add(to, "set %s=%llu\n", f->name, (unsigned long long)value);
+    }
+}
+
+void rh__semantics_each(const struct rh_semantics *s, void (*each)(void *arg, const struct rh__setting *setting),
+                        void *arg)
+{
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const struct field *f = &fields[i];
+        uint64_t value = value_of(f, s);
+        char number[24];
+        snprintf(number, sizeof number, "%llu", (unsigned long long)value);
+        struct rh__setting setting = { f->name, f->words ? f->words[value] : number, f->words != NULL, f->fault,
+                                       value == (f->wide ? 1 : f->otherwise) };
+        each(arg, &setting);
     }
 }
 

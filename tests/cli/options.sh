@@ -85,7 +85,7 @@ if command -v setsid >/dev/null && command -v ps >/dev/null; then
     rm -f pid code
     interrupt "${slow[@]}" --explorer dfs --max-seconds 100 --json json
     same 'exit code of an interrupted test that found nothing' 130 "$(cat code 2>/dev/null)"
-    out_has 'interrupted senders' 'sampled: '
+    out_has 'interrupted, nothing found in' 'sampled: '
     grep -q '"verdict":"sampled"' json || problem "no JSON of an interrupted test"
     rm -f pid code
     interrupt "${slow[@]}" --explorer random --keep-going -p bug=last --max-seconds 100

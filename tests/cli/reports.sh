@@ -5,7 +5,8 @@ kinds=("$rehearse" test "$fixtures/kinds")
 
 # ---- JSON ----------------------------------------------------------------------------------------------------------------
 fields='test explorer model granularity time seed workers executions steps behaviours behaviours_at_least blocked cut failed
-verdict incomplete seconds estimate properties deterministic failures'
+result verdict incomplete seconds estimate properties deterministic failures required met stale next unfinished semantics
+changed_by_explorer limits escapes'
 expect 1 "${kinds[@]}" passes several --explorer dfs --keep-going --seed 7 --json json
 for f in $fields; do
     [ "$(grep -c "\"$f\":" json)" = 2 ] || problem "not every object has $f"

@@ -68,12 +68,18 @@ static void check(int code, const char *test, const char *options, const char *s
 static void a_test_that_passes_gives_its_verdict(void **unused)
 {
     (void)unused;
-    check(0, "late_deposits_are_welcome", NULL, "late_deposits_are_welcome: exhaustive (fifo, ");
-    check(0, "late_deposits_are_welcome", "--explorer dfs", "exhaustive (fifo, dfs): 2 runs, 2 behaviours");
-    check(0, "late_deposits_are_welcome", "  --explorer  random --max-runs 3\n", "sampled (fifo, random): 3 runs");
-    check(0, "late_deposits_are_welcome", "--explorer dfs -j 2", "exhaustive (fifo, dfs): 2 runs, 2 behaviours");
+    check(0, "late_deposits_are_welcome", NULL, "passed late_deposits_are_welcome  (fifo, ");
+    check(0, "late_deposits_are_welcome", "--explorer dfs", "(fifo, dfs)\n2 runs, 4 steps, 2 behaviours");
+    assert_non_null(
+        strstr(report, "\nunder fifo, granularity handler, time free, no faults, seed 1\nexhaustive: every "));
+    check(0, "late_deposits_are_welcome", "  --explorer  random --max-runs 3\n", "nothing found in 3 runs of ");
+    assert_non_null(strstr(report, "\nsampled: 3 runs of an unknown number; stopped by --max-runs\nnext: "));
+    check(0, "late_deposits_are_welcome", "--explorer dfs -j 2", "2 runs, 4 steps, 2 behaviours");
     check(0, "late_deposits_are_welcome", "--explorer=bound:1,dfs", "bounded");
-    check(0, "late_deposits_are_welcome", "--model all --explorer dfs", "(mailbox, dfs): 1 runs");
+    check(5, "late_deposits_are_welcome", "--explorer random --max-runs 3 --require bounded",
+          "required: the result is");
+    check(0, "late_deposits_are_welcome", "--explorer dfs --require exhaustive", "exhaustive");
+    check(0, "late_deposits_are_welcome", "--model all --explorer dfs", "(mailbox, dfs)\n1 run, ");
 }
 
 static void a_finding_comes_with_its_run_and_schedule(void **unused)
@@ -86,7 +92,7 @@ static void a_finding_comes_with_its_run_and_schedule(void **unused)
     assert_non_null(strstr(report, "account#1 takes close_account from teller\naccount#1 takes deposit from client\n"));
     check(1, "no_deposit_is_late", "-j2 --explorer dfs --keep-going", "in 1 of them");
     assert_non_null(strstr(report, "account#1 takes close_account from teller\naccount#1 takes deposit from client\n"));
-    check(1, "no_deposit_is_late", "--model all --explorer dfs", "failed (bag, dfs)");
+    check(1, "no_deposit_is_late", "--model all --explorer dfs", "FAILED no_deposit_is_late  (bag, dfs)");
     check(1, "dies", NULL, "crash: test");
 }
 

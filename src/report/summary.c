@@ -1,0 +1,290 @@
+/* What a test came to, in a few sentences: the same for the terminal, for TAP and for programs that embed us (result.h).
+ *
+ * The word *passed* is kept for what is exhaustive or bounded.  All else says what was done, and what to do next. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/result.h"
+#include "trace/schedule.h"
+
+const char *rh__grouped(uint64_t n)
+{
+    static char buffers[8][32];
+    static unsigned turn;
+    char plain[24], *to = buffers[turn++ % 8];
+    int length = snprintf(plain, sizeof plain, "%llu", (unsigned long long)n), at = 0;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            to[at++] = ',';
+        to[at++] = plain[i];
+    }
+    to[at] = 0;
+    return to;
+}
+
+/* ---- what it came to ------------------------------------------------------------------------------------------------------ */
+
+static bool is_empty(const struct rh_exploration *x)
+{
+    return x->runs && !x->steps && !x->unfinished;
+}
+
+static bool all_cut(const struct rh_exploration *x)
+{
+    return x->runs && x->cut == x->runs;
+}
+
+enum rh__came_to rh__result_came_to(const struct rh__result *r)
+{
+    const struct rh_exploration *x = r->x;
+    if (r->failed)
+        return RH__FAILED;
+    if (x->stale)
+        return RH__STALE;
+    if (x->interrupted)
+        return RH__INTERRUPTED;
+    if (is_empty(x))
+        return RH__EMPTY;
+    return rh__exploration_verdict(x) == RH_VERDICT_SAMPLED || all_cut(x) ? RH__NOTHING_FOUND : RH__PASSED;
+}
+
+const char *rh__came_to_name(enum rh__came_to came_to)
+{
+    static const char *const names[] = { "failed", "stale", "interrupted", "empty", "nothing found", "passed" };
+    return names[came_to];
+}
+
+const char *rh__result_verdict(const struct rh__result *r)
+{
+    return r->failed ? "failed" : is_empty(r->x) ? "empty" : rh_verdict_name(rh__exploration_verdict(r->x));
+}
+
+/* Something that should happen sometimes never did, in any of all the runs there are. */
+bool rh__result_never(const struct rh__result *r)
+{
+    if (rh__exploration_verdict(r->x) != RH_VERDICT_EXHAUSTIVE)
+        return false;
+    for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
+        struct rh_property_info p = rh_world_property(r->world, i);
+        if (p.kind == RH_SOMETIMES && !p.held)
+            return true;
+    }
+    return false;
+}
+
+const char *rh__result_unmet(const struct rh__result *r, char *buffer, size_t size)
+{
+    const char *wanted = rh_verdict_name(r->require), *is = rh__result_verdict(r);
+    if (!r->required || r->failed || r->x->stale)
+        return NULL;
+    if (r->x->interrupted)
+        snprintf(buffer, size, "it was interrupted, and %s is required", wanted);
+    else if (is_empty(r->x) || rh__exploration_verdict(r->x) < r->require)
+        snprintf(buffer, size, "the result is %s, and %s is required", is, wanted);
+    else if (r->require == RH_VERDICT_EXHAUSTIVE && rh_world_escape_count(r->world))
+        snprintf(buffer, size, "calls that are not controlled are not explored, and exhaustive is required");
+    else
+        return NULL;
+    return buffer;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------------------ */
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void rh__result_headline(const struct rh__result *r, struct rh__text *t)
+{
+    const struct rh_exploration *x = r->x;
+    switch (rh__result_came_to(r)) {
+    case RH__FAILED:
+        rh__text_add(t, "FAILED %s", r->test);
+        break;
+    case RH__STALE:
+        rh__text_add(t, "stale schedule for %s", r->test);
+        break;
+    case RH__INTERRUPTED:
+        rh__text_add(t, "interrupted, nothing found in %s run%s of %s", rh__grouped(x->runs), plural(x->runs), r->test);
+        break;
+    case RH__EMPTY:
+        rh__text_add(t, "no step made in %s", r->test);
+        break;
+    case RH__NOTHING_FOUND:
+        rh__text_add(t, "nothing found in %s run%s of %s", rh__grouped(x->runs), plural(x->runs), r->test);
+        break;
+    case RH__PASSED:
+        rh__text_add(t, "passed %s", r->test);
+        break;
+    }
+    rh__text_add(t, "  (%s, %s)", r->model, r->explorer);
+}
+
+void rh__result_counts(const struct rh__result *r, struct rh__text *t)
+{
+    const struct rh_exploration *x = r->x;
+    rh__text_add(t, "%s run%s, %s step%s, %s%s behaviour%s, %.2f s", rh__grouped(x->runs), plural(x->runs),
+                 rh__grouped(x->steps), plural(x->steps), x->behaviours_at_least ? "at least " : "",
+                 rh__grouped(x->behaviours), plural(x->behaviours), x->seconds);
+    if (x->cut)
+        rh__text_add(t, ", %s cut", rh__grouped(x->cut));
+    if (x->failed)
+        rh__text_add(t, ", %s failed", rh__grouped(x->failed));
+    if (x->workers > 1)
+        rh__text_add(t, ", %u workers", x->workers);
+}
+
+struct semantics_line {
+    const struct rh__result *r;
+    struct rh__text *t;
+    bool faults; /* some budget is not 0 */
+};
+
+/* Model, granularity, time and seed are always told, budgets where there are any, the rest where it is unusual; how long a run
+ * may be also where some were cut. */
+static void add_setting(void *arg, const struct rh__setting *s)
+{
+    struct semantics_line *l = arg;
+    bool granularity = strcmp(s->name, "granularity") == 0;
+    bool always = granularity || strcmp(s->name, "time") == 0 || strcmp(s->name, "seed") == 0;
+    if (strcmp(s->name, "model") == 0) {
+        rh__text_add(l->t, "%s", s->value);
+        return;
+    }
+    l->faults |= s->fault && !s->usual;
+    if (strcmp(s->name, "max_actors") == 0 && !l->faults) /* the first behind the budgets */
+        rh__text_add(l->t, ", no faults");
+    if (s->usual && !always && !(strcmp(s->name, "max_steps") == 0 && l->r->x->cut))
+        return;
+    rh__text_add(l->t, ", %s %s", s->name, s->value);
+    if (granularity && l->r->asked.granularity != rh_world_semantics(l->r->world)->granularity)
+        rh__text_add(l->t, " (the explorer changed it from %s)", rh__granularity_name(l->r->asked.granularity));
+}
+
+void rh__result_semantics(const struct rh__result *r, struct rh__text *t)
+{
+    struct semantics_line l = { r, t, false };
+    rh__semantics_each(rh_world_semantics(r->world), add_setting, &l);
+}
+
+/* Why it went no further. */
+static void add_limit(const struct rh_exploration *x, struct rh__text *t)
+{
+    const struct rh__limits *l = &x->limits;
+    if (x->interrupted)
+        rh__text_add(t, "; interrupted");
+    else if (!x->stopped)
+        return;
+    else if (l->max_runs && x->runs >= l->max_runs)
+        rh__text_add(t, "; stopped by --max-runs");
+    else if (l->max_all_steps && x->steps >= l->max_all_steps)
+        rh__text_add(t, "; stopped by --max-all-steps");
+    else if (l->max_seconds > 0)
+        rh__text_add(t, "; stopped after %g s (--max-seconds)", l->max_seconds);
+}
+
+static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
+{
+    double estimate = rh__exploration_estimate(x);
+    rh__text_add(t, "sampled: %s run%s", rh__grouped(x->runs), plural(x->runs));
+    if (estimate >= 1e15)
+        rh__text_add(t, " of very many");
+    else if (estimate > (double)x->runs)
+        rh__text_add(t, " of about %s", rh__grouped((uint64_t)estimate));
+    else
+        rh__text_add(t, " of an unknown number");
+    if (all_cut(x))
+        rh__text_add(t, "; none came to its end");
+    add_limit(x, t);
+    if (x->unfinished && !x->runs)
+        rh__text_add(t, "; the run under way had %s event%s", rh__grouped(x->unfinished), plural(x->unfinished));
+}
+
+void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
+{
+    const struct rh_exploration *x = r->x;
+    const char *all = x->reduces ? "behaviour" : "sequence of choices";
+    uint32_t escapes = rh_world_escape_count(r->world);
+    if (r->failed)
+        return;
+    if (x->stale) {
+        rh__text_add(t, "stale: %s: %s", x->stale_file, x->stale);
+        return;
+    }
+    if (is_empty(x)) {
+        rh__text_add(t, "empty: the test starts nothing: no actor took a message, no timer fired");
+        return;
+    }
+    switch (rh__exploration_verdict(x)) {
+    case RH_VERDICT_EXHAUSTIVE:
+        rh__text_add(t,
+                     escapes ? "exhaustive as far as calls are controlled: every %s under these semantics"
+                             : "exhaustive: every %s under these semantics",
+                     all);
+        break;
+    case RH_VERDICT_BOUNDED:
+        rh__text_add(t, "bounded: every %s within the bound", all);
+        if (all_cut(x))
+            rh__text_add(t, ", but no run came to its end");
+        else if (x->cut)
+            rh__text_add(t, "; %s of %s runs were cut there", rh__grouped(x->cut), rh__grouped(x->runs));
+        break;
+    default:
+        add_sampled(x, t);
+        break;
+    }
+    if (escapes) {
+        struct rh_escape e = rh_world_escape(r->world, 0);
+        rh__text_add(t, "; what %s (%s)%s does is neither explored nor taken back", e.call, e.place,
+                     escapes > 1 ? " and others" : "");
+    }
+}
+
+/* ---- what to do next --------------------------------------------------------------------------------------------------------- */
+
+static void next_of_sample(const struct rh__result *r, struct rh__text *t)
+{
+    const struct rh_exploration *x = r->x;
+    struct rh_semantics s = *rh_world_semantics(r->world);
+    char why[256];
+    s.granularity = RH_GRAIN_OBJECT; /* it would change that */
+    if (rh__exploration_unsound(x))
+        return; /* the note on global variables says it */
+    if (x->incomplete)
+        rh__text_add(t, "a part could not be explored; run it again, with fewer workers if memory is short");
+    else if (rh__explorer_wants_objects(r->explorer))
+        rh__text_add(t, "more time (--max-seconds), more workers (-j), or a smaller test");
+    else if (rh__optimal_refuses(&s, why, sizeof why))
+        rh__text_add(t, "more runs (--max-seconds), other seeds (--seed), or a smaller test for dfs");
+    else
+        rh__text_add(t, "try --explorer optimal (`rehearse estimate` first), or more runs");
+}
+
+void rh__result_next(const struct rh__result *r, struct rh__text *t)
+{
+    const struct rh_exploration *x = r->x;
+    switch (rh__result_came_to(r)) {
+    case RH__STALE:
+        rh__text_add(t, "explore again without the schedule, or delete it");
+        break;
+    case RH__INTERRUPTED:
+        rh__text_add(t, "--checkpoint FILE keeps what is done, and --resume goes on from there");
+        break;
+    case RH__EMPTY:
+        rh__text_add(t, "rh_spawn actors in RH_TEST(%s), and rh_send to them", r->test);
+        break;
+    case RH__NOTHING_FOUND:
+        if (x->unfinished && !x->runs)
+            rh__text_add(t, "more time (--max-seconds), or cut long runs (--max-steps)");
+        else if (all_cut(x))
+            rh__text_add(t, "raise --max-steps%s, or end what goes on for ever",
+                         strstr(r->explorer, "bound:") ? " or the bound" : "");
+        else
+            next_of_sample(r, t);
+        break;
+    case RH__FAILED:
+    case RH__PASSED:
+        break;
+    }
+}
