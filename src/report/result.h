@@ -21,6 +21,7 @@ struct rh__result {
     enum rh_verdict require;
     struct rh_outcome determinism;     /* RH_OUTCOME_FINISHED, or what differed */
     char files[RH__MAX_FINDINGS][512]; /* schedules saved, "" for none */
+    bool kept[RH__MAX_FINDINGS];       /* it is of another run, found before, which is shorter */
     bool failed;
 };
 

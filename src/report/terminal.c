@@ -162,7 +162,7 @@ static void print_finding(const struct rh__result *r, uint32_t i, const char *pr
     if (!quiet)
         print_indented(f->story, "  ");
     if (*r->files[i]) {
-        printf("  replay it: rehearse replay ");
+        printf("  replay it%s: rehearse replay ", r->kept[i] ? " (a shorter run, of before)" : "");
         rh__print_visible(stdout, program, SIZE_MAX);
         putchar(' ');
         rh__print_visible(stdout, r->files[i], SIZE_MAX);

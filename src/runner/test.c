@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "coverage/pack.h"
 #include "explore/measure.h"
+#include "findings/keep.h"
 #include "findings/story.h"
 #include "report/result.h"
 #include "runner/commands.h"
@@ -31,57 +32,26 @@ static bool make_folder(const char *folder, char *error, size_t error_size)
     return true;
 }
 
-/* TEST-MODEL-KIND.schedule, with a number where that is taken by another finding of this run. */
-static bool file_name(const struct rh__result *r, uint32_t finding, const char *folder, char *path, size_t size)
+static bool save_findings(struct rh__result *r, const char *program, const char *folder, char *error, size_t error_size)
 {
-    int length;
-    char kind[64];
-    uint32_t same = 0;
-    snprintf(kind, sizeof kind, "%s", rh_outcome_name(r->x->findings[finding].outcome.kind));
-    for (char *c = kind; *c; c++)
-        if (*c == ' ')
-            *c = '-';
-    for (uint32_t i = 0; i < finding; i++)
-        same += r->x->findings[i].outcome.kind == r->x->findings[finding].outcome.kind;
-    if (same)
-        length = snprintf(path, size, "%s/%s-%s-%s-%u.schedule", folder, r->test, r->model, kind, same + 1);
-    else
-        length = snprintf(path, size, "%s/%s-%s-%s.schedule", folder, r->test, r->model, kind);
-    return (size_t)length < size;
-}
-
-static bool write_finding(const struct rh__finding *f, const char *path, char *error, size_t error_size)
-{
-    char *text = NULL;
-    int size = asprintf(&text, "%s# %s: %s\n", f->schedule, rh_outcome_name(f->outcome.kind), f->outcome.place);
-    bool good = size >= 0 && rh__file_write(path, text, (size_t)size, error, error_size);
-    if (size < 0)
-        snprintf(error, error_size, "%s: no memory for a schedule", path);
-    else
-        free(text);
-    return good;
-}
-
-static bool save_findings(struct rh__result *r, const char *folder, char *error, size_t error_size)
-{
+    struct rh__keeping k = { folder, program, r->test, r->model };
+    const char *first = NULL;
     if (!r->x->finding_count || !*folder)
         return true;
     if (!make_folder(folder, error, error_size))
         return false;
     for (uint32_t i = 0; i < r->x->finding_count; i++) {
-        const struct rh__finding *f = &r->x->findings[i];
-        if (!*f->schedule)
+        if (!*r->x->findings[i].schedule)
             continue; /* it is not of a run */
-        if (!file_name(r, i, folder, r->files[i], sizeof r->files[i])) {
-            snprintf(error, error_size, "%.100s...: the name of a schedule in there is too long", folder);
+        if (!rh__finding_keep(&k, &r->x->findings[i], r->files[i], sizeof r->files[i], &r->kept[i], error,
+                              error_size)) {
             r->files[i][0] = 0;
             return false;
         }
-        if (!write_finding(f, r->files[i], error, error_size)) {
-            r->files[i][0] = 0;
-            return false;
-        }
+        first = first ? first : r->files[i];
     }
+    if (first)
+        rh__finding_latest(folder, first);
     return true;
 }
 
@@ -241,7 +211,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     sum->stale |= x->stale != NULL;
     sum->unmet |= rh__result_unmet(&r, error, sizeof error) != NULL;
     if (!end_measuring(x, o, error, sizeof error) ||
-        !save_findings(&r, o->save ? o->save : default_folder, error, sizeof error)) {
+        !save_findings(&r, program, o->save ? o->save : default_folder, error, sizeof error)) {
         fprintf(stderr, "rehearse: %s\n", error);
         code = RH__EXIT_TOOL;
     }

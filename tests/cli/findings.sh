@@ -29,12 +29,12 @@ rm -rf found
 expect 1 "$rehearse" test "$fixtures/bank" --model all --keep-going --losses 1 --duplicates 1 --crashes 1 --restarts 1 \
     --partitions 1 --explorer random --max-runs 2000 --quiet --save found
 for model in fifo bag causal mailbox; do
-    file=found/no_deposit_is_lost-$model-assertion.schedule
+    file=$(ls found/no_deposit_is_lost-$model-assertion-*.schedule)
     expect 1 "$rehearse" replay "$fixtures/bank" "$file"
     grep -q "^set model=$model$" "$file" || problem "$file does not name its model"
 done
-expect 1 "$rehearse" test "$fixtures/bank" --model mailbox --granularity send --explorer dfs --quiet --save found
-expect 1 "$rehearse" replay "$fixtures/bank" found/no_deposit_is_lost-mailbox-assertion.schedule
+expect 1 "$rehearse" test "$fixtures/bank" --model mailbox --granularity send --explorer dfs --quiet --save sends
+expect 1 "$rehearse" replay "$fixtures/bank" sends/no_deposit_is_lost-mailbox-assertion-*.schedule
 out_has accepted
 
 # A long run is kept whole.
@@ -52,7 +52,7 @@ out_has 'is not possible here'
 # ---- telling -------------------------------------------------------------------------------------------------------------
 rm -rf found
 expect 1 "$rehearse" test "$fixtures/bank" --explorer dfs --quiet --save found
-s=found/no_deposit_is_lost-fifo-assertion.schedule
+s=$(ls found/no_deposit_is_lost-fifo-assertion-*.schedule)
 [ -s $s ] || problem "no $s"
 expect 1 "$rehearse" replay "$fixtures/bank" $s
 out_has 'assertion: account#1: 5 came after the closing' 'deposit < client#1' '   4  '
@@ -167,5 +167,78 @@ expect 4 "$rehearse" corpus "$fixtures/bank_changed" changed
 out_has 'stale    changed/no_deposit_is_lost' "line $line"
 refused 'missing: No such file' "$rehearse" corpus "$fixtures/bank" missing
 refused 'corpus wants one folder' "$rehearse" corpus "$fixtures/bank"
+
+# ---- names ---------------------------------------------------------------------------------------------------------------
+# kept: how many schedules there are in ./names
+kept() { find names -name '*.schedule' | wc -l; }
+last=names
+rm -rf names && mkdir names
+bank=$fixtures/bank
+expect 1 "$rehearse" test "$bank" --explorer dfs --quiet --save names
+same 'one finding' 1 "$(kept)"
+one=$(ls names/*.schedule)
+[[ $one =~ -assertion-[0-9a-f]{6}\.schedule$ ]] || problem "a name without a hash: $one"
+same 'the latest' "$(basename "$one")" "$(readlink names/latest)"
+expect 1 "$rehearse" replay "$bank" names/latest
+cp "$one" before
+# Again, with other seeds and explorers: the same finding.
+for seed in 1 2 3 4 5; do
+    expect 1 "$rehearse" test "$bank" --explorer random --seed $seed --quiet --save names
+    out_has "$one"
+    same "seed $seed" 1 "$(kept)"
+    expect 1 "$rehearse" replay "$bank" "$one"
+    [ "$(grep -c takes "$one")" -le "$(grep -c takes before)" ] || problem 'a longer run in place of a shorter one'
+done
+# A run that is longer stays away, and the report says so; but of a program that was built anew the old one may be stale.
+cp "$fixtures/kinds" built
+expect 1 "$rehearse" test ./built several --explorer dfs --keep-going --quiet --save runs
+long=$(ls runs/several-bag-assertion-*)
+same 'steps of the first' 1 "$(grep -c takes "$long")"
+expect 1 "$rehearse" test ./built several --explorer random --seed 5 --keep-going --max-runs 50 --quiet --save runs
+out_has "  replay it (a shorter run, of before): rehearse replay ./built $long"
+same 'steps of the shorter' 1 "$(grep -c takes "$long")"
+touch -d '2001-02-03' built
+expect 1 "$rehearse" test ./built several --explorer random --seed 5 --keep-going --max-runs 50 --quiet --save runs
+out_has "  replay it: rehearse replay ./built $long"
+[ "$(grep -c takes "$long")" -gt 1 ] || problem 'a schedule of before the program was built anew stays'
+same 'a folder of schedules does not see the link' 1 "$("$rehearse" corpus "$bank" names | grep -c FAILS)"
+# Other semantics, another program with a test of that name, another model: other findings.
+expect 1 "$rehearse" test "$bank" --explorer dfs --losses 1 --quiet --save names
+same 'with losses' 2 "$(kept)"
+expect 1 "$rehearse" test "$fixtures/bank_edited" --explorer dfs --quiet --save names
+same 'another program' 3 "$(kept)"
+same 'the latest' "$(ls -t names | grep schedule | head -n 1)" "$(readlink names/latest)"
+mkdir other && cp "$bank" other/bank && cp "$bank" bank
+for place in . other; do
+    (cd $place && "$rehearse" test ./bank --explorer dfs --quiet --save "$work/same") >out 2>err
+done
+same 'two programs of one name' 2 "$(find same -name '*.schedule' | wc -l)"
+# Two bugs of one kind.
+rm -rf names
+expect 1 "$rehearse" test "$fixtures/verdicts" two_bugs --explorer dfs --quiet --save names
+expect 1 "$rehearse" test "$fixtures/verdicts" two_bugs --explorer dfs --quiet --save names -p second=1
+same 'two bugs in two invocations' 2 "$(kept)"
+rm -rf names
+expect 1 "$rehearse" test "$fixtures/verdicts" two_bugs --explorer dfs --keep-going --quiet --save names
+same 'two bugs in one' 2 "$(kept)"
+# What was edited by hand is somebody's own, and so is what has the name for another reason.
+rm -rf names && mkdir names
+expect 1 "$rehearse" test "$bank" --explorer dfs --quiet --save names
+one=$(ls names/*.schedule)
+echo '# my own words' >>"$one"
+expect 1 "$rehearse" test "$bank" --explorer dfs --quiet --save names
+same 'words behind it are no edit of the run' 1 "$(kept)"
+sed -i '2i # my own words' "$one"
+cp "$one" edited
+expect 1 "$rehearse" test "$bank" --explorer dfs --quiet --save names
+same 'an edited file' 2 "$(kept)"
+cmp -s edited "$one" || problem 'an edited file was replaced'
+expect 1 "$rehearse" test "$bank" --explorer dfs --quiet --save names
+same 'and again' 2 "$(kept)"
+# A link that cannot be made is none; a file called latest stays.
+rm names/latest && echo mine >names/latest
+expect 1 "$rehearse" test "$bank" --explorer dfs --quiet --save names
+same 'a file called latest' mine "$(cat names/latest)"
+same 'nothing is left over' 0 "$(find names -name '*.new' | wc -l)"
 
 finish

@@ -91,7 +91,7 @@ if command -v setsid >/dev/null && command -v ps >/dev/null; then
     interrupt "${slow[@]}" --explorer random --keep-going -p bug=last --max-seconds 100
     same 'exit code of an interrupted test that found something' 1 "$(cat code 2>/dev/null)"
     out_has 'FAILED senders' 'the first came last' 'replay it'
-    [ -s rehearse-findings/senders-fifo-assertion.schedule ] || problem "the finding of an interrupted test is not kept"
+    [ -s rehearse-findings/latest ] || problem "the finding of an interrupted test is not kept"
 else
     echo "setsid or ps is not there: Ctrl-C is not tried"
 fi

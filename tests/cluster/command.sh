@@ -98,7 +98,7 @@ expect 0 "${slow[@]}" -j2 --explorer dfs -p n=5 --model all
 same 'all models' 4 "$(grep -c '2 workers' out)"
 expect 1 "${slow[@]}" -j2 -p bug=last
 out_has 'FAILED senders' 'the first came last' 'replay it'
-expect 1 "$rehearse" replay "$fixtures/slow" rehearse-findings/senders-fifo-assertion.schedule
+expect 1 "$rehearse" replay "$fixtures/slow" rehearse-findings/senders-fifo-assertion-*.schedule
 expect 0 "${slow[@]}" -j2 --explorer dfs --max-seconds 6
 grep -qE ' behaviours, 0 findings, [0-9]+ s, 2 workers$' err || problem "no progress of workers"
 
