@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 int rh__utf8_length(const unsigned char *c)
@@ -18,7 +17,7 @@ int rh__utf8_length(const unsigned char *c)
     return more + 1;
 }
 
-static uint32_t code_of(const unsigned char *c, int length)
+uint32_t rh__utf8_code(const unsigned char *c, int length)
 {
     static const unsigned char first[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
     uint32_t code = c[0] & first[length];
@@ -31,7 +30,7 @@ bool rh__is_plain(const unsigned char *c, int length)
 {
     if (!length)
         return false;
-    uint32_t u = code_of(c, length);
+    uint32_t u = rh__utf8_code(c, length);
     return u >= 0x20 && !(u >= 0x7f && u < 0xa0) && u != 0xad && u != 0x61c && !(u >= 0x200b && u <= 0x200f) &&
            !(u >= 0x2028 && u <= 0x202e) && !(u >= 0x2060 && u <= 0x206f) && u != 0xfeff &&
            !(u >= 0xfff9 && u <= 0xfffb) && !(u >= 0xe0000 && u <= 0xe007f);
@@ -51,7 +50,7 @@ static int show(const unsigned char *c, char *to)
     if (*c == '\n' || *c == '\t' || *c == '\r')
         snprintf(to, LONGEST, "\\%c", *c == '\n' ? 'n' : *c == '\t' ? 't' : 'r');
     else if (length > 1)
-        snprintf(to, LONGEST, "\\u%04x", code_of(c, length));
+        snprintf(to, LONGEST, "\\u%04x", rh__utf8_code(c, length));
     else
         snprintf(to, LONGEST, "\\x%02x", *c);
     return length ? length : 1;
@@ -89,14 +88,14 @@ void rh__print_lines_visible(FILE *f, const char *text)
 
 void rh__complain(const char *format, ...)
 {
-    char *text;
+    char text[4096]; /* no malloc: an actor may be running, whose heap that would be */
+    struct rh__text t;
     va_list list;
     va_start(list, format);
-    int size = vasprintf(&text, format, list);
+    rh__text_init(&t, text, sizeof text);
+    rh__text_add_list(&t, format, list);
     va_end(list);
     fputs("rehearse: ", stderr);
-    rh__print_visible(stderr, size >= 0 ? text : format, SIZE_MAX);
+    rh__print_visible(stderr, text, SIZE_MAX);
     fputc('\n', stderr);
-    if (size >= 0)
-        free(text);
 }

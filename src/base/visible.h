@@ -5,12 +5,16 @@
 #define RH_BASE_VISIBLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/text.h"
 
 /* How many bytes of well-formed UTF-8 begin here; 0 for none.  The text ends in a zero. */
 int rh__utf8_length(const unsigned char *c);
+
+/* The character of so many bytes, at least 1. */
+uint32_t rh__utf8_code(const unsigned char *c, int length);
 
 /* Whether the character of `length` bytes (rh__utf8_length) may be shown as it is; a new line and a tab may not. */
 bool rh__is_plain(const unsigned char *c, int length);

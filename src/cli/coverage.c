@@ -13,19 +13,18 @@ enum { EXIT_GOOD, EXIT_WRONG_USE = 2, EXIT_TOOL = 3 };
 
 static int usage(const char *why)
 {
+    rh__complain("%s", why);
     fprintf(stderr,
-            "rehearse: %s\n"
             "rehearse coverage show FILE... [--json FILE] [--all]    what they cover together; --all lists every open "
             "pair\n"
             "rehearse coverage merge -o FILE FILE...                 keep that in one file\n"
-            "FILEs are those of `rehearse test --coverage-file`, of one test under one model\n",
-            why);
+            "FILEs are those of `rehearse test --coverage-file`, of one test under one model\n");
     return EXIT_WRONG_USE;
 }
 
 static int fail(const char *error, int code)
 {
-    fprintf(stderr, "rehearse: %s\n", error);
+    rh__complain("%s", error);
     return code;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/visible.h"
 #include "cli/coverage.h"
 
 enum { EXIT_USAGE = 2, EXIT_TOOL = 3 };
@@ -63,7 +64,7 @@ static int printed(int code)
     char error[256];
     if (rh__stdout_flush(error, sizeof error))
         return code;
-    fprintf(stderr, "rehearse: %s\n", error);
+    rh__complain("%s", error);
     return code ? code : EXIT_TOOL;
 }
 
@@ -84,25 +85,25 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         known |= strcmp(argv[1], commands[i]) == 0;
     if (!known) {
-        fprintf(stderr, "rehearse: there is no command \"%s\"\n", argv[1]);
+        rh__complain("there is no command \"%s\"", argv[1]);
         return usage(stderr);
     }
     if (argc == 3 && strcmp(argv[2], "--help") == 0)
         return printed(usage(stdout));
     if (argc < 3 || argv[2][0] == '-') {
-        fprintf(stderr, "rehearse: %s wants a test program first\n", argv[1]);
+        rh__complain("%s wants a test program first", argv[1]);
         return EXIT_USAGE;
     }
     /* As a shell would: without a slash it would be looked for in PATH, but people mean the file beside them. */
     snprintf(path, sizeof path, "%s%s", strchr(argv[2], '/') ? "" : "./", argv[2]);
     if (!is_test_program(path, error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         return EXIT_USAGE;
     }
     char *command = argv[1];
     argv[1] = argv[2];
     argv[2] = command;
     execv(path, argv + 1);
-    fprintf(stderr, "rehearse: %s cannot be run: %s\n", path, strerror(errno));
+    rh__complain("%s cannot be run: %s", path, strerror(errno));
     return EXIT_USAGE;
 }

@@ -6,6 +6,7 @@
  *
  * A worker is dead when nobody holds its end of the stream any more: then no report of it can be under way. */
 #include "cluster/pool.h"
+#include "base/visible.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -332,7 +333,7 @@ static void write_checkpoint(struct agent *a, bool last)
     else if (was)
         a->x->trouble[0] = 0;
     if (a->unsaved && !was && !last)
-        fprintf(stderr, "rehearse: warning: no checkpoint for now: %s\n", why);
+        rh__complain("warning: no checkpoint for now: %s", why);
     double now = rh__now_seconds(), cost = now - from, pause = a->o->checkpoint_seconds;
     pause = pause > 0 ? pause : checkpoint_seconds;
     a->next_checkpoint = now + (cost / checkpoint_cost > pause ? cost / checkpoint_cost : pause);

@@ -5,6 +5,7 @@
  * notes that as the end of a run, and the next child goes on in the middle of the item.  All that both use is in shared
  * memory: globals go back to what they were with every run. */
 #include "cluster/worker.h"
+#include "base/visible.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -109,7 +110,7 @@ static bool report(struct rh_exploration *x, struct worker *k)
     rh__put64(&w, k->order.lease);
     rh__results_write(&w, x, &k->told, k->parts.at, k->parts.len, k->part_count);
     if (w.full) {
-        fprintf(stderr, "rehearse: more than %u bytes have come of one item\n", (unsigned)MOST_BYTES);
+        rh__complain("more than %u bytes have come of one item", (unsigned)MOST_BYTES);
         return false;
     }
     rh__results_told(x, &k->told);
@@ -165,11 +166,11 @@ static struct rh_exploration *open_exploration(const struct rh__job *job)
     struct rh_exploration *x =
         w ? rh__exploration_new(w, job->explorer, job->seed, &limits, error, sizeof error) : NULL;
     if (!x) {
-        fprintf(stderr, "rehearse: a worker cannot start: %s\n", error);
+        rh__complain("a worker cannot start: %s", error);
         return NULL;
     }
     if (job->criteria && !rh__measure(x, job->criteria)) {
-        fprintf(stderr, "rehearse: a worker cannot start: no memory for the coverage\n");
+        rh__complain("a worker cannot start: no memory for the coverage");
         return NULL;
     }
     w->supervised = true;

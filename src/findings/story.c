@@ -7,10 +7,20 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "trace/schedule.h"
 #include "world/state.h"
 
 enum { WIDEST = 132, NARROWEST = 60, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
+
+static void name_of(const struct rh_world *w, uint32_t actor, char *buffer, size_t size)
+{
+    char name[NAME * 2];
+    struct rh__text t;
+    rh_world_actor_name(w, actor, name, sizeof name);
+    rh__text_init(&t, buffer, size);
+    rh__text_add_visible(&t, name);
+}
 
 static void sends_of(const struct rh_world *w, uint32_t event, struct rh__text *t)
 {
@@ -44,14 +54,15 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
         break;
     case RH_CHOICE_RESUME: {
         const char *place = w->payload + (uint64_t)c->arg * 16, *file = strrchr(place, '/');
-        rh__text_add(&t, "goes on (%s)", file ? file + 1 : place);
+        rh__text_add(&t, "goes on (");
+        rh__text_add_visible(&t, file ? file + 1 : place);
+        rh__text_add(&t, ")");
         break;
     }
     case RH_CHOICE_TIMER:
-        if (c->actor == w->clock)
-            rh__text_add(&t, "reaches %s", w->payload + (uint64_t)c->arg * 16);
-        else
-            rh__text_add(&t, c->arg ? "timer %s" : "time is over", w->payload + (uint64_t)c->arg * 16);
+        rh__text_add(&t, "%s", c->actor == w->clock ? "reaches " : c->arg ? "timer " : "time is over");
+        if (c->actor == w->clock || c->arg)
+            rh__text_add_visible(&t, w->payload + (uint64_t)c->arg * 16);
         break;
     case RH_CHOICE_VALUE:
         rh__text_add(&t, "chooses %u", c->what);
@@ -79,7 +90,7 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
     }
     if (c->kind == RH_CHOICE_DELIVER && w->messages[c->what].sender != c->actor && !w->messages[c->what].life) {
         char from[NAME];
-        rh_world_actor_name(w, w->messages[c->what].seen_as, from, sizeof from);
+        name_of(w, w->messages[c->what].seen_as, from, sizeof from);
         rh__text_add(&t, " < %s", from);
     }
     if (with_sends)
@@ -123,7 +134,7 @@ static bool as_columns(const struct rh_world *w, struct rh__text *t)
             }
             columns++;
             column_of[c] = actor;
-            rh_world_actor_name(w, actor, text, sizeof text);
+            name_of(w, actor, text, sizeof text);
             width[c] = (uint32_t)strlen(text);
         }
         cell(w, e, false, text, sizeof text);
@@ -137,7 +148,7 @@ static bool as_columns(const struct rh_world *w, struct rh__text *t)
     uint32_t first = first_shown(w, t);
     rh__text_add(t, "    ");
     for (uint32_t c = 0; c < columns; c++) {
-        rh_world_actor_name(w, column_of[c], text, sizeof text);
+        name_of(w, column_of[c], text, sizeof text);
         rh__text_add(t, "  %-*s", c + 1 < columns ? (int)width[c] : 0, text);
     }
     for (uint32_t e = first; e < w->event_count; e++) {
@@ -166,7 +177,7 @@ static void as_list(const struct rh_world *w, struct rh__text *t)
         uint32_t actor = w->events[e].choice.actor;
         name[0] = 0;
         if (actor != RH_NONE)
-            rh_world_actor_name(w, actor, name, sizeof name);
+            name_of(w, actor, name, sizeof name);
         cell(w, e, true, text, sizeof text);
         rh__text_add(t, "%4u  %-24s %s\n", e, name, text);
     }
@@ -179,9 +190,10 @@ static void last_words(const struct rh_world *w, struct rh__text *t)
         for (uint32_t i = w->line_count; i-- > 0;)
             if (w->lines[i].actor == a) {
                 char name[NAME];
-                rh_world_actor_name(w, a, name, sizeof name);
-                rh__text_add(t, "%s    %s: %s  (event %u)\n", any ? "" : "  last logged:\n", name,
-                             w->payload + w->lines[i].text, w->lines[i].event);
+                name_of(w, a, name, sizeof name);
+                rh__text_add(t, "%s    %s: ", any ? "" : "  last logged:\n", name);
+                rh__text_add_visible(t, w->payload + w->lines[i].text);
+                rh__text_add(t, "  (event %u)\n", w->lines[i].event);
                 any = true;
                 break;
             }
@@ -195,8 +207,8 @@ static void what_is_left(const struct rh_world *w, struct rh__text *t)
         if (m->taken_by != RH_NONE)
             continue;
         char from[NAME], to[NAME];
-        rh_world_actor_name(w, m->seen_as, from, sizeof from);
-        rh_world_actor_name(w, m->receiver, to, sizeof to);
+        name_of(w, m->seen_as, from, sizeof from);
+        name_of(w, m->receiver, to, sizeof to);
         rh__text_add(t, "%s    %s from %s to %s\n", any ? "" : "  still under way:\n", m->type->name, from, to);
         any = true;
     }
@@ -208,9 +220,11 @@ static void what_is_left(const struct rh_world *w, struct rh__text *t)
             w->actors[a].filter->idle)
             continue; /* a server with nothing to do */
         char name[NAME], doing[CELL];
-        rh_world_actor_name(w, a, name, sizeof name);
+        name_of(w, a, name, sizeof name);
         rh_world_actor_text(w, a, doing, sizeof doing);
-        rh__text_add(t, "%s    %s %s\n", waiting ? "" : "  waiting:\n", name, doing);
+        rh__text_add(t, "%s    %s ", waiting ? "" : "  waiting:\n", name);
+        rh__text_add_visible(t, doing);
+        rh__text_add(t, "\n");
         waiting = true;
     }
 }

@@ -3,6 +3,15 @@
 
 const char rh__no_character[] = "\xef\xbf\xbd"; /* U+FFFD */
 
+/* As a pair, if it is past U+FFFF. */
+static void put_code(FILE *f, uint32_t code)
+{
+    if (code < 0x10000)
+        fprintf(f, "\\u%04x", code);
+    else
+        fprintf(f, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10), 0xdc00 + (code & 0x3ff));
+}
+
 void rh__json_text(FILE *f, const char *text)
 {
     int length;
@@ -15,10 +24,8 @@ void rh__json_text(FILE *f, const char *text)
             fprintf(f, "\\%c", *c);
         else if (*c == '\n')
             fputs("\\n", f);
-        else if (*c < 0x20 || *c == 0x7f)
-            fprintf(f, "\\u%04x", *c);
-        else if (*c == 0xc2 && c[1] < 0xa0) /* the upper control characters */
-            fprintf(f, "\\u%04x", c[1]);
+        else if (!rh__is_plain(c, length))
+            put_code(f, rh__utf8_code(c, length));
         else
             fwrite(c, 1, (size_t)length, f);
     }

@@ -7,12 +7,22 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/visible.h"
 #include "runner/commands.h"
 
 static int is_schedule(const struct dirent *entry)
 {
     size_t n = strlen(entry->d_name), end = strlen(".schedule");
     return n > end && strcmp(entry->d_name + n - end, ".schedule") == 0;
+}
+
+static void print_one(const char *word, const char *path, const char *why)
+{
+    printf("%-8s ", word);
+    rh__print_visible(stdout, path, SIZE_MAX);
+    fputs(*why ? ": " : "", stdout);
+    rh__print_lines_visible(stdout, why);
+    putchar('\n');
 }
 
 int rh__command_corpus(const char *program, const struct rh__options *o)
@@ -22,12 +32,12 @@ int rh__command_corpus(const char *program, const struct rh__options *o)
     unsigned counts[RH__REPLAYED_BROKEN + 1] = { 0 };
     static const char *const words[] = { "FAILS", "passes", "stale", "refused", "broken" };
     if (o->word_count != 1) {
-        fprintf(stderr, "rehearse: corpus wants one folder\n");
+        rh__complain("corpus wants one folder");
         return RH__EXIT_USAGE;
     }
     int n = scandir(o->words[0], &entries, is_schedule, alphasort);
     if (n < 0) {
-        fprintf(stderr, "rehearse: %s: %s\n", o->words[0], strerror(errno));
+        rh__complain("%s: %s", o->words[0], strerror(errno));
         return RH__EXIT_USAGE;
     }
     for (int i = 0; i < n; i++) {
@@ -37,8 +47,7 @@ int rh__command_corpus(const char *program, const struct rh__options *o)
         size_t named = strncmp(text, path, strlen(path)) == 0 ? strlen(path) : 0; /* it says which file that is */
         const char *why = named && strncmp(text + named, ": ", 2) == 0 ? text + named + 2 : text;
         if (!o->quiet || came_to != RH__REPLAYED_PASSED)
-            printf("%-8s %s%s%s\n", words[came_to], path, came_to == RH__REPLAYED_PASSED ? "" : ": ",
-                   came_to == RH__REPLAYED_PASSED ? "" : why);
+            print_one(words[came_to], path, came_to == RH__REPLAYED_PASSED ? "" : why);
         free(entries[i]);
     }
     free(entries);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/visible.h"
 #include "findings/story.h"
 #include "report/result.h"
 #include "runner/commands.h"
@@ -68,13 +68,41 @@ static void check_determinism(struct rh_world *w, void *arg)
     *(struct rh_outcome *)arg = rh_world_check_determinism(w, rh_world_semantics(w)->seed);
 }
 
+/* Lines of the program's texts, for people. */
+static void add_lines(struct rh__text *to, const char *text)
+{
+    while (*text) {
+        char line[1024];
+        size_t n = strcspn(text, "\n");
+        while (n) { /* in pieces, which do not end within a character */
+            size_t piece = n < sizeof line ? n : sizeof line - 1;
+            while (piece < n && piece > 1 && ((unsigned char)text[piece] & 0xc0) == 0x80)
+                piece--;
+            memcpy(line, text, piece);
+            line[piece] = 0;
+            rh__text_add_visible(to, line);
+            text += piece;
+            n -= piece;
+        }
+        if (*text == '\n')
+            rh__text_put(to, text++, 1);
+    }
+}
+
 static void report_finding(const struct rh_exploration *x, const struct rh__finding *f, struct rh__text *to)
 {
-    rh__text_add(to, "%s: %s%s%s", rh_outcome_name(f->outcome.kind), f->actor, *f->actor ? ": " : "", f->outcome.text);
-    if (*f->outcome.place)
-        rh__text_add(to, "  (%s)", f->outcome.place);
-    rh__text_add(to, "\nfound in run %llu of %llu, in %llu of them\n%s", (unsigned long long)f->run,
-                 (unsigned long long)x->runs, (unsigned long long)f->count, f->story);
+    rh__text_add(to, "%s: ", rh_outcome_name(f->outcome.kind));
+    add_lines(to, f->actor);
+    rh__text_add(to, "%s", *f->actor ? ": " : "");
+    add_lines(to, f->outcome.text);
+    if (*f->outcome.place) {
+        rh__text_add(to, "  (");
+        add_lines(to, f->outcome.place);
+        rh__text_add(to, ")");
+    }
+    rh__text_add(to, "\nfound in run %llu of %llu, in %llu of them\n", (unsigned long long)f->run,
+                 (unsigned long long)x->runs, (unsigned long long)f->count);
+    add_lines(to, f->story);
     rh__text_add(to, "its schedule:\n%s", f->schedule);
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "explore/explorers.h"
 #include "report/result.h"
 #include "runner/commands.h"
@@ -73,12 +74,12 @@ static int estimate(const struct rh__options *o, const struct rh_test *test, con
     struct rh_exploration *x = w ? rh__exploration_new(w, "descents", s->seed, &limits, error, sizeof error) : NULL;
     int code = RH__EXIT_USAGE;
     if (!x) {
-        fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
+        rh__complain("%s: %s", test->name, error);
     } else {
         x->mute = !o->verbose;
         code = rh__explore(x) ? RH__EXIT_OK : RH__EXIT_TOOL;
         if (*rh_world_refused(w)) {
-            fprintf(stderr, "rehearse: %s\n", rh_world_refused(w));
+            rh__complain("%s", rh_world_refused(w));
             code = RH__EXIT_USAGE;
         }
         struct rh__size size;
@@ -128,7 +129,7 @@ int rh__command_estimate(const char *program, const struct rh__options *o)
     (void)program;
     with.explorer = "descents";
     if (!prepare(&with, error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         return RH__EXIT_USAGE;
     }
     for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next) {
@@ -143,7 +144,7 @@ int rh__command_estimate(const char *program, const struct rh__options *o)
         }
     }
     if (!rh__json_close(error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         code = RH__EXIT_TOOL;
     }
     return code;

@@ -1,6 +1,7 @@
 /* list: what a test program holds. */
 #include <stdio.h>
 
+#include "base/visible.h"
 #include "runner/commands.h"
 #include "trace/schedule.h"
 
@@ -18,7 +19,7 @@ int rh__command_list(const char *program, const struct rh__options *o)
     for (const struct rh_test *t = rh_test_first(); t; t = t->next) {
         struct rh_semantics s;
         if (!rh__options_semantics(o, t, &s, NULL, error, sizeof error)) {
-            fprintf(stderr, "rehearse: %s\n", error);
+            rh__complain("%s", error);
             return RH__EXIT_USAGE;
         }
         printf("  %-32s model=%s granularity=%s time=%s", t->name, rh__model_name(s.model),

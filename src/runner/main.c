@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/visible.h"
 #include "runner/commands.h"
 
 /* What src/cli looks for in a file before it runs it. */
@@ -26,8 +27,9 @@ static void help(const char *program)
         printf("    %-8s %-16s %s\n", commands[i].name, commands[i].arguments, commands[i].text);
     printf("\n");
     rh__options_help();
-    printf("\nexit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 130 "
-           "interrupted\n");
+    printf(
+        "\nexit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 5 less than "
+        "--require wants, 130 interrupted\n");
 }
 
 /* The exit status, if all that was printed could be; what was found counts more. */
@@ -36,7 +38,7 @@ static int printed(int code)
     char error[256];
     if (rh__stdout_flush(error, sizeof error))
         return code;
-    fprintf(stderr, "rehearse: %s\n", error);
+    rh__complain("%s", error);
     return code == RH__EXIT_OK ? RH__EXIT_TOOL : code;
 }
 
@@ -54,7 +56,7 @@ int rh_main(int argc, char **argv)
                 first = 2;
             }
     if (!rh__options_parse(&options, argc - first, argv + first, error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         return RH__EXIT_USAGE;
     }
     if (options.help) {
@@ -62,11 +64,11 @@ int rh_main(int argc, char **argv)
         return printed(RH__EXIT_OK);
     }
     if (command != &commands[0] && (options.criteria || options.coverage_file || options.suite)) {
-        fprintf(stderr, "rehearse: --coverage, --coverage-file and --suite are for `test`\n");
+        rh__complain("--coverage, --coverage-file and --suite are for `test`");
         return RH__EXIT_USAGE;
     }
     if (!rh_test_first()) {
-        fprintf(stderr, "rehearse: %s has no tests (RH_TEST)\n", program);
+        rh__complain("%s has no tests (RH_TEST)", program);
         return RH__EXIT_USAGE;
     }
     return printed(command->run(program, &options));

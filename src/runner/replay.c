@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "explore/explorers.h"
 #include "findings/story.h"
 #include "runner/commands.h"
@@ -42,6 +43,16 @@ static bool test_of(const struct rh__schedule *s, const struct rh_test **test, c
     if (!*test)
         snprintf(text, size, "it is for test %s, which this program does not have", s->test);
     return *test != NULL;
+}
+
+/* The sentence says which file it is about. */
+static void name_file(const char *path, char *text, size_t size)
+{
+    char why[1024];
+    if (strncmp(text, path, strlen(path)) == 0)
+        return;
+    snprintf(why, sizeof why, "%s", text);
+    snprintf(text, size, "%s: %s", path, why);
 }
 
 enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, bool tell, char *text,
@@ -110,15 +121,17 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
             snprintf(text, size, "nothing failed");
     }
     if (tell && x->finding_count) {
-        printf("%s", x->findings[0].story);
+        rh__print_lines_visible(stdout, x->findings[0].story);
     } else if (tell) {
         static char story[RH__STORY_BYTES];
         struct rh__text t;
         rh__text_init(&t, story, sizeof story);
         rh__story_write(w, &t);
-        printf("%s", story);
+        rh__print_lines_visible(stdout, story);
     }
 release:
+    if (came_to == RH__REPLAYED_REFUSED)
+        name_file(path, text, size);
     rh__exploration_free(x);
     rh_world_free(w);
     rh__schedule_release(&s);
@@ -131,7 +144,7 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
     char step[32], hint[160], error[512];
     struct rh__schedule s;
     if (!rh__schedule_read(&s, path, error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         return RH__EXIT_USAGE;
     }
     uint32_t stop = o->step ? o->step : s.line_count ? s.line_count : 1;
@@ -151,15 +164,27 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
                            "--step", step,
                            NULL };
     execvp("gdb", (char *const *)argv);
-    fprintf(stderr, "rehearse: gdb cannot be started: %s\n", strerror(errno));
+    rh__complain("gdb cannot be started: %s", strerror(errno));
     return RH__EXIT_USAGE;
+}
+
+/* Further lines of the program's own text are indented: they are not ours. */
+static void print_sentence(const char *text)
+{
+    for (const char *indent = ""; *text; indent = "    ") {
+        size_t n = strcspn(text, "\n");
+        fputs(indent, stdout);
+        rh__print_visible(stdout, text, n);
+        putchar('\n');
+        text += n + (text[n] == '\n');
+    }
 }
 
 int rh__command_replay(const char *program, const struct rh__options *o)
 {
     char text[4200];
     if (o->word_count != 1) {
-        fprintf(stderr, "rehearse: replay wants one schedule\n");
+        rh__complain("replay wants one schedule");
         return RH__EXIT_USAGE;
     }
     if (o->gdb)
@@ -168,16 +193,17 @@ int rh__command_replay(const char *program, const struct rh__options *o)
     fflush(stdout);
     switch (came_to) {
     case RH__REPLAYED_SAME:
-        printf("%s\n", text);
-        return RH__EXIT_FAILURE;
     case RH__REPLAYED_PASSED:
-        printf("%s\n", text);
-        return RH__EXIT_OK;
+        print_sentence(text);
+        return came_to == RH__REPLAYED_SAME ? RH__EXIT_FAILURE : RH__EXIT_OK;
     case RH__REPLAYED_DIVERGED:
-        printf("%s: %s\n", o->words[0], text);
+        rh__print_visible(stdout, o->words[0], SIZE_MAX);
+        printf(": ");
+        rh__print_lines_visible(stdout, text);
+        printf("\nnext: explore again, or delete it\n");
         return RH__EXIT_DIVERGED;
     case RH__REPLAYED_REFUSED:
-        fprintf(stderr, "rehearse: %s\n", text);
+        rh__complain("%s", text);
         return RH__EXIT_USAGE;
     default:
         return RH__EXIT_TOOL;

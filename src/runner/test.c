@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/visible.h"
 #include "coverage/pack.h"
 #include "explore/measure.h"
 #include "findings/keep.h"
@@ -166,21 +167,21 @@ static int explore(const char *program, const struct rh__options *o, const struc
     r.require = o->require;
     r.world = rh_world_new(&w, error, sizeof error);
     if (!r.world) {
-        fprintf(stderr, "rehearse: %s: %s\n", test->name, error);
+        rh__complain("%s: %s", test->name, error);
         return RH__EXIT_USAGE;
     }
     struct rh_exploration *x =
         rh__exploration_new(r.world, o->explorer, semantics->seed, &o->limits, error, sizeof error);
     struct rh_outcome *checked = rh_shared_new(sizeof *checked);
     if (!x || !checked) {
-        fprintf(stderr, "rehearse: %s\n", x ? "no memory" : error);
+        rh__complain("%s", x ? "no memory" : error);
         code = x ? RH__EXIT_TOOL : RH__EXIT_USAGE;
         goto release;
     }
     r.x = x;
     suite = (struct suite){ .r = &r };
     if (!start_measuring(x, o, &suite, error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         code = RH__EXIT_USAGE;
         goto release;
     }
@@ -196,13 +197,13 @@ static int explore(const char *program, const struct rh__options *o, const struc
         code = rh__run_exploration(x, o, &w, error, sizeof error);
     rh__terminal_clear();
     if (*rh_world_refused(r.world)) {
-        fprintf(stderr, "rehearse: %s\n", rh_world_refused(r.world));
+        rh__complain("%s", rh_world_refused(r.world));
         code = RH__EXIT_USAGE;
         goto release;
     }
     if (code != RH__EXIT_OK) {
         if (code == RH__EXIT_USAGE || x->workers)
-            fprintf(stderr, "rehearse: %s\n", error);
+            rh__complain("%s", error);
         goto release;
     }
     rh__note_divergence(x, &r.determinism);
@@ -212,11 +213,11 @@ static int explore(const char *program, const struct rh__options *o, const struc
     sum->unmet |= rh__result_unmet(&r, error, sizeof error) != NULL;
     if (!end_measuring(x, o, error, sizeof error) ||
         !save_findings(&r, program, o->save ? o->save : default_folder, error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         code = RH__EXIT_TOOL;
     }
     if (x->trouble[0]) {
-        fprintf(stderr, "rehearse: %s\n", x->trouble);
+        rh__complain("%s", x->trouble);
         code = RH__EXIT_TOOL;
     }
     struct sigaction before, ignore = { .sa_handler = SIG_IGN };
@@ -261,30 +262,32 @@ static bool prepare(const char *program, const struct rh__options *o)
     struct rh_semantics s;
     for (size_t i = 0; i < o->word_count; i++)
         if (!rh__test_named(o->words[i])) {
-            fprintf(stderr, "rehearse: %s has no test \"%s\"; it has", program, o->words[i]);
-            for (const struct rh_test *t = rh_test_first(); t; t = t->next)
-                fprintf(stderr, " %s", t->name);
-            fprintf(stderr, "\n");
+            struct rh__text t;
+            rh__text_init(&t, error, sizeof error);
+            rh__text_add(&t, "%s has no test \"%s\"; it has", program, o->words[i]);
+            for (const struct rh_test *has = rh_test_first(); has; has = has->next)
+                rh__text_add(&t, " %s", has->name);
+            rh__complain("%s", error);
             return false;
         }
     if (!rh__options_params_known(o, error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         return false;
     }
     if (o->checkpoint && (o->all_models || count_wanted(o) != 1)) {
-        fprintf(stderr, "rehearse: --checkpoint is for one test under one model: name them\n");
+        rh__complain("--checkpoint is for one test under one model: name them");
         return false;
     }
     if (o->coverage_file && (o->all_models || count_wanted(o) != 1)) {
-        fprintf(stderr, "rehearse: --coverage-file is for one test under one model: name them\n");
+        rh__complain("--coverage-file is for one test under one model: name them");
         return false;
     }
     if (o->coverage_file && !rh__output_possible(o->coverage_file, false, error, sizeof error)) { /* better known now */
-        fprintf(stderr, "rehearse: --coverage-file %s\n", error);
+        rh__complain("--coverage-file %s", error);
         return false;
     }
     if (o->suite && (o->workers > 1 || o->checkpoint)) {
-        fprintf(stderr, "rehearse: --suite is made by one worker: leave out -j and --checkpoint\n");
+        rh__complain("--suite is made by one worker: leave out -j and --checkpoint");
         return false;
     }
     bool good = true;
@@ -295,7 +298,7 @@ static bool prepare(const char *program, const struct rh__options *o)
            (!o->json || rh__json_open(o->json, error, sizeof error)) &&
            (!o->junit || rh__junit_open(o->junit, program, error, sizeof error));
     if (!good)
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
     return good;
 }
 
@@ -325,11 +328,11 @@ int rh__command_test(const char *program, const struct rh__options *o)
     if (o->tap)
         printf("1..%u\n", number);
     if (!rh__json_close(error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         code = RH__EXIT_TOOL;
     }
     if (!rh__junit_close(error, sizeof error)) {
-        fprintf(stderr, "rehearse: %s\n", error);
+        rh__complain("%s", error);
         code = RH__EXIT_TOOL;
     }
     if (sum.failed && code == RH__EXIT_TOOL)

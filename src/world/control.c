@@ -2,6 +2,7 @@
  * chance, and the list of calls that escape control. */
 #include "world/control.h"
 
+#include "base/visible.h"
 #include "world/actors.h"
 
 #include <errno.h>
@@ -250,8 +251,7 @@ void rh__escaped(const char *call, const void *from)
         return;
     w->escapes[w->escape_count++] = e;
     if (!w->quiet)
-        fprintf(stderr, "rehearse: warning: %s: %s escapes control: what it does is neither explored nor taken back\n",
-                e.place, call);
+        rh__complain("warning: %s: %s escapes control: what it does is neither explored nor taken back", e.place, call);
 }
 
 void rh__exit_called(const char *call, int status, const void *from)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "world/pages.h"
 
 __attribute__((weak)) void __asan_init(void);
@@ -82,8 +83,8 @@ static int track_module(struct dl_phdr_info *module, size_t size, void *arg)
         if (p && dynamic)
             skip_bindings(p, module, dynamic);
         else if (!p && !w->quiet)
-            fprintf(stderr, "rehearse: warning: globals of %s cannot be tracked: what a run changes there stays\n",
-                    *module->dlpi_name ? module->dlpi_name : "the program");
+            rh__complain("warning: globals of %s cannot be tracked: what a run changes there stays",
+                         *module->dlpi_name ? module->dlpi_name : "the program");
     }
     return 0;
 }
@@ -109,8 +110,8 @@ void rh__globals_begin(struct rh_world *w)
 #else
     if (linked_in(__asan_init) || linked_in(__tsan_init)) {
         if (!w->quiet)
-            fprintf(stderr, "rehearse: warning: the sanitizer's runtime is linked into the program, so globals are not "
-                            "saved and restored; link with -shared-libsan (or use gcc)\n");
+            rh__complain("warning: the sanitizer's runtime is linked into the program, so globals are not "
+                         "saved and restored; link with -shared-libsan (or use gcc)");
         return;
     }
     dl_iterate_phdr(track_module, w);

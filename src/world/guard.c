@@ -7,6 +7,7 @@
  * sleeps in the kernel is noticed by the parent, on the wall clock. */
 #define _GNU_SOURCE
 #include "world/guard.h"
+#include "base/visible.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -59,8 +60,7 @@ _Noreturn static void end_with_finding(void)
     if (!w->sandboxed) {
         char name[128];
         rh_world_actor_name(w, w->outcome.actor, name, sizeof name);
-        fprintf(stderr, "rehearse: %s: %s: %s (%s)\n", name, rh_outcome_name(w->outcome.kind), w->outcome.text,
-                w->outcome.place);
+        rh__complain("%s: %s: %s (%s)", name, rh_outcome_name(w->outcome.kind), w->outcome.text, w->outcome.place);
     }
     _exit(RH__EXIT_FINDING);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/visible.h"
 #include "world/fiber.h"
 #include "world/log.h"
 #include "world/memory.h"
@@ -68,10 +68,10 @@ void rh__misuse(struct rh_world *w, const char *place, const char *format, ...)
         va_end(args);
         rh__fiber_abandon(w);
     }
-    fprintf(stderr, "rehearse: %s: ", place);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    rh__complain("%s: %s", place, text);
 }
 
 void rh__note(struct rh_world *w, uint32_t actor, const char *text)

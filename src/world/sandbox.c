@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "world/control.h"
 #include "world/guard.h"
 #include "world/outcome.h"
@@ -90,7 +91,7 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     sigaction(SIGCHLD, &as_usual, &before); /* a caller that ignores it would leave us nothing to wait for */
     pid_t pid = fork();
     if (pid < 0) {
-        fprintf(stderr, "rehearse: cannot start a process: %s\n", strerror(errno));
+        rh__complain("cannot start a process: %s", strerror(errno));
         return RH_SANDBOX_FAILED;
     }
     if (pid == 0)
@@ -129,13 +130,12 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
         if (w->killed && w->supervised)
             return RH_SANDBOX_FAILED;
         if (WIFSIGNALED(status))
-            fprintf(stderr, "rehearse: %sthe exploring process %s signal %d (%s)\n",
-                    WTERMSIG(status) == SIGKILL ? "" : "internal error: ",
-                    WTERMSIG(status) == SIGKILL ? "was ended from outside by" : "died of", WTERMSIG(status),
-                    strsignal(WTERMSIG(status)));
+            rh__complain("%sthe exploring process %s signal %d (%s)",
+                         WTERMSIG(status) == SIGKILL ? "" : "internal error: ",
+                         WTERMSIG(status) == SIGKILL ? "was ended from outside by" : "died of", WTERMSIG(status),
+                         strsignal(WTERMSIG(status)));
         else
-            fprintf(stderr, "rehearse: internal error: the exploring process ended with status %d\n",
-                    WEXITSTATUS(status));
+            rh__complain("internal error: the exploring process ended with status %d", WEXITSTATUS(status));
         return RH_SANDBOX_FAILED;
     }
     return RH_SANDBOX_FINDING;

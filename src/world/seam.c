@@ -9,6 +9,7 @@
 #include "base/copy.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "base/visible.h"
 #include "world/actors.h"
 #include "world/alike.h"
 #include "world/fiber.h"
@@ -641,8 +642,7 @@ static void seam_failed(const char *here, const char *condition, const char *tex
                  condition);
         return;
     }
-    fprintf(stderr, "rehearse: %s: outside of an actor: `%s` does not hold%s%s\n", here, condition, *text ? ": " : "",
-            text);
+    rh__complain("%s: outside of an actor: `%s` does not hold%s%s", here, condition, *text ? ": " : "", text);
 }
 
 static struct property *property_named(struct rh_world *w, enum rh_property kind, const char *name, const char *here)
@@ -734,8 +734,10 @@ static void seam_log(const char *text)
     struct rh_world *w = rh__world;
     if (w->inside)
         rh__note(w, code_of(w), text);
-    else
-        fprintf(stderr, "%s\n", text);
+    else { /* of the body of no actor */
+        rh__print_visible(stderr, text, SIZE_MAX);
+        fputc('\n', stderr);
+    }
 }
 
 static const char *seam_param(const char *name, bool number)
