@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "explore/measure.h"
 #include "trace/behaviour.h"
+#include "world/properties.h"
 #include "world/state.h"
 
 double rh__now_seconds(void)
@@ -252,17 +253,6 @@ static uint64_t behaviour_of_run(struct rh_exploration *x)
     return hash ? hash : 1;
 }
 
-/* What the run has seen of each property. */
-static void count_properties(struct rh_world *w)
-{
-    for (uint32_t i = 0; i < w->property_count; i++) {
-        struct property *p = &w->properties[i];
-        bool last = p->kind == RH_EVENTUALLY; /* it is judged at the end */
-        p->held_in += (p->run & (last ? LAST_TRUE : WAS_TRUE)) != 0;
-        p->failed_in += (p->run & (last ? LAST_FALSE : WAS_FALSE)) != 0;
-    }
-}
-
 static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
 {
     struct rh_world *w = x->world;
@@ -275,7 +265,7 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     if (x->news.list)
         tell_behaviour(x, run.behaviour);
     x->steps += w->event_count - 1; /* the beginning is none */
-    count_properties(w);
+    rh__properties_count(w);
     x->cut += outcome == RH_OUTCOME_CUT || outcome == RH_OUTCOME_RUNNING;
     x->blocked += outcome == RH_OUTCOME_STUCK;
     x->open = false;
@@ -340,7 +330,7 @@ static void bury(struct rh_exploration *x)
         x->stillborn = true;
         x->runs++;
         x->failed++;
-        count_properties(w);
+        rh__properties_count(w);
         add_finding(x, x->runs);
         x->stopped = true;
         return;

@@ -19,6 +19,7 @@
 #include "world/network.h"
 #include "world/objects.h"
 #include "world/outcome.h"
+#include "world/properties.h"
 #include "world/receive.h"
 #include "world/seam_tables.h"
 #include "world/step.h"
@@ -645,43 +646,6 @@ static void seam_failed(const char *here, const char *condition, const char *tex
     rh__complain("%s: outside of an actor: `%s` does not hold%s%s", here, condition, *text ? ": " : "", text);
 }
 
-static struct property *property_named(struct rh_world *w, enum rh_property kind, const char *name, const char *here)
-{
-    for (uint32_t i = 0; i < w->property_count; i++)
-        if (w->properties[i].kind == (uint32_t)kind && strncmp(w->properties[i].name, name, PROPERTY_NAME - 1) == 0)
-            return &w->properties[i];
-    if (w->property_count == MAX_PROPERTIES) {
-        rh__fail(w, RH_OUTCOME_LIMIT, code_of(w), here, "more than %u properties", MAX_PROPERTIES);
-        return &w->properties[0];
-    }
-    struct property *p = &w->properties[w->property_count++];
-    *p = (struct property){ .place = here, .kind = kind };
-    snprintf(p->name, sizeof p->name, "%s", name); /* it may be built in a buffer, and outlives this process */
-    return p;
-}
-
-static void seam_property(enum rh_property kind, const char *name, bool holds, const char *here)
-{
-    struct rh_world *w = rh__world;
-    if (w->matching == RH_NONE && !inside("a property", here))
-        return;
-    if (kind == RH_EVENTUALLY && w->inside) { /* the last evaluation counts, whoever makes it */
-        uint64_t object = rh__object_named(RH__OBJECT_PROPERTY, name);
-        if (rh__fine(w))
-            rh__operation(w, object, here);
-        else
-            rh__touch(w, object);
-    }
-    struct property *p = property_named(w, kind, name, here);
-    p->held += holds;
-    p->failed += !holds;
-    put32(w, &p->run, (p->run & ~(uint32_t)LAST) | (holds ? LAST_TRUE | WAS_TRUE : LAST_FALSE | WAS_FALSE));
-    if (kind == RH_ALWAYS && !holds)
-        rh__fail(w, RH_OUTCOME_PROPERTY, code_of(w), here, "always `%s` does not hold", name);
-    if (w->over && w->inside)
-        rh__fiber_abandon(w);
-}
-
 static void seam_announce(const struct rh_message_type *type, const void *value, const char *here)
 {
     struct rh_world *w = inside("rh_announce", here);
@@ -734,10 +698,8 @@ static void seam_log(const char *text)
     struct rh_world *w = rh__world;
     if (w->inside)
         rh__note(w, code_of(w), text);
-    else { /* of the body of no actor */
-        rh__print_visible(stderr, text, SIZE_MAX);
-        fputc('\n', stderr);
-    }
+    else
+        rh__complain("%s", text);
 }
 
 static const char *seam_param(const char *name, bool number)
@@ -797,7 +759,7 @@ const struct rh_seam rh__controlled_seam = {
     .table_count = rh__seam_table_count,
     .table_next = rh__seam_table_next,
     .failed = seam_failed,
-    .property = seam_property,
+    .property = rh__seam_property,
     .announce = seam_announce,
     .observe = seam_observe,
     .log = seam_log,

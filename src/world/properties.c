@@ -1,0 +1,59 @@
+/* See properties.h.  Evaluations are counted as they come, also of steps that are made again; what a run has seen is bits that
+ * are undone with its steps, so that each run counts once. */
+#include "world/properties.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "world/fiber.h"
+#include "world/log.h"
+#include "world/objects.h"
+#include "world/outcome.h"
+#include "world/seam.h"
+
+static struct property *property_named(struct rh_world *w, enum rh_property kind, const char *name, const char *here)
+{
+    for (uint32_t i = 0; i < w->property_count; i++)
+        if (w->properties[i].kind == (uint32_t)kind && strncmp(w->properties[i].name, name, PROPERTY_NAME - 1) == 0)
+            return &w->properties[i];
+    if (w->property_count == MAX_PROPERTIES) {
+        rh__fail(w, RH_OUTCOME_LIMIT, code_of(w), here, "more than %u properties", MAX_PROPERTIES);
+        return &w->properties[0];
+    }
+    struct property *p = &w->properties[w->property_count++];
+    *p = (struct property){ .place = here, .kind = kind };
+    snprintf(p->name, sizeof p->name, "%s", name); /* it may be built in a buffer, and outlives this process */
+    return p;
+}
+
+void rh__seam_property(enum rh_property kind, const char *name, bool holds, const char *here)
+{
+    struct rh_world *w = rh__world;
+    if (w->matching == RH_NONE && !inside("a property", here))
+        return;
+    if (kind == RH_EVENTUALLY && w->inside) { /* the last evaluation counts, whoever makes it */
+        uint64_t object = rh__object_named(RH__OBJECT_PROPERTY, name);
+        if (rh__fine(w))
+            rh__operation(w, object, here);
+        else
+            rh__touch(w, object);
+    }
+    struct property *p = property_named(w, kind, name, here);
+    p->held += holds;
+    p->failed += !holds;
+    put32(w, &p->run, (p->run & ~(uint32_t)LAST) | (holds ? LAST_TRUE | WAS_TRUE : LAST_FALSE | WAS_FALSE));
+    if (kind == RH_ALWAYS && !holds)
+        rh__fail(w, RH_OUTCOME_PROPERTY, code_of(w), here, "always `%s` does not hold", name);
+    if (w->over && w->inside)
+        rh__fiber_abandon(w);
+}
+
+void rh__properties_count(struct rh_world *w)
+{
+    for (uint32_t i = 0; i < w->property_count; i++) {
+        struct property *p = &w->properties[i];
+        bool last = p->kind == RH_EVENTUALLY; /* it is judged at the end */
+        p->held_in += (p->run & (last ? LAST_TRUE : WAS_TRUE)) != 0;
+        p->failed_in += (p->run & (last ? LAST_FALSE : WAS_FALSE)) != 0;
+    }
+}
