@@ -11,7 +11,7 @@ _rehearse() {
     cur=${COMP_WORDS[COMP_CWORD]}
     prev=${COMP_WORDS[COMP_CWORD - 1]}
     options="--explorer --model --granularity --time --seed -p --max-runs --max-seconds --max-steps --max-all-steps
-        --keep-going -j --checkpoint --resume --losses --duplicates --crashes --restarts --kept-restarts --partitions --set --save --coverage --coverage-file --suite --require --json --junit --tap
+        --keep-going --no-determinism-check -j --checkpoint --resume --losses --duplicates --crashes --restarts --kept-restarts --partitions --set --save --coverage --coverage-file --suite --require --json --junit --tap
         --step --gdb --quiet --verbose --help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then

@@ -87,17 +87,67 @@
 #define RH_PROBE_(...)        ~, P
 #define RH_WRAPPED(x)         RH_SECOND(RH_PROBE_ x, N, ~)
 
+/* Padding holds what was left on the stack; where the compiler can, it is cleared, so that equal messages have equal bytes. */
+#ifdef __has_builtin
+#if __has_builtin(__builtin_clear_padding)
+#define RH_CLEAR_PADDING_(pointer) __builtin_clear_padding(pointer)
+#endif
+#endif
+#ifndef RH_CLEAR_PADDING_
+#define RH_CLEAR_PADDING_(pointer) ((void)(pointer))
+#endif
+
 /* The address of a struct with the given fields, alive to the end of the statement's block (C) or statement (C++). */
 #ifdef __cplusplus
+template <bool plain> struct rh_padding_ {
+    template <class T> static void clear(T *value)
+    {
+        RH_CLEAR_PADDING_(value);
+    }
+};
+template <> struct rh_padding_<false> {
+    template <class T> static void clear(T *)
+    {
+    }
+};
 template <class T> static inline const T *rh_value_at_(const T &value)
 {
+    rh_padding_<__is_trivially_copyable(T)>::clear(const_cast<T *>(&value)); /* a temporary of the caller's */
     return &value;
 }
+#define RH_CLEAN_(name_)
 #define RH_VALUE_(type, ...) rh_value_at_<struct type>({ __VA_ARGS__ })
 #define RH_ZERO_(type)       rh_value_at_<struct type>({})
 #else
-#define RH_VALUE_(type, ...) (&(const struct type){ __VA_ARGS__ })
-#define RH_ZERO_(type)       __extension__(&(const struct type){})
+#define RH_CLEAN_(name_)                                                                                               \
+    RH_UNUSED static inline const struct name_ *rh_clean_##name_(struct name_ *value)                                  \
+    {                                                                                                                  \
+        RH_CLEAR_PADDING_(value);                                                                                      \
+        return value;                                                                                                  \
+    }
+#if defined(__clang__) && !__has_builtin(__builtin_clear_padding)
+/* clang 14 cannot clear padding, and writes field by field into a variable: so the variable is cleared before that, by jumping
+ * over its declaration and back. */
+#define RH_VALUE_(type, ...) RH_VALUE_AT_(__COUNTER__, type, __VA_ARGS__)
+#define RH_VALUE_AT_(n, type, ...)                                                                                     \
+    RH_VALUE_AS_(RH_CAT(rh_value_, n), RH_CAT(rh_set_, n), RH_CAT(rh_clear_, n), RH_CAT(rh_done_, n), type, __VA_ARGS__)
+#define RH_VALUE_AS_(value, set, clear, done, type, ...)                                                               \
+    ((const struct type *)(struct type[1]){ __extension__({                                                            \
+        __label__ set, clear, done;                                                                                    \
+        goto clear;                                                                                                    \
+    set:;                                                                                                              \
+        struct type value = { __VA_ARGS__ };                                                                           \
+        goto done;                                                                                                     \
+    clear:                                                                                                             \
+        __builtin_memset(&value, 0, sizeof value);                                                                     \
+        goto set;                                                                                                      \
+    done:;                                                                                                             \
+        value;                                                                                                         \
+    }) })
+#else
+#define RH_VALUE_(type, ...) rh_clean_##type(&(struct type){ __VA_ARGS__ })
+#endif
+#define RH_ZERO_(type) rh_clean_##type(__extension__ &(struct type){})
 #endif
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
@@ -106,6 +156,7 @@ template <class T> static inline const T *rh_value_at_(const T &value)
     struct name_ {                                                                                                     \
         __VA_ARGS__                                                                                                    \
     };                                                                                                                 \
+    RH_CLEAN_(name_)                                                                                                   \
     RH_EXTERN_C RH_SHARED const struct rh_message_type rh_message_##name_;                                             \
     const struct rh_message_type rh_message_##name_ = { #name_, sizeof(struct name_), policy }
 
@@ -114,6 +165,7 @@ template <class T> static inline const T *rh_value_at_(const T &value)
     struct name_ {                                                                                                     \
         __VA_ARGS__                                                                                                    \
     };                                                                                                                 \
+    RH_CLEAN_(name_)                                                                                                   \
     RH_EXTERN_C RH_SHARED struct rh_actor_type rh_actor_##name_;                                                       \
     struct rh_actor_type rh_actor_##name_ = { #name_, sizeof(struct name_), kind, 0, 0 }
 

@@ -505,6 +505,7 @@ enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__po
                               .explorer = o->explorer,
                               .seed = x->seed,
                               .keep_going = x->limits.keep_going,
+                              .unchecked = x->limits.unchecked,
                               .criteria = x->measure ? x->measure->coverage->criteria : 0,
                               .mute = x->mute,
                               .describe = x->describe };

@@ -108,7 +108,7 @@ void rh__results_write(struct rh__writer *w, struct rh_exploration *x, const str
     bool lost = x->stillborn || (x->exhausted && rh_inner_can_finish(&x->explorer) &&
                                  rh_inner_verdict(&x->explorer) == RH_VERDICT_SAMPLED);
     put_counts(w, x, since, share, share_runs,
-               (lost ? INCOMPLETE : 0) | (x->diverged ? DIVERGED : 0) |
+               (lost || x->incomplete ? INCOMPLETE : 0) | (x->diverged ? DIVERGED : 0) |
                    (*x->world->globals_writer ? SHARES_GLOBALS : 0));
     rh__put_block(w, x->news.list, x->news.count * sizeof *x->news.list);
     put_findings(w, x, false, since->runs);

@@ -159,7 +159,7 @@ static bool more(struct rh_exploration *x)
 static struct rh_exploration *open_exploration(const struct rh__job *job)
 {
     char error[1024];
-    struct rh__limits limits = { .keep_going = job->keep_going };
+    struct rh__limits limits = { .keep_going = job->keep_going, .unchecked = job->unchecked };
     struct rh_world_options options = *job->world;
     options.quiet = true; /* what is worth saying reaches the agent */
     struct rh_world *w = rh_world_new(&options, error, sizeof error);

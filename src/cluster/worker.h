@@ -24,7 +24,7 @@ struct rh__job {
     const struct rh_world_options *world;
     const char *explorer;
     uint64_t seed;
-    bool keep_going, mute;
+    bool keep_going, unchecked, mute;
     uint32_t criteria; /* of coverage; 0: it is not measured */
     void (*describe)(struct rh_exploration *x, struct rh__finding *f);
 };

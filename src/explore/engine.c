@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/random.h"
 #include "explore/measure.h"
 #include "trace/behaviour.h"
+#include "world/determinism.h"
 #include "world/properties.h"
 #include "world/state.h"
 
@@ -41,6 +43,7 @@ const char *rh_verdict_name(enum rh_verdict verdict)
 static bool start_run(struct rh_exploration *x, uint32_t keep);
 static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome);
 static void give_up_run(struct rh_exploration *x, bool late);
+static void check_run(struct rh_exploration *x, bool ended);
 static bool enough(struct rh_exploration *x);
 static bool too_late(struct rh_exploration *x);
 
@@ -68,12 +71,15 @@ static void drive(struct rh_world *w, void *arg)
             if (pick >= open || (late = too_late(x)))
                 break;
             x->picks[w->event_count] = pick;
+            x->opens[w->event_count] = open;
             rh_world_step(w, &choices[pick]);
         }
-        if (open && (late || pick == RH_ELSEWHERE))
+        if (open && (late || pick == RH_ELSEWHERE)) {
             give_up_run(x, late);
-        else
-            end_run(x, open ? RH_OUTCOME_RUNNING : rh_world_outcome(w)->kind);
+            continue;
+        }
+        end_run(x, open ? RH_OUTCOME_RUNNING : rh_world_outcome(w)->kind);
+        check_run(x, !open);
     }
 }
 
@@ -90,6 +96,7 @@ static bool lead(struct rh_exploration *x, uint32_t keep)
         if (pick >= open)
             return false;
         x->picks[w->event_count] = pick;
+        x->opens[w->event_count] = open;
         rh_world_step(w, &choices[pick]);
     }
     return true;
@@ -278,6 +285,32 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     rh_inner_end(&x->explorer, w, &run);
 }
 
+/* The first runs are made again, and then some, chosen by chance: as many as cost less than a hundredth of all the rest. */
+static void check_run(struct rh_exploration *x, bool ended)
+{
+    enum { FREE_STEPS = 512, SHARE = 128, ONE_IN = 4 };
+    struct rh_world *w = x->world;
+    if (x->limits.unchecked || x->known_to_differ || x->diverged)
+        return;
+    uint64_t with_this = x->check_steps + w->event_count;
+    bool few = with_this <= FREE_STEPS || x->checks_every_run;
+    bool affordable = with_this <= (w->counts.steps - x->check_steps) / SHARE;
+    if (!few && (!affordable || rh__random_below(&x->check_random, ONE_IN)))
+        return;
+    if (!rh__seen_note(x->seen, w, x->opens, ended))
+        return;
+    struct rh_outcome o = rh__seen_again(x->seen, w, &x->check_steps);
+    if (o.kind == RH_OUTCOME_FINISHED) {
+        if (*o.text && !*x->note)
+            snprintf(x->note, sizeof x->note, "%s", o.text);
+        return;
+    }
+    w->outcome = o;
+    x->failed++;
+    add_finding(x, x->runs);
+    x->stopped = x->incomplete = true;
+}
+
 static void give_up_run(struct rh_exploration *x, bool late)
 {
     x->unfinished = late ? x->world->event_count - 1 : 0;
@@ -449,11 +482,15 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
     x->world = w;
     x->reduces = rh__explorer_reduces(name_and_arg);
     x->wants_new = rh__explorer_wants_new(name_and_arg);
+    x->check_random = seed;
+    x->checks_every_run = strncmp(name_and_arg, "replay:", 7) == 0;
     x->seed = seed;
     x->limits = *limits;
     x->replay = rh_shared_new(events * sizeof *x->replay);
     x->prefix = rh_shared_new(events * sizeof *x->prefix);
     x->picks = rh_shared_new(events * sizeof *x->picks);
+    x->opens = rh_shared_new(events * sizeof *x->opens);
+    x->seen = rh__seen_new((uint32_t)events);
     x->behaviour_set = rh_shared_new(2 * RH__BEHAVIOURS * sizeof *x->behaviour_set);
     x->behaviour_size = RH__FEWEST_BEHAVIOURS;
     bool texts = true;
@@ -463,7 +500,7 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
         x->findings[i].picks = rh_shared_new(events * sizeof *x->picks);
         texts = texts && x->findings[i].schedule && x->findings[i].story && x->findings[i].picks;
     }
-    if (!x->replay || !x->prefix || !x->picks || !x->behaviour_set || !texts) {
+    if (!x->replay || !x->prefix || !x->picks || !x->opens || !x->seen || !x->behaviour_set || !texts) {
         snprintf(error, error_size, "no memory for an exploration");
         rh__exploration_free(x);
         return NULL;
@@ -491,6 +528,8 @@ void rh__exploration_free(struct rh_exploration *x)
     rh_shared_free(x->replay, events * sizeof *x->replay);
     rh_shared_free(x->prefix, events * sizeof *x->prefix);
     rh_shared_free(x->picks, events * sizeof *x->picks);
+    rh_shared_free(x->opens, events * sizeof *x->opens);
+    rh__seen_free(x->seen);
     rh_shared_free(x->behaviour_set, 2 * RH__BEHAVIOURS * sizeof *x->behaviour_set);
     rh_shared_free(x, sizeof *x);
 }

@@ -36,6 +36,7 @@ struct rh__limits {
     double max_seconds; /* 0: none */
     uint64_t max_all_steps;
     bool keep_going; /* past the first finding */
+    bool unchecked;  /* no run is made again to see whether the program is deterministic */
 };
 
 struct rh__measure;
@@ -118,6 +119,15 @@ struct rh_exploration {
     double slice_end;     /* stop between runs when it is so late, but not before one is made; 0: never */
     uint64_t slice_runs;  /* runs before it */
     struct rh__news news; /* list NULL: behaviours are counted here */
+
+    /* Some runs are made again, to see whether the program does the same (world/determinism.h). */
+    struct rh__seen *seen;
+    uint32_t *opens;       /* how many choices there were before each event of the run */
+    uint64_t check_random; /* which runs: */
+    uint64_t check_steps;  /* the work it has taken, of all that the world does */
+    bool known_to_differ;  /* it was found before, and need not be found again */
+    bool checks_every_run; /* a replay */
+    char note[1024];       /* a difference in memory alone; "" for none */
 
     struct rh__measure *measure; /* of coverage (measure.h); NULL: nobody asked */
 };

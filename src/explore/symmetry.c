@@ -94,10 +94,23 @@ static bool begin_again(struct symmetry *s)
     return true;
 }
 
+/* Which actors are alike is asked again where a run is made again: what handlers find on their stacks, and copy as padding, must
+ * be the same then. */
+static void clean_stacks(struct rh_world *w)
+{
+    enum { USUAL = 8192, MARGIN = 1024 };
+    uint32_t depth = w->handler_depth ? w->handler_depth + MARGIN : USUAL;
+    uint32_t all = w->semantics.max_stack_bytes;
+    depth = depth < all ? depth : all;
+    if (w->deepest < depth)
+        w->deepest = depth;
+}
+
 static uint32_t symmetry_begin(void *state, struct rh_world *w)
 {
     struct symmetry *s = state;
     w->watches_twins = true;
+    clean_stacks(w);
     s->told |= told_apart(w);
     if (!s->plain && s->gave_up)
         return 0; /* work of before: it is part of all that there is */

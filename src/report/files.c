@@ -141,6 +141,14 @@ static void json_summary(FILE *f, const struct rh__result *r)
     fputc(']', f);
 }
 
+static bool is_deterministic(const struct rh__result *r)
+{
+    bool is = r->determinism.kind == RH_OUTCOME_FINISHED;
+    for (uint32_t i = 0; i < r->x->finding_count; i++)
+        is = is && r->x->findings[i].outcome.kind != RH_OUTCOME_NONDETERMINISM;
+    return is;
+}
+
 void rh__json_result(const struct rh__result *r)
 {
     FILE *f = json.file;
@@ -194,7 +202,12 @@ void rh__json_result(const struct rh__result *r)
         fputs(",\"notes\":", f);
         rh__json_text(f, notes);
     }
-    fprintf(f, ",\"deterministic\":%s,\"failures\":[", r->determinism.kind == RH_OUTCOME_FINISHED ? "true" : "false");
+    if (r->determinism.kind == RH_OUTCOME_FINISHED && *r->determinism.text) {
+        fputs(",\"determinism_note\":", f);
+        rh__json_text(f, r->determinism.text);
+    }
+    fprintf(f, ",\"determinism_checked\":%s,\"deterministic\":%s,\"failures\":[",
+            x->limits.unchecked ? "false" : "true", is_deterministic(r) ? "true" : "false");
     for (uint32_t i = 0; i < x->finding_count; i++) {
         const struct rh__finding *g = &x->findings[i];
         fputs(i ? ",{" : "{", f);

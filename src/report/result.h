@@ -19,7 +19,7 @@ struct rh__result {
     struct rh_semantics asked; /* what was asked for; of the world it is what the explorer made of it */
     bool required;             /* --require: at least `require` */
     enum rh_verdict require;
-    struct rh_outcome determinism;     /* RH_OUTCOME_FINISHED, or what differed */
+    struct rh_outcome determinism;     /* RH_OUTCOME_FINISHED, with a note or "", or what differed */
     char files[RH__MAX_FINDINGS][512]; /* schedules saved, "" for none */
     bool kept[RH__MAX_FINDINGS];       /* it is of another run, found before, which is shorter */
     bool failed;

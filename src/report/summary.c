@@ -166,6 +166,8 @@ void rh__result_semantics(const struct rh__result *r, struct rh__text *t)
 {
     struct semantics_line l = { r, t, false };
     rh__semantics_each(rh_world_semantics(r->world), add_setting, &l);
+    if (r->x->limits.unchecked)
+        rh__text_add(t, ", determinism not checked");
 }
 
 /* Why it went no further. */

@@ -284,6 +284,8 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         rh__coverage_print(stdout, x->measure->coverage, "  ", verbose ? UINT32_MAX : quiet || r->failed ? 0 : 5);
     if (!quiet) {
         print_explorer_notes(x);
+        if (r->determinism.kind == RH_OUTCOME_FINISHED && *r->determinism.text)
+            printf("  note: %s\n", r->determinism.text);
         print_notes(r);
     }
     if (verbose)

@@ -129,6 +129,8 @@ static void report_result(const struct rh__result *r, struct rh__text *to)
         rh__text_add(to, "a `sometimes` property held in no run\n");
     if (r->determinism.kind != RH_OUTCOME_FINISHED)
         rh__text_add(to, "nondeterminism: %s\n", r->determinism.text);
+    else if (*r->determinism.text)
+        rh__text_add(to, "note: %s\n", r->determinism.text);
     for (uint32_t i = 0; i < r->x->finding_count; i++)
         report_finding(r->x, &r->x->findings[i], to);
 }
@@ -157,7 +159,9 @@ static int explore(const struct rh__options *o, const struct rh_test *test, cons
     checked->kind = RH_OUTCOME_FINISHED;
     snprintf(error, sizeof error, "the tool failed");
     code = RH__EXIT_TOOL;
-    if (rh_sandbox_run(world, check_determinism, checked) != RH_SANDBOX_FAILED && !*rh_world_refused(world))
+    bool good = o->limits.unchecked || rh_sandbox_run(world, check_determinism, checked) != RH_SANDBOX_FAILED;
+    x->known_to_differ = checked->kind != RH_OUTCOME_FINISHED;
+    if (good && !*rh_world_refused(world))
         code = rh__run_exploration(x, o, &w, error, sizeof error);
     if (*rh_world_refused(world)) {
         snprintf(error, sizeof error, "%s", rh_world_refused(world));

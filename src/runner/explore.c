@@ -33,6 +33,8 @@ int rh__exit_of(bool failed, bool stale, bool unmet)
 
 void rh__note_divergence(const struct rh_exploration *x, struct rh_outcome *determinism)
 {
+    if (determinism->kind == RH_OUTCOME_FINISHED && !*determinism->text)
+        snprintf(determinism->text, sizeof determinism->text, "%s", x->note);
     if (!x->diverged || determinism->kind != RH_OUTCOME_FINISHED)
         return;
     determinism->kind = RH_OUTCOME_NONDETERMINISM;

@@ -170,6 +170,8 @@ static bool take_flag(struct rh__options *o, const char *name, const char *value
     (void)value, (void)error, (void)error_size;
     if (strcmp(name, "keep-going") == 0)
         o->limits.keep_going = true;
+    else if (strcmp(name, "no-determinism-check") == 0)
+        o->limits.unchecked = true;
     else if (strcmp(name, "tap") == 0)
         o->tap = true;
     else if (strcmp(name, "quiet") == 0)
@@ -200,6 +202,7 @@ static const struct option {
     { "max-steps", "N", "cut a run after N events (100000)", take_setting },
     { "max-all-steps", "N", "stop after N events in all runs", take_number },
     { "keep-going", NULL, "go on after the first finding", take_flag },
+    { "no-determinism-check", NULL, "make no run again to see whether the program does the same", take_flag },
     { "j", "[N]", "with N workers; 0 or no number: one on each processor", take_workers },
     { "checkpoint", "FILE", "keep there what is done and what is left", take_path },
     { "resume", NULL, "go on from the checkpoint", take_flag },

@@ -190,9 +190,10 @@ static int explore(const char *program, const struct rh__options *o, const struc
     if (!o->quiet && !o->tap)
         x->progress = rh__terminal_progress;
     checked->kind = RH_OUTCOME_FINISHED;
-    if (rh_sandbox_run(r.world, check_determinism, checked) == RH_SANDBOX_FAILED)
+    if (!o->limits.unchecked && rh_sandbox_run(r.world, check_determinism, checked) == RH_SANDBOX_FAILED)
         goto release; /* it has said why */
     r.determinism = *checked;
+    x->known_to_differ = checked->kind != RH_OUTCOME_FINISHED;
     if (!*rh_world_refused(r.world))
         code = rh__run_exploration(x, o, &w, error, sizeof error);
     rh__terminal_clear();

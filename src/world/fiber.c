@@ -4,6 +4,8 @@
  * stack needs nothing: what is on a free stack is of no interest. */
 #include "world/fiber.h"
 
+#include <string.h>
+
 #include "base/copy.h"
 #include "world/control.h"
 #include "world/guard.h"
@@ -83,6 +85,25 @@ static void clean(const struct rh_world *w, uint32_t actor, char *base, char *li
         rh__zero(from, (size_t)(live - from));
 }
 
+/* So deep stacks are filled, and measured; what is deeper is not looked at. */
+enum { FILLED = 64 << 10, PATTERN = 0xa5 };
+
+static void fill(struct rh_world *w, char *base, char *live)
+{
+    w->filled_to = live;
+    w->filled_from = live - base > FILLED ? live - FILLED : base;
+    memset(w->filled_from, w->fill == FILL_PATTERN ? PATTERN : 0, (size_t)(live - w->filled_from));
+}
+
+static void measure_depth(struct rh_world *w)
+{
+    const unsigned char *at = (const unsigned char *)w->filled_from, *end = (const unsigned char *)w->filled_to;
+    while (at < end && *at == PATTERN)
+        at++;
+    if ((size_t)(end - at) > w->handler_depth)
+        w->handler_depth = (uint32_t)(end - at);
+}
+
 static void note_depth(struct rh_world *w, uint32_t actor)
 {
     enum { AT_LEAST = 1024, STEP = 256 };
@@ -105,6 +126,8 @@ static void enter(struct rh_world *w, uint32_t actor, char *base, char *live)
         __sanitizer_start_switch_fiber(&w->asan_fake, base, rh__stack_size(w));
     }
     clean(w, actor, base, live);
+    if (__builtin_expect(w->fill != FILL_NOT, 0))
+        fill(w, base, live);
     w->current = actor;
     w->inside = true;
 }
@@ -114,6 +137,8 @@ static void leave(struct rh_world *w)
     w->inside = false;
     if (w->asan)
         __sanitizer_finish_switch_fiber(w->asan_fake, NULL, NULL);
+    if (__builtin_expect(w->fill == FILL_PATTERN && !w->asan, 0))
+        measure_depth(w);
     if (__builtin_expect(w->yield == YIELD_ABANDONED, 0))
         rh__control_begin(); /* it may have left something pushed */
 }

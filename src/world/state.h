@@ -230,6 +230,9 @@ enum {
     SMALL_REGION = 8192, /* a region up to this size is copied whole; a larger one is tracked by pages */
 };
 
+/* What a free stack holds before a handler runs: see determinism.h. */
+enum stack_fill { FILL_NOT, FILL_ZERO, FILL_PATTERN };
+
 /* Why a fiber gave control back. */
 enum yield { YIELD_DONE, YIELD_BLOCKED, YIELD_ABANDONED };
 
@@ -304,6 +307,9 @@ struct rh_world {
 
     /* Of the whole exploration. */
     uint32_t property_count;
+    enum stack_fill fill; /* of stacks; not but while runs are compared */
+    char *filled_from, *filled_to;
+    uint32_t handler_depth;   /* bytes of stack that handlers have used, as far as that was measured */
     char refused[192];        /* a parameter makes no sense: a sentence; "" for none */
     char globals_writer[128]; /* an actor that has changed a global variable; "" for none */
     bool watches_twins;       /* somebody wants to know told_apart: */

@@ -17,6 +17,7 @@
 
 #ifdef __has_include
 #if __has_include(<elfutils/libdwfl.h>)
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #define WITH_LIBDW 1
 #endif
@@ -61,7 +62,16 @@ static const char *shorten(const char *path)
     X(dwarf_haspc)                                                                                                     \
     X(dwarf_getsrc_die)                                                                                                \
     X(dwarf_linesrc)                                                                                                   \
-    X(dwarf_lineno)
+    X(dwarf_lineno)                                                                                                    \
+    X(dwarf_child)                                                                                                     \
+    X(dwarf_siblingof)                                                                                                 \
+    X(dwarf_tag)                                                                                                       \
+    X(dwarf_diename)                                                                                                   \
+    X(dwarf_attr)                                                                                                      \
+    X(dwarf_formudata)                                                                                                 \
+    X(dwarf_formref_die)                                                                                               \
+    X(dwarf_peel_type)                                                                                                 \
+    X(dwarf_aggregate_size)
 
 /* In memory that is not a global: it changes at the first look-up, in the middle of a run. */
 struct lines {
@@ -156,6 +166,92 @@ static bool add_line(const void *address, struct rh__text *text)
     return true;
 }
 
+/* ---- fields ------------------------------------------------------------------------------------------------------------ */
+
+static bool number_of(struct lines *l, Dwarf_Die *die, unsigned attribute, Dwarf_Word *number)
+{
+    Dwarf_Attribute value;
+    return l->dwarf_attr(die, attribute, &value) && l->dwarf_formudata(&value, number) == 0;
+}
+
+/* Where a member lies, and its type without typedefs. */
+static bool member_at(struct lines *l, Dwarf_Die *member, Dwarf_Word *from, Dwarf_Word *size, Dwarf_Die *type)
+{
+    Dwarf_Attribute value;
+    Dwarf_Word bits, bit_size;
+    if (!l->dwarf_attr(member, DW_AT_type, &value) || !l->dwarf_formref_die(&value, type) ||
+        l->dwarf_peel_type(type, type) < 0)
+        return false;
+    *from = 0;
+    if (number_of(l, member, DW_AT_data_bit_offset, &bits) && number_of(l, member, DW_AT_bit_size, &bit_size)) {
+        *from = bits / 8;
+        *size = (bits + bit_size + 7) / 8 - *from;
+        return true;
+    }
+    number_of(l, member, DW_AT_data_member_location, from); /* a union has none */
+    return l->dwarf_aggregate_size(type, size) == 0;
+}
+
+/* The name of the member of a struct that holds the byte; members of members as "outer.inner". */
+static bool add_member(struct lines *l, Dwarf_Die *of, Dwarf_Word offset, struct rh__text *text)
+{
+    enum { DEEPEST = 8 };
+    Dwarf_Die whole = *of;
+    for (int depth = 0; depth < DEEPEST; depth++) {
+        Dwarf_Die member, type;
+        Dwarf_Word from = 0, size = 0;
+        bool found = false;
+        for (int more = l->dwarf_child(&whole, &member); more == 0 && !found;) {
+            found = l->dwarf_tag(&member) == DW_TAG_member && member_at(l, &member, &from, &size, &type) &&
+                    offset >= from && offset < from + size;
+            if (!found)
+                more = l->dwarf_siblingof(&member, &member);
+        }
+        if (!found)
+            return false;
+        const char *name = l->dwarf_diename(&member);
+        if (name)
+            rh__text_add(text, "%s%s", text->len ? "." : "", name);
+        int tag = l->dwarf_tag(&type);
+        if (tag != DW_TAG_structure_type)
+            return text->len > 0;
+        whole = type;
+        offset -= from;
+    }
+    return false;
+}
+
+static bool find_struct(struct lines *l, Dwarf_Die *unit, const char *name, size_t size, Dwarf_Die *die)
+{
+    Dwarf_Word bytes;
+    for (int more = l->dwarf_child(unit, die); more == 0; more = l->dwarf_siblingof(die, die)) {
+        const char *is = l->dwarf_tag(die) == DW_TAG_structure_type ? l->dwarf_diename(die) : NULL;
+        if (is && strcmp(is, name) == 0 && number_of(l, die, DW_AT_byte_size, &bytes) && bytes == size)
+            return true;
+    }
+    return false;
+}
+
+bool rh__symbol_field(const void *near, const char *type, size_t size, size_t offset, char *buffer, size_t buffer_size)
+{
+    Dwarf_Die *unit = NULL, found;
+    Dwarf_Addr bias;
+    struct rh__text text;
+    bool known = false;
+
+    rh__text_init(&text, buffer, buffer_size);
+    rh__outside_push();
+    rh__symbol_start();
+    if (lines && !lines->tried)
+        open_lines(lines);
+    Dwfl_Module *module = lines && lines->dwfl ? module_of(lines, (uintptr_t)near) : NULL;
+    while (module && !known && (unit = lines->dwfl_module_nextcu(module, unit, &bias)))
+        known = find_struct(lines, unit, type, size, &found);
+    known = known && add_member(lines, &found, offset, &text);
+    rh__outside_pop();
+    return known;
+}
+
 void rh__symbol_start(void)
 {
     if (!lines)
@@ -169,6 +265,12 @@ static bool add_line(const void *address, struct rh__text *text)
     (void)address;
     (void)text;
     (void)shorten;
+    return false;
+}
+
+bool rh__symbol_field(const void *near, const char *type, size_t size, size_t offset, char *buffer, size_t buffer_size)
+{
+    (void)near, (void)type, (void)size, (void)offset, (void)buffer, (void)buffer_size;
     return false;
 }
 

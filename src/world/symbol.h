@@ -8,6 +8,7 @@
 #ifndef RH_WORLD_SYMBOL_H
 #define RH_WORLD_SYMBOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Makes room for what is remembered between look-ups.  Before the first run: the place where it is kept is a global, and
@@ -19,5 +20,9 @@ void rh__symbol_place(const void *address, char *buffer, size_t size);
 
 /* The place of the call that returns to an address: __builtin_return_address, a frame of a backtrace. */
 void rh__symbol_call_place(const void *return_address, char *buffer, size_t size);
+
+/* The field of `struct type`, of so many bytes, that the byte at `offset` is in: "yes", "conf.servers".  False where the byte is
+ * padding, or where there is no debug information.  `near`: an object of the program or library that declares the struct. */
+bool rh__symbol_field(const void *near, const char *type, size_t size, size_t offset, char *buffer, size_t buffer_size);
 
 #endif

@@ -128,6 +128,7 @@ static void clear(struct rh_world *w)
     w->kept_restarts = w->semantics.kept_restarts;
     w->partitions = w->semantics.partitions;
     w->inside = false;
+    w->fill = FILL_NOT;
     w->exit_reason = NULL;
     w->hashing = false;
     w->choices_log = NULL;

@@ -45,6 +45,13 @@ if have_python; then
     same 'all models' "['fifo', 'bag', 'causal', 'mailbox']" "$(json '[x["model"] for x in r]')"
     expect 1 "${kinds[@]}" chance --max-runs 2 --json json
     same nondeterminism False "$(json 'r[0]["deterministic"]')"
+    same checked True "$(json 'r[0]["determinism_checked"]')"
+    expect 0 "${kinds[@]}" chance --max-runs 2 --no-determinism-check --json json --junit junit.xml
+    out_has 'determinism not checked'
+    same unchecked False "$(json 'r[0]["determinism_checked"]')"
+    grep -q 'determinism not checked' junit.xml || problem "JUnit does not say that determinism was not checked"
+    expect 0 "${kinds[@]}" chance --max-runs 2 --no-determinism-check --tap
+    out_has 'determinism not checked'
     expect 1 "${kinds[@]}" assertion --save '' --json json
     same 'nothing kept' None "$(json 'r[0]["failures"][0]["schedule"]')"
 
