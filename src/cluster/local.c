@@ -99,6 +99,14 @@ static void give_back(void *state, uint64_t lease, bool died)
     l->leased--;
 }
 
+/* Of those that wait. */
+static void forget_newest(struct local *l)
+{
+    uint32_t i = waiting(l) - 1;
+    rh__free(l->items[i].bytes);
+    l->items[i] = l->items[--l->count]; /* one that is leased, or itself */
+}
+
 static bool add_rest(void *arg, const void *item, size_t size)
 {
     return add(arg, item, size, false);
@@ -107,8 +115,14 @@ static bool add_rest(void *arg, const void *item, size_t size)
 static bool commit(void *state, uint64_t lease, const void *results, size_t size)
 {
     struct local *l = state;
-    if (find(l, lease) == l->count || !rh__results_add(l->x, results, size, add_rest, l))
+    uint32_t before = waiting(l);
+    if (find(l, lease) == l->count)
         return false;
+    if (!rh__results_add(l->x, results, size, add_rest, l)) {
+        while (waiting(l) > before)
+            forget_newest(l);
+        return false;
+    }
     drop(l, lease);
     return true;
 }

@@ -8,7 +8,8 @@
  *     coverage: a block; empty where nothing is new, or nobody asked
  *     items: blocks
  *
- * Bytes are read twice: the first time only to see that all make sense. */
+ * Bytes are read twice: the first time only to see that all make sense.  Then what can fail for lack of memory is taken, and then all
+ * else, which cannot. */
 #include "cluster/results.h"
 
 #include <stdlib.h>
@@ -186,8 +187,19 @@ static struct rh__finding *finding_with(struct rh_exploration *x, uint64_t signa
     return NULL;
 }
 
+/* What can fail for lack of memory, as the first reading finds it. */
+struct parts {
+    const void *coverage;
+    size_t coverage_size;
+    struct rh__reader items;
+    uint64_t item_count;
+    size_t picks; /* bytes of the longest list of picks */
+    uint32_t *scratch;
+};
+
 /* What there is to know about a finding; where it is only looked at, `f` is NULL. */
-static bool read_finding(struct rh_exploration *x, struct rh__reader *r, struct rh__finding *f, bool is_new)
+static bool read_finding(struct rh_exploration *x, struct rh__reader *r, struct rh__finding *f, bool is_new,
+                         struct parts *p)
 {
     struct rh_outcome o;
     size_t picks_size, most = ((size_t)x->world->semantics.max_steps + 1) * sizeof(uint32_t);
@@ -204,13 +216,10 @@ static bool read_finding(struct rh_exploration *x, struct rh__reader *r, struct 
     if (r->bad || strlen(actor) >= sizeof f->actor || picks_size > most || picks_size % sizeof(uint32_t) ||
         strlen(schedule) >= RH__SCHEDULE_BYTES || strlen(story) >= RH__STORY_BYTES)
         return false;
+    p->picks = picks_size > p->picks ? picks_size : p->picks;
     if (!f)
         return true;
-    uint32_t first[2] = { 0, 0 }; /* for the alignment: bytes may lie anywhere */
-    uint32_t *aligned = picks_size > sizeof first ? rh__alloc(picks_size) : first;
-    if (!aligned)
-        return false;
-    memcpy(aligned, picks, picks_size);
+    uint32_t *aligned = memcpy(p->scratch, picks, picks_size); /* bytes may lie anywhere */
     uint32_t count = (uint32_t)(picks_size / sizeof *aligned);
     if (is_new || rh__picks_before(aligned, count, f->picks, f->pick_count)) {
         f->run = x->runs + run;
@@ -222,12 +231,10 @@ static bool read_finding(struct rh_exploration *x, struct rh__reader *r, struct 
         copy_text(f->story, RH__STORY_BYTES, story);
         f->changed = true;
     }
-    if (aligned != first)
-        rh__free(aligned);
     return true;
 }
 
-static bool read_findings(struct rh_exploration *x, struct rh__reader *r, bool apply)
+static bool read_findings(struct rh_exploration *x, struct rh__reader *r, bool apply, struct parts *p)
 {
     uint64_t n = rh__get_small(r);
     if (n > RH__MAX_FINDINGS)
@@ -244,7 +251,7 @@ static bool read_findings(struct rh_exploration *x, struct rh__reader *r, bool a
         }
         if (f)
             f->count += count;
-        if (whole && !read_finding(x, r, f, is_new))
+        if (whole && !read_finding(x, r, f, is_new, p))
             return false;
     }
     return true;
@@ -304,20 +311,6 @@ static bool read_escapes(struct rh_exploration *x, struct rh__reader *r, bool ap
     return true;
 }
 
-static bool read_coverage(struct rh_exploration *x, struct rh__reader *r, bool apply)
-{
-    size_t size;
-    char error[256];
-    const void *bytes = rh__get_block(r, &size);
-    if (r->bad || !size)
-        return !r->bad;
-    bool good =
-        x->measure && rh__coverage_unpack(apply ? x->measure->coverage : NULL, bytes, size, error, sizeof error);
-    if (good && apply)
-        rh__measure_growth(x);
-    return good;
-}
-
 static void add_behaviours(struct rh_exploration *x, const unsigned char *bytes, size_t size)
 {
     enum { SOME = 512 };
@@ -329,8 +322,28 @@ static void add_behaviours(struct rh_exploration *x, const unsigned char *bytes,
     }
 }
 
-static bool walk(struct rh_exploration *x, const void *bytes, size_t size, bool apply,
-                 bool (*rest)(void *arg, const void *item, size_t size), void *arg)
+static bool read_coverage(const struct rh_exploration *x, struct rh__reader *r, struct parts *p)
+{
+    char error[256];
+    p->coverage = rh__get_block(r, &p->coverage_size);
+    if (r->bad || !p->coverage_size)
+        return !r->bad;
+    return x->measure && rh__coverage_check(x->measure->coverage, p->coverage, p->coverage_size, error, sizeof error);
+}
+
+static bool read_items(struct rh__reader *r, struct parts *p)
+{
+    size_t size;
+    p->item_count = rh__get_small(r);
+    p->items = *r;
+    for (uint64_t i = 0; i < p->item_count && i < RH__MOST_PARTS && !r->bad; i++)
+        rh__get_block(r, &size);
+    return p->item_count <= RH__MOST_PARTS && rh__reader_done(r);
+}
+
+/* Not `apply`: nothing is changed but `p`.  Else, for bytes that have been looked at, nothing can fail; coverage and items have been
+ * taken. */
+static bool walk(struct rh_exploration *x, const void *bytes, size_t size, bool apply, struct parts *p)
 {
     struct rh__reader r = rh__reader_of(bytes, size);
     size_t hashes;
@@ -342,39 +355,58 @@ static bool walk(struct rh_exploration *x, const void *bytes, size_t size, bool 
     uint64_t share_runs = rh__get_small(&r), flags = rh__get_small(&r);
     const unsigned char *behaviours = rh__get_block(&r, &hashes);
     good = good && share >= 0 && share <= 2 && flags <= (INCOMPLETE | DIVERGED | AT_LEAST | SHARES_GLOBALS) &&
-           hashes % 8 == 0;
+           hashes % 8 == 0 && count[2] <= count[0] && count[3] <= count[0] && count[4] <= count[0];
     if (apply)
         add_behaviours(x, behaviours, hashes);
-    good = good && read_findings(x, &r, apply) && read_properties(x, &r, apply) && read_escapes(x, &r, apply) &&
-           read_coverage(x, &r, apply);
-    uint64_t items = good ? rh__get_small(&r) : 0;
-    good = good && items <= RH__MOST_PARTS;
-    for (; items && good && !r.bad; items--) {
-        const void *item = rh__get_block(&r, &hashes);
-        good = item && (!apply || rest(arg, item, hashes));
+    good = good && read_findings(x, &r, apply, p) && read_properties(x, &r, apply) && read_escapes(x, &r, apply);
+    if (!apply)
+        return good && read_coverage(x, &r, p) && read_items(&r, p);
+    x->runs += count[0];
+    x->steps += count[1];
+    x->cut += count[2];
+    x->blocked += count[3];
+    x->failed += count[4];
+    x->share += share;
+    x->share_runs += share_runs;
+    x->incomplete |= (flags & INCOMPLETE) != 0;
+    x->diverged |= (flags & DIVERGED) != 0;
+    x->behaviours_at_least |= (flags & AT_LEAST) != 0;
+    x->shares_globals |= (flags & SHARES_GLOBALS) != 0;
+    return true;
+}
+
+static bool take_items(struct parts *p, bool (*rest)(void *arg, const void *item, size_t size), void *arg)
+{
+    size_t size;
+    bool good = true;
+    for (uint64_t i = 0; i < p->item_count && good; i++) {
+        const void *item = rh__get_block(&p->items, &size);
+        good = rest(arg, item, size);
     }
-    if (!good || !rh__reader_done(&r))
+    return good;
+}
+
+static bool take_coverage(struct rh_exploration *x, const struct parts *p)
+{
+    char error[256];
+    if (!p->coverage_size)
+        return true;
+    if (!rh__coverage_unpack(x->measure->coverage, p->coverage, p->coverage_size, error, sizeof error))
         return false;
-    if (apply) {
-        x->runs += count[0];
-        x->steps += count[1];
-        x->cut += count[2];
-        x->blocked += count[3];
-        x->failed += count[4];
-        x->share += share;
-        x->share_runs += share_runs;
-        x->incomplete |= (flags & INCOMPLETE) != 0;
-        x->diverged |= (flags & DIVERGED) != 0;
-        x->behaviours_at_least |= (flags & AT_LEAST) != 0;
-        x->shares_globals |= (flags & SHARES_GLOBALS) != 0;
-    }
+    rh__measure_growth(x);
     return true;
 }
 
 bool rh__results_add(struct rh_exploration *x, const void *bytes, size_t size,
                      bool (*rest)(void *arg, const void *item, size_t size), void *arg)
 {
-    return walk(x, bytes, size, false, rest, arg) && walk(x, bytes, size, true, rest, arg);
+    struct parts p = { .coverage = NULL };
+    if (!walk(x, bytes, size, false, &p))
+        return false;
+    p.scratch = rh__alloc(p.picks ? p.picks : 1);
+    bool good = p.scratch && take_items(&p, rest, arg) && take_coverage(x, &p) && walk(x, bytes, size, true, &p);
+    rh__free(p.scratch);
+    return good;
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------------ */

@@ -34,8 +34,8 @@ void rh__results_told(struct rh_exploration *x, struct rh__told *t);
 /* The sums that `x` holds, all but what was told before. */
 void rh__sums_write(struct rh__writer *w, const struct rh_exploration *x, const struct rh__told *before);
 
-/* Adds results or sums to `x`, and calls `rest` for each item left; false if the bytes make no sense: then nothing is
- * changed. */
+/* Adds results or sums to `x`, and calls `rest` for each item left; false if the bytes make no sense, or `rest` fails, or memory is
+ * short: then nothing of `x` is changed, and the caller drops what `rest` was given. */
 bool rh__results_add(struct rh_exploration *x, const void *bytes, size_t size,
                      bool (*rest)(void *arg, const void *item, size_t size), void *arg);
 

@@ -12,9 +12,12 @@
 #include <stdio.h>
 
 #include "base/files.h"
+#include "base/hash.h"
 
 enum { VERSION = 0xc1, FULL = 1, EXHAUSTED = 2, MOST_FILE = 1 << 30 };
-static const char magic[] = "rehearse coverage 1\n";
+/* A file: the line `rehearse coverage 2`, the bytes, and their hash.  Version 1 had no hash and is refused. */
+static const char magic[] = "rehearse coverage ";
+enum { FILE_VERSION = 2 };
 
 /* ---- writing ----------------------------------------------------------------------------------------------------------- */
 
@@ -129,7 +132,9 @@ static bool read_matrices(struct reading *t)
     return good;
 }
 
-static bool walk(struct rh__coverage *c, const void *bytes, size_t size, const char **subject)
+/* With `c` NULL it looks, and tells how many receives there are; else it adds, and must know that: so that what can fail for lack of
+ * memory comes before the first change. */
+static bool walk(struct rh__coverage *c, const void *bytes, size_t size, const char **subject, uint32_t *receive_count)
 {
     struct reading t = { .c = c, .r = rh__reader_of(bytes, size) };
     bool good = rh__get_small(&t.r) == VERSION;
@@ -143,15 +148,23 @@ static bool walk(struct rh__coverage *c, const void *bytes, size_t size, const c
         return false;
     t.actor_count = (uint32_t)actors;
     t.actors = rh__alloc_array(3 * (actors + 1), sizeof *t.actors); /* zero-filled */
-    if (!t.actors)
+    if (c)
+        t.receives = rh__alloc_array(2 * ((size_t)*receive_count + 1), sizeof *t.receives);
+    if (!t.actors || (c && !t.receives)) {
+        rh__free(t.actors);
+        rh__free(t.receives);
         return false;
+    }
     t.counts = t.actors + actors + 1;
     t.starts = t.counts + actors + 1;
     good = read_actors(&t);
     uint64_t receives = rh__get_small(&t.r);
     good = good && !t.r.bad && receives <= t.r.left / 11;
     t.receive_count = good ? (uint32_t)receives : 0;
-    t.receives = rh__alloc_array(2 * ((size_t)t.receive_count + 1), sizeof *t.receives);
+    if (!c) {
+        *receive_count = t.receive_count;
+        t.receives = rh__alloc_array(2 * ((size_t)t.receive_count + 1), sizeof *t.receives);
+    }
     t.by_actor = t.receives ? t.receives + t.receive_count + 1 : NULL;
     good = good && t.receives && read_receives(&t) && read_matrices(&t) && rh__reader_done(&t.r);
     if (good && c) {
@@ -167,10 +180,11 @@ static bool walk(struct rh__coverage *c, const void *bytes, size_t size, const c
     return good;
 }
 
-bool rh__coverage_unpack(struct rh__coverage *c, const void *bytes, size_t size, char *error, size_t error_size)
+static bool check(const struct rh__coverage *c, const void *bytes, size_t size, uint32_t *receives, char *error,
+                  size_t error_size)
 {
     const char *subject = "";
-    if (!walk(NULL, bytes, size, &subject)) {
+    if (!walk(NULL, bytes, size, &subject, receives)) {
         snprintf(error, error_size, "this is not the coverage of anything, or not all of it");
         return false;
     }
@@ -179,7 +193,25 @@ bool rh__coverage_unpack(struct rh__coverage *c, const void *bytes, size_t size,
                  "it is the coverage of something else: another test, other parameters or other semantics");
         return false;
     }
-    return !c || walk(c, bytes, size, &subject);
+    return true;
+}
+
+bool rh__coverage_check(const struct rh__coverage *c, const void *bytes, size_t size, char *error, size_t error_size)
+{
+    uint32_t receives;
+    return check(c, bytes, size, &receives, error, error_size);
+}
+
+bool rh__coverage_unpack(struct rh__coverage *c, const void *bytes, size_t size, char *error, size_t error_size)
+{
+    const char *subject;
+    uint32_t receives;
+    if (!check(c, bytes, size, &receives, error, error_size))
+        return false;
+    if (walk(c, bytes, size, &subject, &receives))
+        return true;
+    snprintf(error, error_size, "no memory to add coverage");
+    return false;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------- */
@@ -187,8 +219,11 @@ bool rh__coverage_unpack(struct rh__coverage *c, const void *bytes, size_t size,
 bool rh__coverage_write(const struct rh__coverage *c, const char *path, char *error, size_t error_size)
 {
     struct rh__writer w = rh__writer_new();
-    rh__put(&w, magic, sizeof magic - 1);
+    char line[64];
+    snprintf(line, sizeof line, "%s%d\n", magic, FILE_VERSION);
+    rh__put(&w, line, strlen(line));
     rh__coverage_pack(c, &w);
+    rh__put64(&w, w.full ? 0 : rh__hash(w.at + strlen(line), w.len - strlen(line), FILE_VERSION));
     bool good = !w.full;
     if (w.full)
         snprintf(error, error_size, "%s: no memory for the coverage", path);
@@ -215,27 +250,57 @@ static bool read_all(const char *path, struct rh__writer *w, char *error, size_t
     return good;
 }
 
+/* Where the bytes of a file are, between its first line and its hash; false with a sentence. */
+static bool open_up(const struct rh__writer *w, const char *path, struct rh__reader *body, char *error,
+                    size_t error_size)
+{
+    struct rh__reader r = rh__reader_of(w->at, w->len);
+    size_t head = sizeof magic - 1;
+    const unsigned char *line = w->len > head && memcmp(w->at, magic, head) == 0 ? w->at + head : NULL;
+    const unsigned char *end = line ? memchr(line, '\n', w->len - head < 16 ? w->len - head : 16) : NULL;
+    if (!end) {
+        snprintf(error, error_size, "%s is no file of --coverage-file", path);
+        return false;
+    }
+    if (end != line + 1 || *line != '0' + FILE_VERSION) {
+        snprintf(error, error_size, "%s is of version %.*s of coverage files, and this reads version %d: measure again",
+                 path, (int)(end - line), (const char *)line, FILE_VERSION);
+        return false;
+    }
+    rh__get(&r, (size_t)(end + 1 - w->at));
+    size_t size = r.left >= sizeof(uint64_t) ? r.left - sizeof(uint64_t) : 0;
+    const void *bytes = rh__get(&r, size);
+    if (r.left != sizeof(uint64_t) || rh__get64(&r) != rh__hash(bytes, size, FILE_VERSION)) {
+        snprintf(error, error_size, "%s is damaged: its checksum does not fit", path);
+        return false;
+    }
+    *body = rh__reader_of(bytes, size);
+    return true;
+}
+
 bool rh__coverage_read(struct rh__coverage **c, const char *path, char *error, size_t error_size)
 {
     struct rh__writer w = rh__writer_new();
+    struct rh__reader body;
+    struct rh__coverage *new = NULL;
     char why[256];
     const char *subject = "";
-    size_t head = sizeof magic - 1;
-    bool good = read_all(path, &w, error, error_size);
-    if (good && (w.len < head || memcmp(w.at, magic, head) != 0)) {
-        snprintf(error, error_size, "%s is no file of --coverage-file", path);
-        good = false;
-    }
-    if (good && !*c && walk(NULL, w.at + head, w.len - head, &subject)) {
-        *c = rh__coverage_new(0, subject);
-        good = *c != NULL;
+    uint32_t receives;
+    bool good = read_all(path, &w, error, error_size) && open_up(&w, path, &body, error, error_size);
+    if (good && !*c && walk(NULL, body.at, body.left, &subject, &receives)) {
+        new = rh__coverage_new(0, subject);
+        good = new != NULL;
         if (!good)
             snprintf(error, error_size, "no memory");
     }
-    if (good && !rh__coverage_unpack(*c, w.at + head, w.len - head, why, sizeof why)) {
+    if (good && !rh__coverage_unpack(*c ? *c : new, body.at, body.left, why, sizeof why)) {
         snprintf(error, error_size, "%s: %s", path, why);
         good = false;
     }
+    if (good && new)
+        *c = new;
+    else
+        rh__coverage_free(new);
     rh__writer_release(&w);
     return good;
 }

@@ -246,16 +246,17 @@ static void json_number(FILE *f, const char *name, double value)
         fprintf(f, ",\"%s\":null", name);
 }
 
-void rh__json_estimate(const char *test, const struct rh_semantics *s, const struct rh_exploration *x,
-                       const struct rh__size *size)
+void rh__json_estimate(const struct rh__result *r, const struct rh__size *size)
 {
     FILE *f = json.file;
+    const struct rh_exploration *x = r->x;
     if (!f)
         return;
     fputc('{', f);
-    json_pair(f, "test", test);
-    fprintf(f, ",\"model\":\"%s\",\"granularity\":\"%s\"", rh__model_name(s->model),
-            rh__granularity_name(s->granularity));
+    json_pair(f, "test", r->test);
+    fprintf(f, ",\"model\":\"%s\",\"granularity\":\"%s\"", r->model,
+            rh__granularity_name(rh_world_semantics(r->world)->granularity));
+    json_semantics(f, r);
     json_number(f, "estimate", size->estimate);
     json_number(f, "low", size->low);
     json_number(f, "high", size->high);

@@ -63,6 +63,8 @@ const char *rh__grouped(uint64_t n);
 void rh__terminal_progress(struct rh_exploration *x); /* for struct rh_exploration.progress */
 void rh__terminal_clear(void);
 void rh__terminal_result(const struct rh__result *r, const char *program, bool quiet, bool verbose);
+/* A list of things with commas, in lines that fit. */
+void rh__terminal_wrapped(const char *lead, const char *text);
 void rh__tap_result(const struct rh__result *r, unsigned number);
 
 /* ---- files; false with a sentence ---------------------------------------------------------------------------------------- */
@@ -70,8 +72,7 @@ void rh__tap_result(const struct rh__result *r, unsigned number);
 bool rh__json_open(const char *path, char *error, size_t error_size);
 void rh__json_result(const struct rh__result *r);
 /* One object of `estimate`, which has not explored. */
-void rh__json_estimate(const char *test, const struct rh_semantics *s, const struct rh_exploration *x,
-                       const struct rh__size *size);
+void rh__json_estimate(const struct rh__result *r, const struct rh__size *size);
 bool rh__json_close(char *error, size_t error_size);
 bool rh__junit_open(const char *path, const char *program, char *error, size_t error_size);
 void rh__junit_result(const struct rh__result *r);

@@ -137,6 +137,11 @@ static void print_wrapped(const char *lead, const char *text)
     print_broken(lead, text, "");
 }
 
+void rh__terminal_wrapped(const char *lead, const char *text)
+{
+    print_broken(lead, text, ",");
+}
+
 static void print_finding(const struct rh__result *r, uint32_t i, const char *program, bool quiet)
 {
     const struct rh__finding *f = &r->x->findings[i];
@@ -261,7 +266,7 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
     printf("\n  %s\n", line);
     rh__text_clear(&t);
     rh__result_semantics(r, &t);
-    print_broken("  under ", line, ",");
+    rh__terminal_wrapped("  under ", line);
     print_doubt(x);
     if (x->incomplete)
         printf("  incomplete: a part could not be explored\n");

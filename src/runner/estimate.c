@@ -40,12 +40,17 @@ static void say_time(double seconds)
         printf("at most about %.3g days", seconds / 86400);
 }
 
-static void tell(const struct rh_test *test, const struct rh_semantics *s, const struct rh_exploration *x,
-                 const struct rh__size *size)
+static void tell(const struct rh__result *r, const struct rh__size *size)
 {
+    const struct rh_exploration *x = r->x;
+    char under[1024];
+    struct rh__text t;
     char estimate[40], low[40], high[40], seen[40], descents[40];
     double rate = x->seconds > 0 ? (double)x->runs / x->seconds : 0;
-    printf("%s  (%s, granularity object)\n", test->name, rh__model_name(s->model));
+    rh__text_init(&t, under, sizeof under);
+    rh__result_semantics(r, &t);
+    printf("%s  (%s, granularity object)\n", r->test, r->model);
+    rh__terminal_wrapped("  under ", under);
     printf("  about %s behaviour%s; 95 %%: %s to %s\n", number(size->estimate, estimate, sizeof estimate),
            size->estimate > 1.5 ? "s" : "", number(size->low, low, sizeof low), number(size->high, high, sizeof high));
     printf("  from %s descents in %.2f s, which saw %s%s of them\n",
@@ -60,7 +65,8 @@ static void tell(const struct rh_test *test, const struct rh_semantics *s, const
         printf("  note: runs were cut (max_steps); longer ones count once for each place where they were\n");
 }
 
-static int estimate(const struct rh__options *o, const struct rh_test *test, const struct rh_semantics *s)
+static int estimate(const struct rh__options *o, const struct rh_test *test, const struct rh_semantics *s,
+                    const struct rh_semantics *asked)
 {
     char error[1024];
     struct rh__limits limits = o->limits;
@@ -83,11 +89,14 @@ static int estimate(const struct rh__options *o, const struct rh_test *test, con
             code = RH__EXIT_USAGE;
         }
         struct rh__size size;
+        struct rh__result r = {
+            .test = test->name, .model = rh__model_name(s->model), .x = x, .world = w, .asked = *asked
+        };
         rh__descents_result(x->explorer.state, x->behaviours, &size);
         if (code == RH__EXIT_OK && !(o->json && strcmp(o->json, "-") == 0))
-            tell(test, s, x, &size);
+            tell(&r, &size);
         if (code == RH__EXIT_OK)
-            rh__json_estimate(test->name, s, x, &size);
+            rh__json_estimate(&r, &size);
         if (x->interrupted)
             code = RH__EXIT_INTERRUPTED;
         fflush(stdout);
@@ -136,11 +145,11 @@ int rh__command_estimate(const char *program, const struct rh__options *o)
         if (!wanted(o, t))
             continue;
         for (size_t m = 0; m < (o->all_models ? 4 : 1) && code == RH__EXIT_OK; m++) {
-            struct rh_semantics s;
-            rh__options_semantics(&with, t, &s, NULL, error, sizeof error);
+            struct rh_semantics s, asked;
+            rh__options_semantics(&with, t, &s, &asked, error, sizeof error);
             if (o->all_models)
                 s.model = every_model[m];
-            code = estimate(o, t, &s);
+            code = estimate(o, t, &s, &asked);
         }
     }
     if (!rh__json_close(error, sizeof error)) {

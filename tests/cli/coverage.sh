@@ -42,7 +42,22 @@ refused 'of something else' "$rehearse" coverage merge -o x.cov one.cov \
         >/dev/null; cat other.cov)
 [ -e x.cov ] && problem 'a refused merge has written something'
 head -c 200 all.cov >half.cov
-refused 'not all of it' "$rehearse" coverage show half.cov
+refused 'half.cov is damaged: its checksum does not fit' "$rehearse" coverage show half.cov
+size=$(stat -c %s all.cov)
+for at in 20 25 60 $((size / 2)) $((size - 9)) $((size - 8)) $((size - 1)); do # every part of it, the checksum too
+    cp all.cov bad.cov
+    byte=$(od -An -tu1 -j $at -N1 all.cov | tr -d ' ')
+    printf "\\$(printf %03o $((byte ^ 1)))" | dd of=bad.cov bs=1 seek=$at conv=notrunc status=none
+    refused 'bad.cov is damaged' "$rehearse" coverage show bad.cov
+    refused 'bad.cov is damaged' "$rehearse" coverage merge -o x.cov one.cov bad.cov
+    [ -e x.cov ] && problem 'a refused merge has written something'
+done
+cat all.cov all.cov >bad.cov
+refused 'bad.cov is damaged' "$rehearse" coverage show bad.cov
+sed '1s/2$/1/' all.cov >old.cov
+refused 'old.cov is of version 1 of coverage files, and this reads version 2: measure again' "$rehearse" coverage show old.cov
+expect 0 "$rehearse" coverage show one.cov
+grep -q '^  under fifo, time free, .*granularity handler$' out || problem 'coverage does not say what it was measured under'
 refused 'is no file of --coverage-file' "$rehearse" coverage show all.json
 refused 'No such file' "$rehearse" coverage show nowhere.cov
 for words in '' 'show' 'merge one.cov' 'draw one.cov' 'show one.cov --wide' 'merge one.cov -o'; do

@@ -10,7 +10,7 @@ expect 0 "${estimate[@]}" -p n=4 --max-runs 200
 err_empty
 out_has 'senders  (fifo, granularity object)' '  about 24 behaviours; 95 %: 24 to 24' '  optimal would take less than a second on one core'
 grep -qE '^  from 200 descents in [0-9.]+ s, which saw [0-9]+ of them$' out || problem "no line of descents"
-same lines 4 "$(wc -l <out)"
+same lines 6 "$(wc -l <out)"
 expect 0 "${estimate[@]}" --max-runs 50
 out_has 'about 479,001,600 behaviours' 'optimal would take at most about '
 expect 0 "${estimate[@]}" -p n=1 --max-runs 5
@@ -31,7 +31,7 @@ out_lacks 'the first came last'
 [ -e rehearse-findings ] && problem "estimate keeps schedules"
 
 # ---- to machines ---------------------------------------------------------------------------------------------------------
-fields='test model granularity estimate low high confidence descents behaviours seconds'
+fields='test model granularity estimate low high confidence descents behaviours seconds semantics changed_by_explorer limits'
 expect 0 "${estimate[@]}" -p n=4 --max-runs 200 --json -
 cp out json
 same 'one line' 1 "$(wc -l <json)"

@@ -58,14 +58,16 @@ exec 9<&-
 grep -q '"executions":24,' got || problem "nothing came through a pipe that somebody reads"
 mkdir saved
 expect 1 "${bad[@]}" --save saved
-name=$(ls saved)
+name=$(ls saved | grep schedule)
 rm "saved/$name" && ln -s ../other/file "saved/$name"
-expect 1 "${bad[@]}" --save saved # it is told, but the finding counts
-err_has 'leads out of its folder'
+expect 1 "${bad[@]}" --save saved # somebody else's, so the finding has a longer name
 same 'behind a link in the folder of findings' kept "$(cat other/file)"
+[ -L "saved/$name" ] || problem 'a link in the folder of findings was replaced'
+same 'the finding is kept beside it' 2 "$(find saved -name '*.schedule' | wc -l)"
 rm "saved/$name" && mkfifo "saved/$name"
 expect 1 "${bad[@]}" --save saved
-err_has 'not a regular file'
+[ -p "saved/$name" ] || problem 'a pipe in the folder of findings was replaced'
+same 'the finding is still kept beside it' 2 "$(find saved -name '*.schedule' | wc -l)"
 no_rest 'refused outputs'
 
 # ---- permissions stay -------------------------------------------------------------------------------------------------------

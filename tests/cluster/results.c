@@ -79,6 +79,75 @@ static void hostile_results_are_refused_whole(void **unused)
     closed(x);
 }
 
+/* All that an exploration with coverage has to tell, and two items. */
+static struct rh__writer results_of(const struct setting *s)
+{
+    static const char items[] = { 3, 'a', 'b', 'c', 1, 'd' };
+    struct rh__told none;
+    struct rh__writer w = rh__writer_new();
+    struct rh_exploration *x = opened(s);
+    assert_true(rh__told_init(&none));
+    assert_true(rh__explore(x));
+    for (uint32_t i = 0; i < x->finding_count; i++)
+        x->findings[i].changed = true;
+    rh__results_write(&w, x, &none, items, sizeof items, 2);
+    assert_false(w.full);
+    rh__told_release(&none);
+    closed(x);
+    return w;
+}
+
+static const struct rh_param of_others[] = { { "n", "2" }, { "fails", "1" }, { "rounds", "2" } };
+
+/* The coverage is behind findings and properties: all of these make sense. */
+static void results_with_coverage_of_something_else_change_nothing(void **unused)
+{
+    (void)unused;
+    uint32_t rest = 0;
+    struct setting s = setting, other = setting;
+    s.criteria = other.criteria = 7;
+    other.params = of_others;
+    other.param_count = 3;
+    struct rh__writer w = results_of(&other);
+    struct rh_exploration *x = opened(&s);
+    char *before = told(x);
+    assert_false(rh__results_add(x, w.at, w.len, count_rest, &rest));
+    assert_int_equal(rest, 0);
+    same_text(before, told(x), "coverage of something else", 0);
+    closed(x);
+    rh__writer_release(&w);
+}
+
+/* The k-th allocation fails, for every k. */
+static void results_that_memory_is_too_short_for_change_nothing(void **unused)
+{
+    (void)unused;
+    struct setting s = setting;
+    s.criteria = 7;
+    struct rh__writer w = results_of(&s);
+    struct rh_exploration *x = opened(&s);
+    long failures = 0;
+    for (;; failures++) {
+        char *before = told(x);
+        uint32_t rest = 0;
+        rh__alloc_fail_after(failures + 1);
+        bool good = rh__results_add(x, w.at, w.len, count_rest, &rest);
+        bool failed = rh__alloc_has_failed();
+        rh__alloc_fail_after(0);
+        if (!failed) {
+            assert_true(good && rest == 2 && x->runs && x->finding_count);
+            free(before);
+            break;
+        }
+        assert_false(good);
+        same_text(before, told(x), "memory is short", (unsigned long long)failures);
+    }
+    print_message("%ld allocations failed\n", failures);
+    assert_in_range(failures, 2, 100);
+    closed(x);
+    rh__writer_release(&w);
+}
+
 /* ---- checkpoints ------------------------------------------------------------------------------------------------------- */
 
 static enum rh__pool_end resume(const struct setting *s, char *error, size_t error_size, bool from)
@@ -205,6 +274,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(hostile_results_are_refused_whole),
+        EXPLORE_TEST(results_with_coverage_of_something_else_change_nothing),
+        EXPLORE_TEST(results_that_memory_is_too_short_for_change_nothing),
         EXPLORE_TEST(checkpoints_of_something_else_are_refused),
         EXPLORE_TEST(damaged_checkpoints_are_refused),
         EXPLORE_TEST(forged_checkpoints_do_no_harm),
