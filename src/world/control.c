@@ -254,11 +254,35 @@ void rh__escaped(const char *call, const void *from)
         rh__complain("warning: %s: %s escapes control: what it does is neither explored nor taken back", e.place, call);
 }
 
+/* Of the C++ runtime, where there is one. */
+__attribute__((weak)) const void *__cxa_current_exception_type(void);
+__attribute__((weak)) char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
+
+/* The type of an exception that is being handled, by std::terminate; false where there is none. */
+static bool exception_name(char *name, size_t size)
+{
+    const char *const *type =
+        __cxa_current_exception_type ? (const char *const *)__cxa_current_exception_type() : NULL; /* std::type_info */
+    int status = -1;
+    if (!type)
+        return false;
+    char *plain = __cxa_demangle ? __cxa_demangle(type[1], NULL, NULL, &status) : NULL;
+    snprintf(name, size, "%s", plain && status == 0 ? plain : type[1]);
+    free(plain);
+    return true;
+}
+
 void rh__exit_called(const char *call, int status, const void *from)
 {
     struct rh_world *w = rh__world;
-    char place[128];
+    char place[128], name[256];
+    rh__outside_push();
+    from = rh__caller_in_program(from);
+    bool thrown = exception_name(name, sizeof name);
+    rh__outside_pop();
     rh__place_of_call(from, place, sizeof place);
+    if (thrown)
+        rh__fail_inside(w, RH_OUTCOME_CRASH, place, "a C++ exception that nobody caught, %s, left the handler", name);
     if (strcmp(call, "abort") == 0)
         rh__fail_inside(w, RH_OUTCOME_CRASH, place, "abort was called");
     rh__fail_inside(w, RH_OUTCOME_EXIT, place, "%s(%d) was called", call, status);

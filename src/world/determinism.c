@@ -225,7 +225,9 @@ static struct difference make_again(const struct rh__seen *s, struct rh_world *w
     uint32_t open;
     rh_world_enabled(w, &open);
     const struct rh_outcome *o = rh_world_outcome(w);
-    if (open || o->kind != s->outcome || strcmp(o->place, s->place) != 0)
+    bool elsewhere =
+        strcmp(o->place, s->place) != 0 && o->kind != RH_OUTCOME_CRASH; /* libraries have state of their own */
+    if (open || o->kind != s->outcome || elsewhere)
         return (struct difference){ .what = ENDED, .event = s->count - 1, .ended_as = o->kind };
     if (d.what == SAME && s->imaged)
         find_memory(s, w, &d);

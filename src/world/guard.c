@@ -3,8 +3,8 @@
  * The handler of SIGSEGV serves three masters: writes to tracked pages (pages.h), which go on; the isolation check; and
  * real crashes.  It runs on a stack of its own, since the fault may be an overflow of the actor's.
  *
- * The watchdog counts processor time (ITIMER_VIRTUAL), so a slow machine does not make a handler endless; one that
- * sleeps in the kernel is noticed by the parent, on the wall clock. */
+ * The watchdog counts processor time (ITIMER_VIRTUAL), so a slow machine does not make a handler endless.  One that sleeps in
+ * the kernel, or works there, is noticed by the parent (sandbox.c), which asks it here to say where it is. */
 #define _GNU_SOURCE
 #include "world/guard.h"
 #include "base/visible.h"
@@ -21,6 +21,7 @@
 #include <unwind.h>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "world/control.h"
 #include "world/memory.h"
 #include "world/outcome.h"
@@ -45,7 +46,8 @@ static struct {
 struct watch {
     uint64_t step;
     uint32_t ticks;
-    uint32_t isolated; /* whose memory is open, + 1 */
+    uint32_t isolated;  /* whose memory is open, + 1 */
+    uint32_t unwinding; /* a stack that is broken breaks the unwinder too: once is enough */
 };
 static struct watch *watch;
 
@@ -112,6 +114,95 @@ void rh__place_of_call(const void *from, char *buffer, size_t size)
         __sanitizer_finish_switch_fiber(fake, NULL, NULL);
 }
 
+/* ---- what the program was doing ------------------------------------------------------------------------------------------ */
+
+/* Libraries that are called by the program: the place of interest is the call. */
+static bool is_library(const void *address)
+{
+    static const char *const names[] = { "libc.so", "libc-",      "libm.so",  "ld-linux",
+                                         "ld-",     "libpthread", "libgcc_s", "libstdc++" };
+    Dl_info module;
+    if (!dladdr(address, &module) || !module.dli_fname)
+        return true; /* nobody's code: a call through a wrong pointer */
+    const char *slash = strrchr(module.dli_fname, '/'), *name = slash ? slash + 1 : module.dli_fname;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+struct caller {
+    const void *pc; /* of the signal: frames before it are ours */
+    bool reached;
+    const void *from;
+};
+
+static _Unwind_Reason_Code find_caller(struct _Unwind_Context *context, void *arg)
+{
+    struct caller *c = arg;
+    const void *at = (const void *)(uintptr_t)_Unwind_GetIP(context);
+    if (c->reached && !is_library(at))
+        c->from = at;
+    c->reached |= at == c->pc;
+    return c->from ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+const void *rh__caller_in_program(const void *from)
+{
+    struct caller c = { .pc = from };
+    if (is_library(from))
+        _Unwind_Backtrace(find_caller, &c);
+    return c.from ? c.from : from;
+}
+
+/* Where a call through a wrong pointer would have returned to; NULL where the stack cannot be read. */
+static const void *return_address(const struct rh_world *w, const void *context)
+{
+    uintptr_t top = (uintptr_t)w->stacks + w->stack_stride * (w->semantics.max_actors + 1);
+#if defined(__x86_64__)
+    uintptr_t sp = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+    if (sp < (uintptr_t)w->stacks || sp >= top - sizeof(void *) || sp % sizeof(void *))
+        return NULL;
+    return *(void *const *)sp;
+#elif defined(__aarch64__)
+    (void)top;
+    return (const void *)(uintptr_t)((const ucontext_t *)context)->uc_mcontext.regs[30];
+#else
+    (void)top, (void)context;
+    return NULL;
+#endif
+}
+
+/* The program's instruction that a signal has to do with: where it was, or where it called what it was in.  Adds to the text
+ * what that was, which message is being handled, and why there is no line. */
+static void tell_place(struct rh_world *w, const void *context, char *place, size_t size, struct rh__text *what)
+{
+    const void *pc = instruction_of(context), *from = NULL;
+    Dl_info symbol = { 0 };
+    bool line = false, nowhere = !dladdr(pc, &symbol) || !symbol.dli_fname;
+    rh__outside_push();
+    if (is_library(pc) && !watch->unwinding++) {
+        struct caller c = { .pc = pc };
+        if (nowhere)
+            from = return_address(w, context);
+        else
+            _Unwind_Backtrace(find_caller, &c);
+        from = from ? from : c.from;
+        if (nowhere)
+            rh__text_add(what, ", in a call through a pointer to no function");
+        else if (symbol.dli_sname)
+            rh__text_add(what, ", in %s", symbol.dli_sname);
+    }
+    line = from ? rh__symbol_call_place(from, place, size) : rh__symbol_place(pc, place, size);
+    const struct actor *a = w->current < w->actor_count ? &w->actors[w->current] : NULL;
+    if (a && w->observing == RH_NONE && a->type->kind != RH_KIND_PROCESS && a->taken < w->message_count &&
+        w->messages[a->taken].type)
+        rh__text_add(what, ", while it handled %s", w->messages[a->taken].type->name);
+    if (!line)
+        rh__text_add(what, "; %s", rh__symbol_hint());
+    rh__outside_pop();
+}
+
 /* ---- isolation --------------------------------------------------------------------------------------------------------- */
 
 static void protect_slot(struct rh_world *w, uint32_t actor, int how)
@@ -169,38 +260,49 @@ static void on_fatal(int number, siginfo_t *info, void *context)
         raise(number);
         return;
     }
-    char place[128] = "";
+    char place[128] = "", text[256];
     uint32_t actor = code_of(w);
-    rh__outside_push();
-    rh__symbol_place(instruction_of(context), place, sizeof place);
+    struct rh__text what;
+    rh__text_init(&what, text, sizeof text);
+    if (memory && !rh__stack_guard_hit(w, info->si_addr))
+        rh__text_add(&what, " at address %p", info->si_addr);
+    tell_place(w, context, place, sizeof place, &what);
     if (memory && rh__stack_guard_hit(w, info->si_addr))
-        rh__fail(w, RH_OUTCOME_STACK_OVERFLOW, actor, place, "it used more than %u bytes of stack (max_stack_bytes)",
-                 w->semantics.max_stack_bytes);
-    else if (memory)
-        rh__fail(w, RH_OUTCOME_CRASH, actor, place, "%s at address %p", strsignal(number), info->si_addr);
+        rh__fail(w, RH_OUTCOME_STACK_OVERFLOW, actor, place, "it used more than %u bytes of stack (max_stack_bytes)%s",
+                 w->semantics.max_stack_bytes, text);
     else
-        rh__fail(w, RH_OUTCOME_CRASH, actor, place, "%s", strsignal(number));
+        rh__fail(w, RH_OUTCOME_CRASH, actor, place, "%s%s", strsignal(number), text);
+    end_with_finding();
+}
+
+/* The handler does not come back. */
+_Noreturn static void end_as_endless(struct rh_world *w, const void *context, const char *why)
+{
+    char place[128] = "", text[256];
+    struct rh__text what;
+    rh__text_init(&what, text, sizeof text);
+    tell_place(w, context, place, sizeof place, &what);
+    rh__fail(w, RH_OUTCOME_ENDLESS, code_of(w), place, why, w->semantics.max_handler_ms, text);
     end_with_finding();
 }
 
 static void on_tick(int number, siginfo_t *info, void *context)
 {
-    (void)number, (void)info;
+    (void)number;
+    static const char too_long[] = "its handler ran for more than %u ms of processor time (max_handler_ms)%s";
     struct rh_world *w = rh__world;
     int error = errno;
-    w->ticks++;
-    if (code_of(w) == RH_NONE || w->counts.steps != watch->step) {
+    bool asked = info->si_code == SI_QUEUE;
+    w->ticks += !asked;
+    if (code_of(w) == RH_NONE || (w->counts.steps != watch->step && !asked)) {
         watch->step = w->counts.steps;
         watch->ticks = 0;
-    } else if (++watch->ticks * TICK_MS >= w->semantics.max_handler_ms) {
-        char place[128] = "";
-        rh__outside_push();
-        rh__symbol_place(instruction_of(context), place, sizeof place);
-        rh__fail(w, RH_OUTCOME_ENDLESS, code_of(w), place,
-                 "its handler ran for more than %u ms of processor time "
-                 "(max_handler_ms)",
-                 w->semantics.max_handler_ms);
-        end_with_finding();
+    } else if (asked && info->si_value.sival_int == RH__ASK_BLOCKED) {
+        end_as_endless(w, context,
+                       "its handler does not come back: it sleeps or waits outside of control, without using the "
+                       "processor, for longer than %u ms (max_handler_ms)%s");
+    } else if (asked || ++watch->ticks * TICK_MS >= w->semantics.max_handler_ms) {
+        end_as_endless(w, context, too_long);
     }
     errno = error;
 }

@@ -1,9 +1,10 @@
 /* See rehearse/sandbox.h.  The parent sleeps until the child ends, waking now and then to see whether steps still happen:
- * a handler that sleeps in the kernel uses no processor time, so the child's own watchdog (guard.c) cannot see it. */
+ * a handler that sleeps in the kernel uses no processor time of its own, so the child's watchdog (guard.c) cannot see it. */
 #define _GNU_SOURCE
 #include <rehearse/sandbox.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #include "world/guard.h"
 #include "world/outcome.h"
 
-enum { LOOK_MS = 100, WALL_FACTOR = 5 };
+enum { LOOK_MS = 100, WALL_FACTOR = 5, MOST_LOOKS = 100 };
 
 void *rh_shared_new(size_t size)
 {
@@ -46,18 +47,76 @@ _Noreturn static void child(struct rh_world *w, void (*drive)(struct rh_world *w
     _exit(0);
 }
 
-/* Waits; kills a child whose handler has not moved for long on the wall clock, and says so in *hung. */
+/* ---- a handler that does not come back ------------------------------------------------------------------------------------- */
+
+struct watched {
+    uint64_t step;
+    int64_t cpu_ns, step_ns; /* processor time of the child: at the last look, and when the step was first seen */
+    uint64_t blocked_ms;     /* it slept, look after look */
+    uint32_t asked;          /* looks since it was asked to say where it is */
+};
+
+static int64_t processor_ns(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Asleep in the kernel: not one that waits for a processor, nor one that a debugger has stopped. */
+static bool is_asleep(pid_t pid)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    if (fd >= 0)
+        close(fd);
+    line[n > 0 ? n : 0] = 0;
+    const char *name_end = strrchr(line, ')');
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'D');
+}
+
+/* Processor time decides, the child's own; so a busy machine does not matter.  A child that sleeps uses none: it may do so for
+ * WALL_FACTOR times as long, counted in looks.  It is asked to say where it is; if it cannot, it is killed: true. */
+static bool look(struct rh_world *w, pid_t pid, struct watched *k, uint32_t look_ms)
+{
+    int64_t cpu = processor_ns(pid), used = cpu - k->cpu_ns, limit_ms = w->semantics.max_handler_ms;
+    if (code_of(w) == RH_NONE || w->counts.steps != k->step) {
+        *k = (struct watched){ .step = w->counts.steps, .cpu_ns = cpu, .step_ns = cpu };
+        return false;
+    }
+    k->cpu_ns = cpu;
+    bool asleep = used < (int64_t)look_ms * 1000000 / 20 && is_asleep(pid);
+    k->blocked_ms = asleep ? k->blocked_ms + look_ms : 0;
+    bool blocked = k->blocked_ms >= (uint64_t)limit_ms * WALL_FACTOR;
+    bool busy =
+        cpu - k->step_ns > limit_ms * 2000000 + 1000000000; /* its own watchdog does not count work in the kernel */
+    if (!k->asked && (blocked || busy)) {
+        union sigval why = { .sival_int = blocked ? RH__ASK_BLOCKED : RH__ASK_BUSY };
+        sigqueue(pid, SIGVTALRM, why);
+        k->asked = 1;
+    } else if (k->asked && k->asked++ > MOST_LOOKS) {
+        return true;
+    }
+    return false;
+}
+
+/* Waits for the child to end; one whose handler does not come back is made to, and *hung says whether it had to be killed. */
 static int wait_for(struct rh_world *w, pid_t pid, bool *hung)
 {
     int status = -1;
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    uint64_t step = 0;
-    uint64_t still_ms = 0, limit_ms = (uint64_t)w->semantics.max_handler_ms * WALL_FACTOR;
+    uint32_t look_ms = fd < 0 ? LOOK_MS / 10 : LOOK_MS;
+    struct watched k = { .step = UINT64_MAX };
     *hung = false;
     for (;;) {
         struct pollfd ended = { .fd = fd, .events = POLLIN };
         if (fd < 0)
-            nanosleep(&(struct timespec){ 0, LOOK_MS * 100000 }, NULL); /* no such call here: look ten times as often */
+            nanosleep(&(struct timespec){ 0, look_ms * 1000000 },
+                      NULL); /* no such call here: look ten times as often */
         int n = fd < 0 ? 1 : poll(&ended, 1, LOOK_MS);
         if (n != 0) {
             pid_t got = waitpid(pid, &status, fd < 0 ? WNOHANG : 0);
@@ -66,12 +125,7 @@ static int wait_for(struct rh_world *w, pid_t pid, bool *hung)
             if (got < 0 || fd >= 0)
                 continue;
         }
-        if (code_of(w) != RH_NONE && w->counts.steps == step)
-            still_ms += fd < 0 ? LOOK_MS / 10 : LOOK_MS;
-        else
-            still_ms = 0;
-        step = w->counts.steps;
-        if (still_ms >= limit_ms) {
+        if (!*hung && look(w, pid, &k, look_ms)) {
             *hung = true;
             kill(pid, SIGKILL);
         }
@@ -115,9 +169,7 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
         return RH_SANDBOX_FINDING;
     if (whose != RH_NONE && hung)
         rh__fail(w, RH_OUTCOME_ENDLESS, whose, "",
-                 "its handler has not come back for %u ms: it sleeps or waits "
-                 "outside of control",
-                 w->semantics.max_handler_ms * WALL_FACTOR);
+                 "its handler does not come back, nor say where it is: it sleeps or waits outside of control");
     else if (whose != RH_NONE && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
         rh__fail(w, RH_OUTCOME_LIMIT, whose, "",
                  "its process was killed, probably because the machine ran out "

@@ -258,7 +258,17 @@ void rh__symbol_start(void)
         lines = (struct lines *)rh__alloc_array(1, sizeof *lines);
 }
 
+static bool has_lines(void)
+{
+    return lines && lines->dwfl;
+}
+
 #else
+
+static bool has_lines(void)
+{
+    return false;
+}
 
 static bool add_line(const void *address, struct rh__text *text)
 {
@@ -282,7 +292,12 @@ void rh__symbol_start(void)
 
 /* ---- public -------------------------------------------------------------------------------------------------------- */
 
-void rh__symbol_place(const void *address, char *buffer, size_t size)
+const char *rh__symbol_hint(void)
+{
+    return has_lines() ? "compile with -g to see the line" : "with libdw installed there would be a line";
+}
+
+bool rh__symbol_place(const void *address, char *buffer, size_t size)
 {
     struct rh__text text;
     Dl_info info;
@@ -290,7 +305,8 @@ void rh__symbol_place(const void *address, char *buffer, size_t size)
 
     rh__text_init(&text, buffer, size);
     rh__outside_push();
-    if (add_line(address, &text)) {
+    bool line = add_line(address, &text);
+    if (line) {
         /* said */
     } else if (dladdr(address, &info) && info.dli_fname) {
         const char *slash = strrchr(info.dli_fname, '/');
@@ -305,11 +321,12 @@ void rh__symbol_place(const void *address, char *buffer, size_t size)
     }
     rh__outside_pop();
     errno = saved;
+    return line;
 }
 
-void rh__symbol_call_place(const void *return_address, char *buffer, size_t size)
+bool rh__symbol_call_place(const void *return_address, char *buffer, size_t size)
 {
     uintptr_t at = (uintptr_t)return_address;
 
-    rh__symbol_place((const void *)(at ? at - 1 : 0), buffer, size);
+    return rh__symbol_place((const void *)(at ? at - 1 : 0), buffer, size);
 }

@@ -15,11 +15,14 @@
  * would be put back with the others. */
 void rh__symbol_start(void);
 
-/* The place of an instruction or function.  Always terminates the text; size is at least 1. */
-void rh__symbol_place(const void *address, char *buffer, size_t size);
+/* The place of an instruction or function; whether that is a line.  Always terminates the text; size is at least 1. */
+bool rh__symbol_place(const void *address, char *buffer, size_t size);
 
 /* The place of the call that returns to an address: __builtin_return_address, a frame of a backtrace. */
-void rh__symbol_call_place(const void *return_address, char *buffer, size_t size);
+bool rh__symbol_call_place(const void *return_address, char *buffer, size_t size);
+
+/* Why there is no line: "compile with -g", "libdw is not installed". */
+const char *rh__symbol_hint(void);
 
 /* The field of `struct type`, of so many bytes, that the byte at `offset` is in: "yes", "conf.servers".  False where the byte is
  * padding, or where there is no debug information.  `near`: an object of the program or library that declares the struct. */
