@@ -420,16 +420,34 @@ static inline const void *rh_received_value_(const struct rh_envelope *m)
 
 /* ---- durable store ----------------------------------------------------------------------------------------------- */
 
-/* Each actor has a store of keys and bytes that outlives a crash.  A put is under way until rh_stored arrives with its
- * ticket (or rh_store_sync returns); puts become durable in order, and a crash keeps a prefix of those under way.
- * The actor's own reads see its latest put.  A put of NULL removes the key. */
+/* A store holds keys and bytes that outlive the process.  An actor names the store that it wants, before anything else:
+ *
+ *     RH_HANDLER(ledger, rh_start) { rh_store_open("ledger"); ... }
+ *
+ * The name is the program's; it is the same store under the same name, whoever opens it and in whatever order actors are
+ * spawned.  The actor has the store until it ends or crashes; after a restart it opens it again.  An actor has one store, and
+ * a store has one actor: to open a second store, or one that another living actor has, is a misuse.  To open the one that it
+ * has already does nothing.
+ *
+ * A put is under way until rh_stored arrives with its ticket (or rh_store_sync returns); puts become durable in order, and a
+ * crash keeps a prefix of those under way.  Reads see the latest put.  A put of NULL removes the key.  What an actor leaves
+ * under way when it ends becomes durable before the puts of the next one that opens the store.
+ *
+ * Nothing of this fails silently.  Where the store cannot be opened, or a put cannot be made durable, the actor ends with
+ * reason "store"; where what was acknowledged is not all there any more, it ends with reason "damaged".  Those linked to it or
+ * monitoring it are told as of any other end; in production the on_failure hook is told first.  After a put has failed the
+ * store cannot be opened again by this program: what of that put is on the disk, nobody knows.  Under test these are
+ * explored faults with budgets: failed_puts, failed_opens and damaged_stores of struct rh_semantics. */
+enum { RH_STORE_NAME_SIZE = 128 }; /* a name has at least one byte, ends with a zero, and has no control characters */
+#define rh_store_open(name)                 rh_store_open_(name, RH_HERE)
 #define rh_store_put(key, bytes, size)      rh_store_put_(key, bytes, size, RH_HERE)
 #define rh_store_get(key, buffer, capacity) rh_store_get_(key, buffer, capacity, RH_HERE)
 #define rh_store_sync()                     rh_store_sync_(RH_HERE)
+void rh_store_open_(const char *name, const char *here);
 uint32_t rh_store_put_(const char *key, const void *bytes, size_t size, const char *here);
 /* The size of the value, of which at most `capacity` bytes are copied; -1 where there is none. */
 int64_t rh_store_get_(const char *key, void *buffer, size_t capacity, const char *here);
-void rh_store_sync_(const char *here); /* waits until all puts of this actor are durable */
+void rh_store_sync_(const char *here); /* waits until all that the actor can read is durable */
 
 /* ---- shared tables ------------------------------------------------------------------------------------------------- */
 

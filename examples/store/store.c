@@ -84,6 +84,10 @@ static struct key_text text_of(int key)
     return t;
 }
 
+RH_HANDLER(keeper, rh_start)
+{
+    rh_store_open("values");
+}
 RH_HANDLER(keeper, put)
 {
     rh_store_put(text_of(msg->key).text, &msg->value, sizeof msg->value);
@@ -97,4 +101,4 @@ RH_HANDLER(keeper, get)
     rh_store_get(text_of(msg->key).text, &value, sizeof value);
     rh_reply(reply, .request = msg->request, .key = msg->key, .value = value);
 }
-RH_BEHAVIOUR(keeper, serving, put, get);
+RH_BEHAVIOUR(keeper, serving, rh_start, put, get);

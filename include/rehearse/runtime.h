@@ -38,7 +38,9 @@ enum rh_overflow {
 /* What went wrong inside an actor. */
 struct rh_failure {
     const char *
-        kind; /* "assertion", "unhandled", "misuse", "limit" (no stack for one that must wait), "store" (a file), "exit" (abnormal, and nobody is told), "overflow" (RH_OVERFLOW_FAIL) */
+        kind; /* "assertion", "unhandled", "misuse", "limit" (no stack for one that must wait), "store" (it cannot be opened,
+               * is damaged, or a put could not be made durable), "exit" (abnormal, and nobody is told), "overflow"
+               * (RH_OVERFLOW_FAIL) */
     const char *actor; /* "writer#1", or "" outside of actors */
     const char *place; /* "file.c:12", or "" where the program did not call */
     const char *text;  /* one sentence */
@@ -50,7 +52,8 @@ struct rh_runtime_options {
     uint32_t mailbox_limit;     /* for the last three kinds of overflow; 0: 65,536 */
     uint32_t max_message_bytes; /* of one message with its tail; 0: 1 MiB; more is a misuse and is not sent */
     uint32_t stack_bytes;       /* of a process or of a handler that blocks; 0: 256 KiB */
-    const char *store_folder;   /* for rh_store_put: one file per actor in it; NULL: rh_store_* is a misuse */
+    const char *store_folder;   /* of all stores: made if it is not there, private to the user, and locked while the
+                                 * runtime runs; NULL: rh_store_open is a misuse */
     uint64_t seed;              /* of rh_random and rh_choose; 0: from the system */
     /* Called for each failure, on the thread that met it; NULL: print the sentence, and abort for an assertion.  The
      * actor ends with reason "failed" when it returns from an assertion or an unhandled message. */
@@ -67,7 +70,9 @@ struct rh_runtime_counts {
     uint64_t actors_ended;
 };
 
-/* false, with a sentence on standard error, where threads or memory cannot be had; options may be NULL. */
+/* false, with a sentence on standard error, where threads or memory cannot be had, and where store_folder cannot be used:
+ * another process has it, its journal is damaged or cannot be read, or it holds stores of an older version.  options may be
+ * NULL. */
 bool rh_runtime_start(const struct rh_runtime_options *options);
 void rh_runtime_wait(void);       /* until no actor is left */
 void rh_runtime_wait_quiet(void); /* until no message, timer or write is under way and nobody runs */

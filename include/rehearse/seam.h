@@ -65,6 +65,7 @@ struct rh_seam {
     void (*sleep)(int64_t ms, const char *here);
     uint32_t (*choose)(uint32_t n, const char *here);
     uint64_t (*random)(void); /* (any) */
+    void (*store_open)(const char *name, const char *here);
     uint32_t (*store_put)(const char *key, const void *bytes, size_t size, const char *here);
     int64_t (*store_get)(const char *key, void *buffer, size_t capacity, const char *here);
     void (*store_sync)(const char *here);

@@ -54,14 +54,20 @@ struct rh_semantics {
     enum rh_time time;
     enum rh_dead_letter dead_letters;
     /* Budgets of faults; each fault within them is an explored choice. */
-    uint32_t losses;        /* messages lost */
-    uint32_t duplicates;    /* messages delivered twice */
-    uint32_t crashes;       /* actors that crash: they lose their state and timers, not their store, nor what is under
+    uint32_t losses;         /* messages lost */
+    uint32_t duplicates;     /* messages delivered twice */
+    uint32_t crashes;        /* actors that crash: they lose their state and timers, not their store, nor what is under
                              * way to them */
-    uint32_t restarts;      /* restarts of crashed actors with their first state and rh_start; a run does not end while
+    uint32_t restarts;       /* restarts of crashed actors with their first state and rh_start; a run does not end while
                              * there is a crashed actor and budget to restart it */
-    uint32_t kept_restarts; /* restarts of crashed actors with the state they had */
-    uint32_t partitions;    /* splits of the network in two; healing one costs nothing */
+    uint32_t kept_restarts;  /* restarts of crashed actors with the state they had */
+    uint32_t partitions;     /* splits of the network in two; healing one costs nothing */
+    uint32_t failed_opens;   /* calls of rh_store_open that fail: the actor ends with reason "store" */
+    uint32_t damaged_stores; /* the same because the store is damaged: reason "damaged" */
+    uint32_t failed_puts; /* puts that cannot be made durable: the actor ends with reason "store" at some moment between
+                              * the put and rh_stored.  After any of the three the store cannot be opened again in this run.
+                              * In production all stores share one journal: when a put fails, the next put or open of each
+                              * other store fails as well, each a fault of its own here.  The test's own body is spared. */
     /* Limits. */
     uint32_t max_actors;          /* 4,096 */
     uint32_t max_messages;        /* under way at once: 65,536 */

@@ -46,6 +46,8 @@ extern "C" {
     X(RESTART, "restart")     /* actor starts again; `what` is 1 where its state is kept */                            \
     X(PARTITION, "partition") /* the actors in the bits of `what` are cut off from the rest */                         \
     X(HEAL, "heal")           /* the network is whole again */                                                         \
+    X(OPEN, "open")           /* actor opens its store: `what` is 0; it cannot: 1; it is damaged: 2 */                 \
+    X(UNSTORED, "unstored")   /* actor's oldest write under way fails, and the actor ends */                           \
     X(END, "end")             /* nothing is left to do but faults: the run ends without them */
 
 enum rh_choice_kind {

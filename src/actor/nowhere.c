@@ -200,6 +200,12 @@ static uint64_t random_value(void)
     return 0;
 }
 
+static void store_open(const char *name, const char *here)
+{
+    (void)name;
+    too_early("rh_store_open", here);
+}
+
 static uint32_t store_put(const char *key, const void *bytes, size_t size, const char *here)
 {
     (void)key, (void)bytes, (void)size;
@@ -321,6 +327,7 @@ const struct rh_seam rh__nowhere = {
     .sleep = sleep_ms,
     .choose = choose,
     .random = random_value,
+    .store_open = store_open,
     .store_put = store_put,
     .store_get = store_get,
     .store_sync = store_sync,

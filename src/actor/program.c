@@ -266,6 +266,11 @@ const struct rh_envelope *rh_receive_(const struct rh_filter *filter, const char
     return world->receive(filter, here);
 }
 
+void rh_store_open_(const char *name, const char *here)
+{
+    world->store_open(name, here);
+}
+
 uint32_t rh_store_put_(const char *key, const void *bytes, size_t size, const char *here)
 {
     return world->store_put(key, bytes, size, here);

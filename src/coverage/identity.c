@@ -91,6 +91,7 @@ static uint64_t id_of(const struct rh__identities *n, const struct rh_world *w, 
                 what ^= n->actor_id[i];
         break;
     case RH_CHOICE_VALUE:
+    case RH_CHOICE_OPEN:
     case RH_CHOICE_CRASH:
     case RH_CHOICE_RESTART:
         what = c->what;

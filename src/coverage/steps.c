@@ -30,6 +30,7 @@ static bool is_fence(const struct rh_world *w, const struct rh_event *e)
     case RH_CHOICE_DELIVER:
         return is_start(&w->messages[e->choice.what]);
     case RH_CHOICE_CRASH:
+    case RH_CHOICE_UNSTORED:
     case RH_CHOICE_RESTART:
     case RH_CHOICE_PARTITION:
     case RH_CHOICE_HEAL:

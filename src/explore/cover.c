@@ -183,6 +183,11 @@ static uint64_t rank_of(const struct cover *c, const struct rh_world *w, const s
     return rank | 1;
 }
 
+static bool is_fault(const struct rh_choice *c)
+{
+    return c->kind == RH_CHOICE_OPEN ? c->what != 0 : c->kind > RH_CHOICE_STORED;
+}
+
 /* What no schedule says is left to chance; but after the first run not step by step: then all would come about when it was
  * sent.  By ranks, what some send to others waits for long.  Now and then any choice is taken.  (For consecutive receives,
  * pcr, any choice is better.) */
@@ -194,7 +199,7 @@ static uint32_t release(struct cover *c, const struct rh_world *w, const struct 
         rh__random_below(&c->random, NOW_AND_THEN) == 0)
         return best;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t rank = open[i].kind <= RH_CHOICE_STORED ? rank_of(c, w, &open[i]) : 0; /* faults: now and then */
+        uint64_t rank = is_fault(&open[i]) ? 0 : rank_of(c, w, &open[i]); /* now and then */
         if (rank > best_rank) {
             best_rank = rank;
             best = i;

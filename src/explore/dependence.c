@@ -80,11 +80,14 @@ bool rh__is_everywhere(const struct rh_world *w, const struct rh_choice *c)
     case RH_CHOICE_LOSE:
     case RH_CHOICE_DUPLICATE:
     case RH_CHOICE_CRASH:
+    case RH_CHOICE_UNSTORED:
     case RH_CHOICE_RESTART:
     case RH_CHOICE_PARTITION:
     case RH_CHOICE_HEAL:
     case RH_CHOICE_END:
         return true;
+    case RH_CHOICE_OPEN:
+        return c->what != 0 || w->semantics.fail_allocation != 0; /* the budget is everybody's */
     case RH_CHOICE_TIMER:
         return w->clock_used && !w->own_clocks;
     default:
@@ -119,7 +122,8 @@ static bool ends_itself(const struct rh_world *w, uint32_t event)
 
 static bool joins_unit(const struct rh_world *w, uint32_t event)
 {
-    return event > 1 && w->events[event].choice.kind == RH_CHOICE_VALUE && !rh__fine(w);
+    return event > 1 && !rh__fine(w) &&
+           (w->events[event].choice.kind == RH_CHOICE_VALUE || w->events[event].choice.kind == RH_CHOICE_OPEN);
 }
 
 static void place(struct rh__history *h, const struct rh_world *w, uint32_t event)

@@ -68,6 +68,10 @@ enum rank {
 static enum rank rank_of(const struct rh_world *w, const struct rh_choice *c, bool known)
 {
     switch ((enum rh_choice_kind)c->kind) {
+    case RH_CHOICE_OPEN:
+        if (c->what)
+            return FAULT;
+        return known ? PART_KNOWN : PART;
     case RH_CHOICE_VALUE:
     case RH_CHOICE_RESUME:
     case RH_CHOICE_STORED:

@@ -304,7 +304,8 @@ uint32_t rh__graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor
     x->event.place = place;
     x->event.sends = x->event.last_of = RH_NONE;
     x->event.serial = ++g->next_serial;
-    x->event.greatest = x->now.kind != RH_CHOICE_CRASH; /* never what must be thrown away */
+    x->event.greatest =
+        x->now.kind != RH_CHOICE_CRASH && x->now.kind != RH_CHOICE_UNSTORED; /* never what must be thrown away */
     for (uint32_t i = 0; i < count; i++)
         if (i != chosen && rh__graph_greater(g, &g->options[options + i], &x->now))
             x->event.greatest = false;

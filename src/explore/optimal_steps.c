@@ -21,11 +21,13 @@ static uint64_t detail_of(const struct rh_world *w, const struct rh_choice *c)
     return rh__hash(name, strlen(name), 1);
 }
 
-/* Restarts within a budget that may run out are less than those that cannot. */
+/* What is within a budget that may run out is less than what is always open. */
 static uint64_t order_of(const struct rh_world *w, const struct rh_choice *c)
 {
     if (c->kind == RH_CHOICE_RESTART && w->semantics.restarts >= w->semantics.crashes)
         return !c->what;
+    if (c->kind == RH_CHOICE_OPEN) /* likewise what costs a fault */
+        return c->what ? c->what - 1 : 2;
     return detail_of(w, c);
 }
 
@@ -42,6 +44,7 @@ static bool ordinary(const struct rh_choice *c)
     case RH_CHOICE_DELIVER:
     case RH_CHOICE_TIMER:
     case RH_CHOICE_VALUE:
+    case RH_CHOICE_OPEN:
     case RH_CHOICE_RESUME:
     case RH_CHOICE_STORED:
     case RH_CHOICE_RESTART:
@@ -76,6 +79,12 @@ static uint32_t below(struct optimal *o, uint32_t n)
     return (uint32_t)(rh__random_next(&o->random) % n);
 }
 
+/* Its detail counts from 1: see add_lives. */
+static bool ends_a_life(uint32_t kind)
+{
+    return kind == RH_CHOICE_CRASH || kind == RH_CHOICE_UNSTORED;
+}
+
 /* The index of the step among the open choices; RH_NONE if it is not there. */
 static uint32_t find_step(struct optimal *o, struct rh_world *w, const struct node *x, const struct rh_choice *open,
                           uint32_t count)
@@ -94,8 +103,8 @@ static uint32_t find_step(struct optimal *o, struct rh_world *w, const struct no
         if (c->kind != kind)
             continue;
         if (message != RH_NONE ? c->what == message
-                               : c->actor == actor && (kind == RH_CHOICE_RESUME ||
-                                                       order_of(w, c) == x->now.detail - (kind == RH_CHOICE_CRASH)))
+                               : c->actor == actor &&
+                                     (kind == RH_CHOICE_RESUME || order_of(w, c) == x->now.detail - ends_a_life(kind)))
             return i;
     }
     return RH_NONE;
@@ -208,7 +217,7 @@ static bool add_lives(struct optimal *o, const struct rh_choice *open, uint32_t 
 {
     struct graph *g = &o->graph;
     for (uint32_t i = 0; i < count; i++) {
-        if (open[i].kind != RH_CHOICE_CRASH)
+        if (!ends_a_life(open[i].kind))
             continue;
         uint32_t actor = g->place_of_actor[open[i].actor];
         if (g->frozen[actor] || !rh__graph_life_due(g, actor))
@@ -216,9 +225,9 @@ static bool add_lives(struct optimal *o, const struct rh_choice *open, uint32_t 
         uint32_t stamp = rh__graph_add_life(g, actor);
         struct node *x = rh__graph_node(g, stamp);
         for (uint32_t k = i; k < count; k++)
-            if (open[k].kind == RH_CHOICE_CRASH && open[k].actor == open[i].actor)
+            if (ends_a_life(open[k].kind) && open[k].actor == open[i].actor)
                 g->options[x->options + x->option_count++] =
-                    (struct option){ RH_CHOICE_CRASH, RH_NONE, (uint64_t)open[k].what + 1 };
+                    (struct option){ open[k].kind, RH_NONE, (uint64_t)open[k].what + 1 };
         g->option_top += x->option_end = x->option_count;
         if (sampled_otherwise(o, x)) {
             rh__optimal_take_option(o, stamp);

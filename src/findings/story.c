@@ -76,6 +76,12 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
     case RH_CHOICE_DUPLICATE:
         rh__text_add(&t, "%s DOUBLED", w->messages[c->what].type->name);
         break;
+    case RH_CHOICE_OPEN:
+        rh__text_add(&t, "%s", c->what == 0 ? "opens its store" : c->what == 1 ? "STORE NOT OPENED" : "STORE DAMAGED");
+        break;
+    case RH_CHOICE_UNSTORED:
+        rh__text_add(&t, "WRITE FAILED");
+        break;
     case RH_CHOICE_CRASH:
         rh__text_add(&t, "CRASH");
         if (c->arg)

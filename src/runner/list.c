@@ -30,6 +30,9 @@ int rh__command_list(const char *program, const struct rh__options *o)
         budget("restarts", s.restarts);
         budget("kept_restarts", s.kept_restarts);
         budget("partitions", s.partitions);
+        budget("failed_opens", s.failed_opens);
+        budget("damaged_stores", s.damaged_stores);
+        budget("failed_puts", s.failed_puts);
         printf("  (%s)\n", t->place);
     }
     if (rh_param_first())

@@ -109,12 +109,12 @@ static void drop_aside(struct rh__worker *worker, struct rh__actor *actor)
 static void end(struct rh__worker *worker, struct rh__actor *actor, const char *reason, const char *here)
 {
     struct rh__slot *slot = actor->slot;
+    rh__store_close(actor->store); /* first: who learns of the end may open the store */
     rh__signal_end(worker, actor, reason, here);
     if (atomic_load(&slot->has_names))
         rh__registry_forget(slot, actor->self);
     rh__alarm_clear(actor);
     rh__timers_drop(worker, actor);
-    rh__store_close(actor->store);
     if (actor->current && actor->current->held)
         rh__actor_let_go(actor, &actor->current);
     rh__actor_let_go(actor, &actor->received);

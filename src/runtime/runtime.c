@@ -124,10 +124,6 @@ static bool options_set(const struct rh_runtime_options *given)
     if (o.seed == 0 && getrandom(&o.seed, sizeof o.seed, 0) != sizeof o.seed)
         o.seed = (uint64_t)rh__now_ns();
     if (o.store_folder) {
-        if (mkdir(o.store_folder, 0755) != 0 && errno != EEXIST) {
-            fprintf(stderr, "rehearse: rh_runtime_start: store_folder %s: %s\n", o.store_folder, strerror(errno));
-            return false;
-        }
         size_t size = strlen(o.store_folder) + 1;
         o.store_folder = memcpy(rh__need(size), o.store_folder, size);
     }
@@ -212,8 +208,10 @@ static bool start(const struct rh_runtime_options *options)
     if (!options_set(options))
         return false;
     state_clear();
-    if (!rh__store_start())
-        goto release_options;
+    if (!rh__store_start()) { /* it has said why */
+        options_release();
+        return false;
+    }
     if (!rh__timers_start())
         goto stop_store;
     if (!workers_start())
@@ -227,7 +225,7 @@ stop_timers:
     rh__timers_stop();
 stop_store:
     rh__store_stop();
-release_options:
+    rh__store_release();
     fprintf(stderr, "rehearse: rh_runtime_start: threads or memory cannot be had: %s\n", strerror(errno));
     rh__fiber_release_spares();
     options_release();
@@ -320,6 +318,7 @@ static void stop(void)
     rh__store_stop();
     last_counts = counts_now();
     rh__table_release(rh__slot_clear);
+    rh__store_release();
     rh__registry_release();
     rh__tables_release();
     rh__name_forget_root();

@@ -382,6 +382,13 @@ static uint32_t choose(uint32_t n, const char *here)
     return rh__random_below(&actor->chance, n);
 }
 
+static void store_open(const char *name, const char *here)
+{
+    struct rh__actor *actor = inside("rh_store_open", here);
+    if (actor)
+        rh__store_open(actor, name, here);
+}
+
 static uint32_t store_put(const char *key, const void *bytes, size_t size, const char *here)
 {
     struct rh__actor *actor = inside("rh_store_put", here);
@@ -565,6 +572,7 @@ const struct rh_seam rh__runtime_seam = {
     .sleep = sleep_ms,
     .choose = choose,
     .random = random_value,
+    .store_open = store_open,
     .store_put = store_put,
     .store_get = store_get,
     .store_sync = store_sync,

@@ -1,171 +1,111 @@
-/* See store.h.  The actor has its keys in memory; one thread for all actors appends the records to their files, in the
- * order of the puts, makes a batch durable with one call per file, and tells the actors. */
+/* See store.h.
+ *
+ * Records are made once, by a put, and shared: the table of their store has them and so does the queue to the writer's
+ * thread.  They never change, so that the journal can be rewritten while actors go on putting.
+ *
+ * Rewriting: once the journal is mostly history, the writer takes the queue and the tables at the same moment, and writes all
+ * that is in the tables to a new file.  The puts in that queue are in it already. */
 #include "runtime/store.h"
 
-#include <fcntl.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "base/files.h"
 #include "base/hash.h"
 #include "runtime/actor.h"
 #include "runtime/failure.h"
+#include "runtime/journal.h"
 #include "runtime/names.h"
 #include "runtime/pool.h"
-#include "runtime/store_file.h"
 
-enum { COMPACT_FROM = 64 << 10, LONGEST_FILE_NAME = 200, LONGEST_KEY = 1 << 16 };
+enum { REWRITE_FROM = 64 << 10, BUCKETS = 1024 };
+#define NO_NUMBER UINT32_MAX
 
-struct item {
-    struct item *next;
-    size_t key_size, size;
-    char *key; /* followed by the value */
+struct record {
+    struct record *next; /* in its chain */
+    struct rh__store *store;
+    uint32_t uses;
+    uint32_t kind, key_size, size;
+    char bytes[]; /* the key, then the value */
 };
 
-/* Belongs to the writer's thread from the first request on. */
-struct file {
-    int fd;
-    size_t size; /* durable or about to be */
-    bool bad, dirty;
-};
-
+/* Guarded by `stores.lock`, but for what belongs to the owner alone. */
 struct rh__store {
-    struct item **chains;
-    size_t chain_count, count, live_bytes;
-    uint32_t puts, durable; /* tickets */
-    struct file *file;
+    char name[RH_STORE_NAME_SIZE];
+    struct rh__store *next; /* in its bucket */
+    struct record **chains; /* only the owner changes them, under the lock; it may read them without */
+    size_t chain_count, count;
+    uint32_t number;          /* in the journal, NO_NUMBER before its first put; the writer's alone */
+    bool held;                /* an actor has it open */
+    bool damaged;             /* it is not what was acknowledged */
+    bool told;                /* that a put of it failed */
+    uint64_t queued, durable; /* puts of all its owners */
+    /* Of the owner: */
+    uint32_t tickets, noted; /* puts of its own: made, known to be durable */
+    bool awaits;             /* it waits for puts of an earlier owner */
 };
 
 struct request {
     struct request *next;
-    struct file *file;
+    struct rh__store *store;
+    struct record *record; /* NULL: tells when all before it is durable */
     rh_ref who;
-    uint32_t ticket; /* 0: close the file */
-    bool failed;
-    size_t size;
-    char record[];
+    uint32_t ticket;
 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t filled;
     struct request *first, **end;
+    struct rh__store *buckets[BUCKETS]; /* by their names */
+    uint64_t live_bytes;                /* that a journal without history would have */
+    bool failed;                        /* no put becomes durable any more */
+    /* The writer's alone while it runs. */
+    struct rh__journal journal;
+    uint64_t rewrite_from;      /* bytes of the journal */
+    struct rh__store **numbers; /* the stores that the journal names */
+    uint32_t number_count, number_room;
+    bool any_damaged;
     bool stop, running;
     pthread_t thread;
-} writer = { .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER };
+} stores = { .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER };
 
-/* ---- the writer's thread --------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------------------------- */
 
-static void append(struct request *r)
+static struct record *record_new(struct rh__store *store, const char *key, size_t key_size, const void *value,
+                                 size_t size)
 {
-    struct file *file = r->file;
-    if (!file->bad && rh__write_all(file->fd, r->record, r->size)) {
-        file->size += r->size;
-        file->dirty = true;
-        return;
-    }
-    /* Nothing may follow a hole: later puts of this actor fail as well. */
-    if (!file->bad && ftruncate(file->fd, (off_t)file->size) != 0)
-        fprintf(stderr, "rehearse: a write failed and could not be undone\n");
-    file->bad = true;
-    r->failed = true;
+    struct record *r = rh__need(sizeof *r + key_size + (value ? size : 0));
+    *r = (struct record){ .uses = 1,
+                          .kind = value ? RH__RECORD_PUT : RH__RECORD_REMOVE,
+                          .store = store,
+                          .key_size = (uint32_t)key_size,
+                          .size = value ? (uint32_t)size : 0 };
+    memcpy(r->bytes, key, key_size);
+    if (r->size)
+        memcpy(r->bytes + key_size, value, size);
+    return r;
 }
 
-static void make_durable(struct request *batch)
+/* Under the lock. */
+static void record_drop(struct record *r)
 {
-    for (struct request *r = batch; r; r = r->next)
-        if (r->ticket)
-            append(r);
-    for (struct request *r = batch; r; r = r->next)
-        if (r->ticket && r->file->dirty) {
-            r->file->dirty = false;
-            r->file->bad |= fdatasync(r->file->fd) != 0;
-        }
+    if (r && --r->uses == 0)
+        free(r);
 }
 
-static void answer(struct request *r)
+static uint64_t bytes_of(const struct record *r)
 {
-    if (!r->ticket) {
-        close(r->file->fd);
-        free(r->file);
-        return;
-    }
-    struct rh_stored value = { .ticket = r->ticket };
-    bool bad = r->failed || r->file->bad;
-    struct rh__message *m =
-        rh__message_make(NULL, bad ? RH__STORE_BAD : RH__STORED, r->who, &rh_message_rh_stored, sizeof value);
-    m->ticket = r->ticket;
-    memcpy(rh__message_value(m), &value, sizeof value);
-    if (bad)
-        rh__fail("store", "", "a write to the store of %s failed: the actor ends", rh__name_of(r->who));
-    rh__post(NULL, r->who, m);
-    rh__pool_busy(-1);
+    return RH__RECORD_HEAD + (uint64_t)r->key_size + r->size;
 }
 
-static void *writer_thread(void *unused)
-{
-    (void)unused;
-    pthread_mutex_lock(&writer.lock);
-    while (!writer.stop || writer.first) {
-        if (!writer.first) {
-            pthread_cond_wait(&writer.filled, &writer.lock);
-            continue;
-        }
-        struct request *batch = writer.first;
-        writer.first = NULL;
-        writer.end = &writer.first;
-        pthread_mutex_unlock(&writer.lock);
-        make_durable(batch);
-        while (batch) {
-            struct request *r = batch;
-            batch = r->next;
-            answer(r);
-            free(r);
-        }
-        pthread_mutex_lock(&writer.lock);
-    }
-    pthread_mutex_unlock(&writer.lock);
-    return NULL;
-}
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
 
-static void submit(struct request *r)
+static struct record **find(const struct rh__store *store, const char *key, size_t key_size)
 {
-    r->next = NULL;
-    pthread_mutex_lock(&writer.lock);
-    *writer.end = r;
-    writer.end = &r->next;
-    pthread_cond_signal(&writer.filled);
-    pthread_mutex_unlock(&writer.lock);
-}
-
-bool rh__store_start(void)
-{
-    writer.first = NULL;
-    writer.end = &writer.first;
-    writer.stop = false;
-    writer.running = rh__rt.options.store_folder && pthread_create(&writer.thread, NULL, writer_thread, NULL) == 0;
-    return writer.running || !rh__rt.options.store_folder;
-}
-
-void rh__store_stop(void)
-{
-    if (!writer.running)
-        return;
-    pthread_mutex_lock(&writer.lock);
-    writer.stop = true;
-    pthread_cond_signal(&writer.filled);
-    pthread_mutex_unlock(&writer.lock);
-    pthread_join(writer.thread, NULL);
-    writer.running = false;
-}
-
-/* ---- keys in memory -------------------------------------------------------------------------------------------- */
-
-static struct item **find(struct rh__store *store, const char *key, size_t key_size)
-{
-    struct item **at = &store->chains[rh__hash(key, key_size, 0) % store->chain_count];
-    while (*at && ((*at)->key_size != key_size || memcmp((*at)->key, key, key_size) != 0))
+    struct record **at = &store->chains[rh__hash(key, key_size, 0) % store->chain_count];
+    while (*at && ((*at)->key_size != key_size || memcmp((*at)->bytes, key, key_size) != 0))
         at = &(*at)->next;
     return at;
 }
@@ -177,197 +117,471 @@ static void grow(struct rh__store *store)
     bigger.chains = rh__need(bigger.chain_count * sizeof *bigger.chains);
     memset(bigger.chains, 0, bigger.chain_count * sizeof *bigger.chains);
     for (size_t i = 0; i < store->chain_count; i++)
-        for (struct item *item = store->chains[i], *next; item; item = next) {
-            next = item->next;
-            struct item **at = find(&bigger, item->key, item->key_size);
-            item->next = *at;
-            *at = item;
+        for (struct record *r = store->chains[i], *next; r; r = next) {
+            next = r->next;
+            struct record **at = find(&bigger, r->bytes, r->key_size);
+            r->next = *at;
+            *at = r;
         }
     free(store->chains);
-    *store = bigger;
+    store->chains = bigger.chains;
+    store->chain_count = bigger.chain_count;
 }
 
-/* An rh__record_fn. */
-static void set(void *arg, const char *key, size_t key_size, const void *value, size_t value_size)
+/* Takes over one use of the record. */
+static void set(struct rh__store *store, struct record *r)
 {
-    struct rh__store *store = arg;
     if (store->count >= store->chain_count * 2)
         grow(store);
-    struct item **at = find(store, key, key_size);
+    struct record **at = find(store, r->bytes, r->key_size);
     if (*at) {
-        struct item *old = *at;
-        store->live_bytes -= RH__RECORD_HEAD + old->key_size + old->size;
+        struct record *old = *at;
+        stores.live_bytes -= bytes_of(old);
         store->count--;
         *at = old->next;
-        free(old);
+        record_drop(old);
     }
-    if (!value)
+    if (r->kind == RH__RECORD_REMOVE) {
+        record_drop(r);
         return;
-    struct item *item = rh__need(sizeof *item + key_size + value_size);
-    item->key = (char *)(item + 1);
-    item->key_size = key_size;
-    item->size = value_size;
-    memcpy(item->key, key, key_size);
-    if (value_size)
-        memcpy(item->key + key_size, value, value_size);
-    item->next = *at;
-    *at = item;
+    }
+    r->next = *at;
+    *at = r;
     store->count++;
-    store->live_bytes += RH__RECORD_HEAD + key_size + value_size;
+    stores.live_bytes += bytes_of(r);
+}
+
+static struct rh__store **bucket_of(const char *name)
+{
+    return &stores.buckets[rh__hash(name, strlen(name), 0) % BUCKETS];
+}
+
+static struct rh__store *store_named(const char *name)
+{
+    struct rh__store *s = *bucket_of(name);
+    while (s && strcmp(s->name, name) != 0)
+        s = s->next;
+    return s;
+}
+
+static struct rh__store *store_new(const char *name)
+{
+    struct rh__store *s = rh__need(sizeof *s);
+    *s = (struct rh__store){ .number = NO_NUMBER };
+    snprintf(s->name, sizeof s->name, "%s", name);
+    grow(s);
+    s->next = *bucket_of(name);
+    *bucket_of(name) = s;
+    stores.live_bytes += RH__RECORD_HEAD + strlen(name);
+    return s;
 }
 
 static void store_free(struct rh__store *store)
 {
     for (size_t i = 0; i < store->chain_count; i++)
-        for (struct item *item = store->chains[i], *next; item; item = next) {
-            next = item->next;
-            free(item);
+        for (struct record *r = store->chains[i], *next; r; r = next) {
+            next = r->next;
+            record_drop(r);
         }
     free(store->chains);
     free(store);
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------- */
+/* ---- the writer's thread --------------------------------------------------------------------------------------- */
 
-/* The actor's name as the name of a file: '+' for '/'; the end of a long one behind its hash. */
-static void path_of(const struct rh__actor *actor, char *path, size_t size)
+static void number(struct rh__store *store)
 {
-    char name[4096];
-    rh__name_text(actor->name, name, sizeof name);
-    for (char *at = name; *at; at++)
-        if (*at == '/')
-            *at = '+';
-    size_t length = strlen(name);
-    if (length <= LONGEST_FILE_NAME)
-        snprintf(path, size, "%s/%s.store", rh__rt.options.store_folder, name);
-    else
-        snprintf(path, size, "%s/%016llx+%s.store", rh__rt.options.store_folder,
-                 (unsigned long long)rh__name_hash(actor->name), name + length - LONGEST_FILE_NAME + 20);
+    if (stores.number_count == stores.number_room) {
+        stores.number_room = stores.number_room ? stores.number_room * 2 : 64;
+        stores.numbers = rh__need_more(stores.numbers, stores.number_room * sizeof *stores.numbers);
+    }
+    store->number = stores.number_count;
+    stores.numbers[stores.number_count++] = store;
 }
 
-/* Rewrites a file that is mostly history. */
-static void compact(struct rh__store *store, const char *path)
+static void add_name(const struct rh__store *store)
 {
-    char *bytes = malloc(store->live_bytes + 1);
-    if (!bytes)
-        return;
-    char *to = bytes;
-    for (size_t i = 0; i < store->chain_count; i++)
-        for (struct item *item = store->chains[i]; item; item = item->next) {
-            rh__record_write(to, item->key, item->key_size, item->key + item->key_size, item->size);
-            to += RH__RECORD_HEAD + item->key_size + item->size;
-        }
-    int fd = rh__store_file_replace(path, bytes, store->live_bytes);
-    if (fd >= 0) {
-        close(store->file->fd);
-        store->file->fd = fd;
-        store->file->size = store->live_bytes + 8;
+    struct rh__record name = { RH__RECORD_NAME, store->number, (uint32_t)strlen(store->name), 0, store->name };
+    rh__journal_add(&stores.journal, &name);
+}
+
+static void add(const struct record *r)
+{
+    if (r->store->number == NO_NUMBER) {
+        number(r->store);
+        add_name(r->store);
     }
-    free(bytes);
+    struct rh__record record = { r->kind, r->store->number, r->key_size, r->size, r->bytes };
+    rh__journal_add(&stores.journal, &record);
+}
+
+/* Everything in the tables, with a use of each record; under the lock. */
+static struct record **snapshot(size_t *count)
+{
+    size_t n = 0, at = 0;
+    for (size_t b = 0; b < BUCKETS; b++)
+        for (struct rh__store *s = stores.buckets[b]; s; s = s->next)
+            n += s->count;
+    struct record **all = malloc((n + 1) * sizeof *all);
+    for (size_t b = 0; b < BUCKETS && all; b++)
+        for (struct rh__store *s = stores.buckets[b]; s; s = s->next)
+            for (size_t i = 0; i < s->chain_count; i++)
+                for (struct record *r = s->chains[i]; r; r = r->next) {
+                    r->uses++;
+                    all[at++] = r;
+                }
+    *count = at;
+    return all;
+}
+
+/* Stores keep their numbers; those that the new file is the first to name lose them if it is given up. */
+static bool rewrite(struct record **all, size_t count)
+{
+    uint32_t named = stores.number_count;
+    if (!rh__journal_rewrite(&stores.journal))
+        return false;
+    for (uint32_t i = 0; i < named; i++)
+        add_name(stores.numbers[i]);
+    for (size_t i = 0; i < count; i++)
+        add(all[i]);
+    if (rh__journal_replace(&stores.journal))
+        return true;
+    while (stores.number_count > named)
+        stores.numbers[--stores.number_count]->number = NO_NUMBER;
+    return false;
+}
+
+static bool mostly_history(void)
+{
+    uint64_t size = stores.journal.size;
+    return size > stores.rewrite_from && stores.live_bytes < size / 2 && !stores.any_damaged;
+}
+
+/* `all` is what is to be rewritten, or NULL. */
+static void make_durable(struct request *batch, struct record **all, size_t count)
+{
+    if (stores.journal.failed)
+        return;
+    bool rewritten = all && rewrite(all, count);
+    if (all)
+        stores.rewrite_from = rewritten ? REWRITE_FROM : stores.journal.size * 2; /* not again at once */
+    if (rewritten || stores.journal.failed)
+        return;
+    for (struct request *r = batch; r; r = r->next)
+        if (r->record)
+            add(r->record);
+    rh__journal_commit(&stores.journal);
+}
+
+/* Puts of an earlier owner matter to nobody who could be told; that the journal has failed is told by the next one. */
+static void answer(struct request *r, bool tell)
+{
+    struct rh_stored value = { .ticket = r->ticket };
+    bool bad = stores.journal.failed;
+    struct rh__message *m =
+        rh__message_make(NULL, bad ? RH__STORE_BAD : RH__STORED, r->who, &rh_message_rh_stored, sizeof value);
+    m->ticket = r->ticket;
+    memcpy(rh__message_value(m), &value, sizeof value);
+    if (tell)
+        rh__fail("store", "",
+                 "store \"%s\": a put of %s could not be made durable (%s): no put becomes durable any more, "
+                 "and the actor ends",
+                 r->store->name, rh__name_of(r->who), strerror(stores.journal.error));
+    rh__post(NULL, r->who, m);
+    rh__pool_busy(-1);
+}
+
+static void answer_all(struct request *batch)
+{
+    bool failed = stores.journal.failed;
+    while (batch) {
+        struct request *r = batch;
+        batch = r->next;
+        pthread_mutex_lock(&stores.lock);
+        stores.failed = failed;
+        bool tell = failed && !r->store->told;
+        r->store->told |= failed;
+        r->store->durable += !failed && r->record;
+        record_drop(r->record);
+        pthread_mutex_unlock(&stores.lock);
+        answer(r, tell);
+        free(r);
+    }
+}
+
+static void drop_all(struct record **all, size_t count)
+{
+    pthread_mutex_lock(&stores.lock);
+    for (size_t i = 0; all && i < count; i++)
+        record_drop(all[i]);
+    pthread_mutex_unlock(&stores.lock);
+    free(all);
+}
+
+static void *writer_thread(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&stores.lock);
+    while (!stores.stop || stores.first) {
+        if (!stores.first) {
+            pthread_cond_wait(&stores.filled, &stores.lock);
+            continue;
+        }
+        struct request *batch = stores.first;
+        size_t count = 0;
+        stores.first = NULL;
+        stores.end = &stores.first;
+        struct record **all = mostly_history() ? snapshot(&count) : NULL;
+        pthread_mutex_unlock(&stores.lock);
+        make_durable(batch, all, count);
+        answer_all(batch);
+        drop_all(all, count);
+        pthread_mutex_lock(&stores.lock);
+    }
+    pthread_mutex_unlock(&stores.lock);
+    return NULL;
+}
+
+static void submit(struct rh__store *store, struct record *record, rh_ref who, uint32_t ticket)
+{
+    struct request *r = rh__need(sizeof *r);
+    *r = (struct request){ .store = store, .record = record, .who = who, .ticket = ticket };
+    rh__pool_busy(1);
+    pthread_mutex_lock(&stores.lock);
+    if (record) {
+        record->uses++;
+        set(store, record);
+        store->queued++;
+    }
+    *stores.end = r;
+    stores.end = &r->next;
+    pthread_cond_signal(&stores.filled);
+    pthread_mutex_unlock(&stores.lock);
+}
+
+/* ---- start and stop -------------------------------------------------------------------------------------------- */
+
+static bool take_name(const struct rh__record *r)
+{
+    char name[RH_STORE_NAME_SIZE];
+    if (r->store != stores.number_count || r->value_size || !r->key_size || r->key_size >= sizeof name ||
+        memchr(r->key, 0, r->key_size))
+        return false;
+    memcpy(name, r->key, r->key_size);
+    name[r->key_size] = 0;
+    if (store_named(name))
+        return false;
+    number(store_new(name));
+    return true;
+}
+
+/* Of the journal's reader. */
+static bool take_record(void *arg, const struct rh__record *r)
+{
+    (void)arg;
+    bool puts = r->kind == RH__RECORD_PUT, removes = r->kind == RH__RECORD_REMOVE && !r->value_size;
+    if (r->kind == RH__RECORD_NAME)
+        return take_name(r);
+    if (r->store >= stores.number_count || (!puts && !removes))
+        return false;
+    struct rh__store *store = stores.numbers[r->store];
+    set(store, record_new(store, r->key, r->key_size, puts ? r->key + r->key_size : NULL, r->value_size));
+    return true;
+}
+
+static bool take_damage(void *arg, uint32_t store)
+{
+    (void)arg;
+    if (store >= stores.number_count)
+        return false;
+    stores.numbers[store]->damaged = stores.any_damaged = true;
+    return true;
+}
+
+static void rewrite_at_start(void)
+{
+    size_t count;
+    struct record **all = snapshot(&count);
+    if (all && !rewrite(all, count))
+        stores.rewrite_from = stores.journal.size * 2;
+    drop_all(all, count);
+}
+
+bool rh__store_start(void)
+{
+    char text[640];
+    struct rh__journal_reader reader = { take_record, take_damage, NULL };
+    stores.first = NULL;
+    stores.end = &stores.first;
+    stores.live_bytes = 0;
+    stores.rewrite_from = REWRITE_FROM;
+    stores.stop = stores.failed = stores.any_damaged = false;
+    if (!rh__rt.options.store_folder)
+        return true;
+    if (!rh__journal_open(&stores.journal, rh__rt.options.store_folder, &reader, text, sizeof text)) {
+        fprintf(stderr, "rehearse: rh_runtime_start: %s\n", text);
+        rh__store_release();
+        return false;
+    }
+    if (mostly_history())
+        rewrite_at_start();
+    if (!stores.journal.failed && pthread_create(&stores.thread, NULL, writer_thread, NULL) == 0) {
+        stores.running = true;
+        return true;
+    }
+    fprintf(stderr, "rehearse: rh_runtime_start: store_folder %s: %s\n", rh__rt.options.store_folder,
+            stores.journal.failed ? strerror(stores.journal.error) : "no thread can be had");
+    rh__journal_close(&stores.journal);
+    rh__store_release();
+    return false;
+}
+
+void rh__store_stop(void)
+{
+    if (!stores.running)
+        return;
+    pthread_mutex_lock(&stores.lock);
+    stores.stop = true;
+    pthread_cond_signal(&stores.filled);
+    pthread_mutex_unlock(&stores.lock);
+    pthread_join(stores.thread, NULL);
+    stores.running = false;
+    rh__journal_close(&stores.journal);
+}
+
+void rh__store_release(void)
+{
+    for (size_t b = 0; b < BUCKETS; b++)
+        for (struct rh__store *s = stores.buckets[b], *next; s; s = next) {
+            next = s->next;
+            store_free(s);
+        }
+    memset(stores.buckets, 0, sizeof stores.buckets);
+    free(stores.numbers);
+    stores.numbers = NULL;
+    stores.number_count = stores.number_room = 0;
+}
+
+/* ---- what actors call ------------------------------------------------------------------------------------------ */
+
+/* Going on would be to read an empty store, or to believe that something is durable. */
+#define END_BY_MISUSE(actor, here, ...)                                                                                \
+    do {                                                                                                               \
+        rh__misuse(here, __VA_ARGS__);                                                                                 \
+        rh__actor_exit(actor, "failed", NULL);                                                                         \
+    } while (0)
+
+static void check_name(struct rh__actor *actor, const char *name, const char *here)
+{
+    size_t length = name ? strnlen(name, RH_STORE_NAME_SIZE) : 0;
+    bool plain = length > 0 && length < RH_STORE_NAME_SIZE;
+    for (size_t i = 0; plain && i < length; i++)
+        plain = !iscntrl((unsigned char)name[i]);
+    if (!plain)
+        END_BY_MISUSE(actor, here, "rh_store_open: a name has 1 to %d bytes and no control characters",
+                      RH_STORE_NAME_SIZE - 1);
+}
+
+void rh__store_open(struct rh__actor *actor, const char *name, const char *here)
+{
+    check_name(actor, name, here);
+    if (!rh__rt.options.store_folder)
+        END_BY_MISUSE(actor, here, "rh_store_open without stores: set store_folder in struct rh_runtime_options");
+    if (actor->store && strcmp(actor->store->name, name) == 0)
+        return;
+    if (actor->store)
+        END_BY_MISUSE(actor, here, "rh_store_open(\"%s\"): it has opened \"%s\" already, and an actor has one store",
+                      name, actor->store->name);
+    pthread_mutex_lock(&stores.lock);
+    struct rh__store *s = store_named(name);
+    if (!s)
+        s = store_new(name);
+    bool held = s->held, failed = stores.failed, damaged = s->damaged;
+    if (!held && !failed && !damaged) {
+        s->held = true;
+        s->tickets = s->noted = 0;
+        s->awaits = false;
+        actor->store = s;
+    }
+    pthread_mutex_unlock(&stores.lock);
+    if (held)
+        END_BY_MISUSE(actor, here, "rh_store_open(\"%s\"): another actor has it open", name);
+    if (damaged) {
+        rh__fail("store", here, "store \"%s\" is damaged: what was acknowledged is not all there any more", name);
+        rh__actor_exit(actor, "damaged", NULL);
+    }
+    if (failed) {
+        rh__fail("store", here, "store \"%s\" cannot be opened: an earlier put could not be made durable", name);
+        rh__actor_exit(actor, "store", NULL);
+    }
 }
 
 static struct rh__store *store_of(struct rh__actor *actor, const char *call, const char *here)
 {
-    char path[4400], text[4600];
-    size_t cut = 0;
-    if (actor->store)
-        return actor->store;
-    if (!rh__rt.options.store_folder) {
-        rh__misuse(here, "%s without a store: set store_folder in struct rh_runtime_options", call);
-        return NULL;
-    }
-    path_of(actor, path, sizeof path);
-    struct rh__store *store = rh__need(sizeof *store);
-    *store = (struct rh__store){ .file = rh__need(sizeof *store->file) };
-    *store->file = (struct file){ 0 };
-    grow(store);
-    store->file->fd = rh__store_file_open(path, set, store, &store->file->size, &cut, text, sizeof text);
-    if (store->file->fd < 0) {
-        rh__fail("store", here, "%s", text);
-        free(store->file);
-        store_free(store);
-        return NULL;
-    }
-    if (cut)
-        fprintf(stderr, "rehearse: %s: the last %zu bytes were no whole record and are cut\n", path, cut);
-    if (store->file->size > COMPACT_FROM && store->live_bytes < store->file->size / 2)
-        compact(store, path);
-    actor->store = store;
-    return store;
+    if (!actor->store)
+        END_BY_MISUSE(actor, here, "%s before rh_store_open: an actor names its store first", call);
+    return actor->store;
 }
 
 void rh__store_close(struct rh__store *store)
 {
     if (!store)
         return;
-    if (writer.running) {
-        struct request *r = rh__need(sizeof *r);
-        *r = (struct request){ .file = store->file };
-        submit(r);
-    } else {
-        close(store->file->fd);
-        free(store->file);
-    }
-    store_free(store);
+    pthread_mutex_lock(&stores.lock);
+    store->held = false;
+    pthread_mutex_unlock(&stores.lock);
 }
-
-/* ---- what actors call ------------------------------------------------------------------------------------------ */
 
 uint32_t rh__store_put(struct rh__actor *actor, const char *key, const void *bytes, size_t size, const char *here)
 {
     struct rh__store *store = store_of(actor, "rh_store_put", here);
-    if (!store)
-        return 0;
     size_t key_size = strlen(key);
-    if (key_size > LONGEST_KEY || size > rh__rt.options.max_message_bytes) {
-        rh__misuse(here,
-                   "rh_store_put: a key of %zu (of at most %d) and a value of %zu bytes (of at most %u, "
-                   "max_message_bytes)",
-                   key_size, LONGEST_KEY, size, rh__rt.options.max_message_bytes);
-        return 0;
-    }
-    set(store, key, key_size, bytes, bytes ? size : 0);
-    struct request *r = rh__need(sizeof *r + rh__record_size(key_size, bytes, size));
-    *r = (struct request){ .file = store->file, .who = actor->self, .ticket = ++store->puts };
-    r->size = rh__record_size(key_size, bytes, size);
-    rh__record_write(r->record, key, key_size, bytes, size);
-    rh__pool_busy(1);
-    uint32_t ticket = r->ticket; /* the request is the writer's from here on */
-    submit(r);
+    if (key_size > RH__LONGEST_KEY || size > rh__rt.options.max_message_bytes)
+        END_BY_MISUSE(actor, here,
+                      "rh_store_put: a key of %zu (of at most %d) and a value of %zu bytes (of at most %u, "
+                      "max_message_bytes)",
+                      key_size, RH__LONGEST_KEY, size, rh__rt.options.max_message_bytes);
+    uint32_t ticket = ++store->tickets;
+    submit(store, record_new(store, key, key_size, bytes, size), actor->self, ticket);
     return ticket;
 }
 
 int64_t rh__store_get(struct rh__actor *actor, const char *key, void *buffer, size_t capacity, const char *here)
 {
-    struct rh__store *store = store_of(actor, "rh_store_get", here);
-    if (!store)
+    const struct record *r = *find(store_of(actor, "rh_store_get", here), key, strlen(key));
+    if (!r)
         return -1;
-    struct item *item = *find(store, key, strlen(key));
-    if (!item)
-        return -1;
-    size_t n = item->size < capacity ? item->size : capacity;
+    size_t n = r->size < capacity ? r->size : capacity;
     if (n)
-        memcpy(buffer, item->key + item->key_size, n);
-    return (int64_t)item->size;
+        memcpy(buffer, r->bytes + r->key_size, n);
+    return (int64_t)r->size;
 }
 
 void rh__store_durable(struct rh__store *store, uint32_t ticket)
 {
-    if (store)
-        store->durable = ticket;
+    if (!store)
+        return;
+    store->noted = ticket;
+    store->awaits = false; /* earlier owners' puts come first */
 }
 
 bool rh__store_all_durable(const struct rh__store *store)
 {
-    return !store || store->durable == store->puts;
+    return !store || (store->noted == store->tickets && !store->awaits);
 }
 
 void rh__store_sync(struct rh__actor *actor, const char *here)
 {
-    if (!store_of(actor, "rh_store_sync", here))
-        return;
+    struct rh__store *store = store_of(actor, "rh_store_sync", here);
+    if (store->noted == store->tickets) {
+        pthread_mutex_lock(&stores.lock);
+        store->awaits = store->durable < store->queued; /* of an earlier owner: it may have been read */
+        pthread_mutex_unlock(&stores.lock);
+        if (store->awaits)
+            submit(store, NULL, actor->self, store->tickets);
+    }
     actor->tickets++;
     actor->wait.what = RH__WAIT_STORED;
-    if (!rh__store_all_durable(actor->store))
+    if (!rh__store_all_durable(store))
         rh__wait(actor, 0, here);
 }

@@ -168,6 +168,17 @@ static void choice_line(const struct rh_world *w, const struct rh_choice *c, con
         add_actor(w, c->actor, t);
         rh__text_add(t, "'s write is durable");
         break;
+    case RH_CHOICE_UNSTORED:
+        add_actor(w, c->actor, t);
+        rh__text_add(t, "'s write fails");
+        break;
+    case RH_CHOICE_OPEN:
+        add_actor(w, c->actor, t);
+        rh__text_add(t, "%s",
+                     c->what == 0   ? " opens its store"
+                     : c->what == 1 ? " cannot open its store"
+                                    : " finds its store damaged");
+        break;
     case RH_CHOICE_LOSE:
         add_message_to(w, c->what, ranks, t);
         rh__text_add(t, " is lost");

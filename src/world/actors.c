@@ -19,6 +19,7 @@
 #include "world/objects.h"
 #include "world/outcome.h"
 #include "world/receive.h"
+#include "world/store.h"
 
 static const struct rh_actor_type external_type = { "external", 0, RH_KIND_ACTOR, NULL, NULL };
 
@@ -64,6 +65,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         .links = RH_NONE,
         .monitors = RH_NONE,
         .watching = RH_NONE,
+        .opened = RH_NONE,
         .store = RH_NONE,
         .stack = RH_NONE,
         .node = RH_NONE,
@@ -397,15 +399,6 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     tell_the_others(w, actor, reason);
 }
 
-/* Nobody will ever read its store again: what becomes of writes under way is no event. */
-static void forget_writes(struct rh_world *w, struct actor *a)
-{
-    if (!a->writes_open)
-        return;
-    put32(w, &w->writes_open, w->writes_open - a->writes_open);
-    put32(w, &a->writes_open, 0);
-}
-
 /* Messages that were under way to an actor that ends are as lost as those sent to it later. */
 static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
 {
@@ -477,7 +470,7 @@ void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
 {
     tell_of_dead_letters(w, actor);
     rh__messages_drop(w, actor);
-    forget_writes(w, &w->actors[actor]);
+    rh__store_release(w, actor);
     leave(w, actor, STATUS_ENDED, reason);
 }
 
@@ -485,15 +478,8 @@ void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
  * own. */
 void rh__actor_crash(struct rh_world *w, uint32_t actor, uint32_t surviving_writes)
 {
-    struct actor *a = &w->actors[actor];
-    uint32_t open = a->writes_open;
     rh__messages_drop_own(w, actor);
-    while (a->writes_open > surviving_writes) {
-        put32(w, &a->store, w->writes[a->store].older);
-        put32(w, &a->writes_open, a->writes_open - 1);
-    }
-    put32(w, &w->writes_open, w->writes_open - open);
-    put32(w, &a->writes_open, 0);
+    rh__store_crash(w, actor, surviving_writes);
     leave(w, actor, STATUS_CRASHED, "crashed");
 }
 

@@ -161,7 +161,7 @@ static bool is_plain(const struct actor *a)
 {
     return (a->status == STATUS_IDLE || a->status == STATUS_ENDED) && a->stack == RH_NONE && a->asking == RH_NONE &&
            a->outbox == RH_NONE && a->timers == RH_NONE && a->wake == RH_NONE && a->links == RH_NONE &&
-           a->monitors == RH_NONE && a->watching == RH_NONE && a->store == RH_NONE && !a->tickets &&
+           a->monitors == RH_NONE && a->watching == RH_NONE && a->opened == RH_NONE && !a->tickets &&
            a->first_child == RH_NONE && a->random == a->seed;
 }
 
@@ -196,9 +196,9 @@ static bool list_knows_neither(const struct rh_world *w, const struct exchange *
     return true;
 }
 
-static bool store_knows_neither(const struct rh_world *w, const struct exchange *x, const struct actor *a)
+static bool store_knows_neither(const struct rh_world *w, const struct exchange *x, uint32_t newest)
 {
-    for (uint32_t i = a->store; i != RH_NONE; i = w->writes[i].older)
+    for (uint32_t i = newest; i != RH_NONE; i = w->writes[i].older)
         if (w->writes[i].size != RH_NONE && !knows_neither(x, w->payload + w->writes[i].bytes, w->writes[i].size))
             return false;
     return true;
@@ -228,7 +228,7 @@ static bool knows(struct rh_world *w, const struct exchange *x, uint32_t actor)
     if (a->then == THEN_SIGNAL && a->status == STATUS_PREEMPTED && !message_knows_neither(w, x, a->then_what))
         return true;
     return !knows_neither(x, a->region, a->used) || !stack_knows_neither(w, x, actor) ||
-           !store_knows_neither(w, x, a) ||
+           !store_knows_neither(w, x, a->store) ||
            (w->any_faults && !knows_neither(x, w->payload + a->initial, a->type->size));
 }
 
@@ -236,6 +236,10 @@ static bool tables_know(const struct rh_world *w, const struct exchange *x)
 {
     for (uint32_t i = w->first_name; i != RH_NONE; i = w->names[i].next)
         if (actor_exchanged(x, w->names[i].actor) != w->names[i].actor)
+            return true;
+    for (uint32_t i = w->first_store; i != RH_NONE; i = w->stores[i].next)
+        if (w->stores[i].owner == x->one || w->stores[i].owner == x->other ||
+            !store_knows_neither(w, x, w->stores[i].newest))
             return true;
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
         if (w->timers[i].type && !knows_neither(x, w->payload + w->timers[i].payload, w->timers[i].type->size))

@@ -8,6 +8,7 @@
 #include "world/network.h"
 #include "world/objects.h"
 #include "world/step.h"
+#include "world/store.h"
 
 static void offer(struct rh_world *w, uint32_t kind, uint32_t actor, uint32_t what, uint32_t arg)
 {
@@ -109,8 +110,21 @@ static void offer_timers(struct rh_world *w)
         offer(w, RH_CHOICE_TIMER, w->clock, next, rh__timer_name(w, next));
 }
 
+static void offer_openings(struct rh_world *w, uint32_t actor)
+{
+    offer(w, RH_CHOICE_OPEN, actor, RH__STORE_GOOD, 0);
+    if (w->failed_opens && actor)
+        offer(w, RH_CHOICE_OPEN, actor, RH__STORE_FAILED, 0);
+    if (w->damaged_stores && actor)
+        offer(w, RH_CHOICE_OPEN, actor, RH__STORE_DAMAGED, 0);
+}
+
 static void offer_values(struct rh_world *w, uint32_t actor)
 {
+    if (w->actors[actor].opening) {
+        offer_openings(w, actor);
+        return;
+    }
     for (uint32_t i = 0; i < w->actors[actor].choices; i++)
         offer(w, RH_CHOICE_VALUE, actor, i, w->actors[actor].choices);
 }
@@ -142,6 +156,13 @@ static void offer_crashes(struct rh_world *w)
     for (uint32_t i = 1; w->crashes && i < w->actor_count; i++)
         for (uint32_t k = 0; rh__can_crash(w, i) && k <= w->actors[i].writes_open; k++)
             offer(w, RH_CHOICE_CRASH, i, k, w->actors[i].writes_open);
+}
+
+static void offer_failed_puts(struct rh_world *w)
+{
+    for (uint32_t i = 1; w->failed_puts && w->writes_open && i < w->actor_count; i++)
+        if (rh__store_can_fail(w, i))
+            offer(w, RH_CHOICE_UNSTORED, i, 0, 0);
 }
 
 static void offer_restarts(struct rh_world *w)
@@ -205,6 +226,7 @@ static void offer_faults_at_any_time(struct rh_world *w)
     if (w->losses || w->duplicates)
         offer_message_faults(w, ordinary);
     offer_crashes(w);
+    offer_failed_puts(w);
     if (!ordinary && w->choice_count)
         offer(w, RH_CHOICE_END, RH_NONE, 0, 0);
 }
@@ -217,6 +239,7 @@ static void offer_faults(struct rh_world *w)
     offer_restarts(w);
     if (ordinary) {
         offer_crashes(w);
+        offer_failed_puts(w);
         offer_partitions(w);
     }
     if (w->cut && (ordinary || w->under_way))

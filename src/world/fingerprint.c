@@ -12,6 +12,7 @@
 #include "world/fiber.h"
 #include "world/memory.h"
 #include "world/network.h"
+#include "world/store.h"
 #include "world/tables.h"
 
 void rh__actor_hash_out(struct rh_world *w, uint32_t actor)
@@ -86,17 +87,6 @@ static uint64_t hash_channel(struct rh_world *w, uint32_t channel)
     return h ? rh__mix(h, (uint64_t)c->sender << 32 | c->receiver) : 0;
 }
 
-static uint64_t hash_store(const struct rh_world *w, const struct actor *a)
-{
-    uint64_t h = (uint64_t)a->tickets << 32 | a->writes_open;
-    for (uint32_t i = a->store; i != RH_NONE; i = w->writes[i].older) {
-        const struct write *x = &w->writes[i];
-        uint32_t size = x->size == RH_NONE ? 0 : x->size;
-        h = rh__mix(h, hash_text(w, x->key) ^ rh__hash(w->payload + x->bytes, size, x->size));
-    }
-    return h;
-}
-
 static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
 {
     const struct actor *a = &w->actors[actor];
@@ -122,7 +112,9 @@ static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
             h = rh__mix(h, hash_message(w, a->received));
     }
     if (a->tickets)
-        h = rh__mix(h, hash_store(w, a));
+        h = rh__mix(h, a->tickets);
+    if (a->opened != RH_NONE)
+        h = rh__mix(h, rh__store_hash(w, a->store, a->writes_open, actor));
     h = rh__mix(h, (uint64_t)a->restarts << 1 | (a->start != RH_NONE));
     if (a->status == STATUS_PREEMPTED)
         h = rh__mix(h, a->object ^ (uint64_t)a->then << 32 ^ a->then_what);
@@ -172,6 +164,7 @@ static uint64_t hash_tables(struct rh_world *w)
         for (uint32_t i = w->actors[a].watching; i != RH_NONE; i = w->links[i].next)
             h += rh__mix(((uint64_t)1 << 41) + a, w->links[i].other);
     }
+    h += rh__stores_hash(w);
     return h ? h : 1;
 }
 
@@ -181,7 +174,9 @@ static uint64_t hash_scalars(const struct rh_world *w)
         (uint64_t)w->losses << 32 | w->duplicates,
         (uint64_t)w->crashes << 32 | w->restarts,
         (uint64_t)w->kept_restarts << 32 | w->partitions,
+        (uint64_t)w->failed_opens << 32 | w->damaged_stores,
         (uint64_t)w->cut << 32 | w->chooser,
+        w->failed_puts,
         w->clock_used ? (uint64_t)w->now_ns : 0,
         w->semantics.fail_allocation ? w->allocations : 0,
         w->over,

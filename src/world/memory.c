@@ -78,6 +78,7 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(links, (size_t)MAX_LINKS)
     TABLE(names, (size_t)MAX_NAMES)
     TABLE(writes, (size_t)MAX_WRITES)
+    TABLE(stores, (size_t)MAX_STORES)
     TABLE(tables, (size_t)MAX_TABLES)
     TABLE(items, (size_t)MAX_ITEMS)
     TABLE(lines, (size_t)MAX_LINES)

@@ -1,7 +1,7 @@
 /* Shared objects: what several actors can see the order of.
  *
  * A name of the registry, the life of an actor (link, monitor, alive, its end), a monitor that announcements go to, a key of
- * a shared table, an `eventually` property, an external sender; with granularity object under RH_MAILBOX a mailbox, and with
+ * a shared table, a durable store (who opens it), an `eventually` property, an external sender; with granularity object under RH_MAILBOX a mailbox, and with
  * ordered time the clock.  Each has a 64-bit identity that is the same in every run.  The world records which event touched
  * which object, in order: two events on different actors that touch no object in common commute.
  *
@@ -21,6 +21,7 @@ enum rh__object_kind {
     RH__OBJECT_MAILBOX,
     RH__OBJECT_SENDER, /* an external one: several actors may send in its name */
     RH__OBJECT_CLOCK,  /* where there is one: see timers.c */
+    RH__OBJECT_STORE,
 };
 
 /* `what` is a hash of what names the object among its kind. */

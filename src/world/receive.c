@@ -193,64 +193,15 @@ void rh__preempt(struct rh_world *w, const char *place)
         rh__halt(w, STATUS_PREEMPTED, place);
 }
 
-/* ---- the store ----------------------------------------------------------------------------------------------------- */
-
-uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, const void *bytes, uint32_t size)
+uint32_t rh__choose_opening(struct rh_world *w, const char *place)
 {
-    struct actor *a = &w->actors[actor];
-    if (w->write_pool.count == MAX_WRITES)
-        rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "more than %u writes to stores in one run", MAX_WRITES);
-    uint32_t index = rh__pool_grow(w, &w->write_pool);
-    struct write *x = &w->writes[index];
-    x->key = rh__payload_text(w, key);
-    x->bytes = rh__payload_take(w, bytes ? size : 0);
-    x->size = bytes ? size : RH_NONE;
-    put32(w, &a->tickets, a->tickets + 1); /* its own count: it must not see what others do */
-    x->ticket = a->tickets;
-    x->older = a->store;
-    if (bytes)
-        rh__copy(w->payload + x->bytes, bytes, size);
-    put32(w, &a->store, index);
-    put32(w, &a->writes_open, a->writes_open + 1);
-    put32(w, &w->writes_open, w->writes_open + 1);
-    return x->ticket;
+    put32(w, &w->actors[w->current].opening, 1);
+    uint32_t state = rh__choose(w, 3, place);
+    put32(w, &w->actors[w->current].opening, 0);
+    return state;
 }
 
-uint32_t rh__store_find(const struct rh_world *w, uint32_t actor, const char *key)
+void rh__block_syncing(struct rh_world *w, const char *place)
 {
-    uint32_t i = w->actors[actor].store;
-    while (i != RH_NONE && strcmp(w->payload + w->writes[i].key, key) != 0)
-        i = w->writes[i].older;
-    return i;
-}
-
-void rh__store_complete(struct rh_world *w, uint32_t actor)
-{
-    struct actor *a = &w->actors[actor];
-    uint32_t oldest = a->store;
-    for (uint32_t i = 1; i < a->writes_open; i++)
-        oldest = w->writes[oldest].older;
-    put32(w, &a->writes_open, a->writes_open - 1);
-    put32(w, &w->writes_open, w->writes_open - 1);
-    if (a->status == STATUS_SYNCING) {
-        if (a->writes_open == 0) {
-            put32(w, &a->status, STATUS_RUNNING);
-            rh__fiber_resume(w, actor);
-        }
-        return;
-    }
-    const struct rh_entry *entry = NULL;
-    if (a->behaviour)
-        rh__disposition(a, &rh_message_rh_stored, &entry);
-    if (entry || a->type->kind == RH_KIND_PROCESS) {
-        struct rh_stored value = { .ticket = w->writes[oldest].ticket };
-        struct sending s = SENDING(.from = actor, .to = actor, .type = &rh_message_rh_stored, .value = &value);
-        rh__message_send(w, &s);
-    }
-}
-
-void rh__store_sync(struct rh_world *w, const char *place)
-{
-    if (w->actors[w->current].writes_open)
-        block(w, STATUS_SYNCING, place);
+    block(w, STATUS_SYNCING, place);
 }

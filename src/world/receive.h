@@ -1,4 +1,4 @@
-/* Blocking: receive, ask, sleep, choose, sync, preemption; and the durable store, whose sync blocks. */
+/* Blocking: receive, ask, sleep, choose, sync, preemption. */
 #ifndef RH_WORLD_RECEIVE_H
 #define RH_WORLD_RECEIVE_H
 
@@ -19,17 +19,13 @@ uint32_t rh__choose(struct rh_world *w, uint32_t n, const char *place);
 void rh__preempt(struct rh_world *w, const char *place);
 /* Blocks in a status that counts among the halted. */
 void rh__halt(struct rh_world *w, uint32_t status, const char *place);
-void rh__store_sync(struct rh_world *w, const char *place);
+/* What comes of opening a store (enum rh__store_state): chosen like a value, within the budgets. */
+uint32_t rh__choose_opening(struct rh_world *w, const char *place);
+void rh__block_syncing(struct rh_world *w, const char *place); /* until all its writes are durable */
 
 /* World's side: the wait of an actor is over, by message or by time. */
 void rh__wait_over(struct rh_world *w, uint32_t actor, uint32_t message);
 /* Where a clock ends waits: it will not end this one any more. */
 void rh__wait_forget(struct rh_world *w, uint32_t actor);
-
-uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, const void *bytes, uint32_t size);
-/* Newest write of this key, RH_NONE for none. */
-uint32_t rh__store_find(const struct rh_world *w, uint32_t actor, const char *key);
-/* The actor's oldest write under way becomes durable. */
-void rh__store_complete(struct rh_world *w, uint32_t actor);
 
 #endif

@@ -21,6 +21,7 @@
 #include "world/outcome.h"
 #include "world/properties.h"
 #include "world/receive.h"
+#include "world/seam_store.h"
 #include "world/seam_tables.h"
 #include "world/step.h"
 
@@ -595,42 +596,6 @@ static uint64_t seam_random(void)
     return value;
 }
 
-/* ---- store -------------------------------------------------------------------------------------------------------------- */
-
-static uint32_t seam_store_put(const char *key, const void *bytes, size_t size, const char *here)
-{
-    struct rh_world *w = inside_actor("rh_store_put", here);
-    if (!w)
-        return 0;
-    if (!key)
-        rh__misuse(w, here, "rh_store_put needs a key");
-    if (size > w->semantics.max_message_bytes)
-        rh__misuse(w, here, "a value of %zu bytes, the limit is %u (max_message_bytes)", size,
-                   w->semantics.max_message_bytes);
-    return rh__store_put(w, w->current, key, bytes, (uint32_t)size);
-}
-
-static int64_t seam_store_get(const char *key, void *buffer, size_t capacity, const char *here)
-{
-    struct rh_world *w = inside_actor("rh_store_get", here);
-    if (!w || !key)
-        return -1;
-    uint32_t i = rh__store_find(w, w->current, key);
-    if (i == RH_NONE || w->writes[i].size == RH_NONE)
-        return -1;
-    size_t size = w->writes[i].size;
-    if (size && capacity) /* a NULL buffer of no size asks for the size only */
-        memcpy(buffer, w->payload + w->writes[i].bytes, size < capacity ? size : capacity);
-    return (int64_t)size;
-}
-
-static void seam_store_sync(const char *here)
-{
-    struct rh_world *w = inside_actor("rh_store_sync", here);
-    if (w)
-        rh__store_sync(w, here);
-}
-
 /* ---- what must hold -------------------------------------------------------------------------------------------------------- */
 
 static void seam_failed(const char *here, const char *condition, const char *text)
@@ -750,9 +715,10 @@ const struct rh_seam rh__controlled_seam = {
     .sleep = seam_sleep,
     .choose = seam_choose,
     .random = seam_random,
-    .store_put = seam_store_put,
-    .store_get = seam_store_get,
-    .store_sync = seam_store_sync,
+    .store_open = rh__seam_store_open,
+    .store_put = rh__seam_store_put,
+    .store_get = rh__seam_store_get,
+    .store_sync = rh__seam_store_sync,
     .table_change = rh__seam_table_change,
     .table_get = rh__seam_table_get,
     .table_add = rh__seam_table_add,

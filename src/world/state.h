@@ -83,13 +83,15 @@ struct actor {
     uint32_t result_size;     /* of what rh_return left for those who monitor it, */
     uint64_t result;          /* its payload offset */
     uint64_t result_type;     /* and which type it has, 0 for none */
-    uint32_t store;           /* newest write */
+    uint32_t opened;          /* the store that it has; RH_NONE for none */
+    uint32_t store;           /* newest write to that */
     uint32_t writes_open;     /* how many of the newest are under way */
     uint32_t tickets;         /* of writes, given out so far */
     uint32_t used;            /* bytes of the region in use */
     uint32_t heap;            /* offset of the heap in the region; 0 for none yet */
     uint32_t stack;           /* its stack while suspended */
     uint32_t choices;         /* of rh_choose */
+    uint32_t opening;         /* it chooses what comes of opening its store */
     uint32_t node;            /* for partitions: 0 .. 15, or RH_NONE */
     uint32_t restarts;
     uint32_t reason; /* why it ended: payload offset / 16 */
@@ -162,7 +164,16 @@ struct write {
     uint64_t key, bytes;
     uint32_t size; /* RH_NONE: removes the key */
     uint32_t ticket;
+    uint32_t writer; /* the actor that is told */
     uint32_t older;
+};
+
+struct store {
+    uint64_t name;
+    uint32_t owner;             /* the last one to open it; RH_NONE for none yet */
+    uint32_t newest, under_way; /* while nobody has it open: as in struct actor */
+    uint32_t state;             /* enum rh__store_state */
+    uint32_t next;
 };
 
 struct table {
@@ -218,6 +229,7 @@ enum {
     MAX_LINKS = 1u << 20,
     MAX_NAMES = 1u << 14,
     MAX_WRITES = 1u << 22,
+    MAX_STORES = 1u << 14,
     MAX_TABLES = 1u << 10,
     MAX_ITEMS = 1u << 18,
     MAX_LINES = 1u << 20,
@@ -263,6 +275,7 @@ struct rh_world {
     struct link *links;
     struct name *names;
     struct write *writes;
+    struct store *stores;
     struct table *tables;
     struct item *items;
     struct line *lines;
@@ -285,11 +298,12 @@ struct rh_world {
 
     /* Logged. */
     uint32_t actor_count, channel_count, line_count, monitor_count, table_count;
-    struct pool timer_pool, link_pool, name_pool, write_pool, item_pool;
+    struct pool timer_pool, link_pool, name_pool, write_pool, store_pool, item_pool;
     uint32_t timer_newest; /* of all that are set */
-    uint32_t first_name;
+    uint32_t first_name, first_store;
     uint32_t stack_free, stack_count;
     uint32_t losses, duplicates, crashes, restarts, kept_restarts, partitions; /* what is left */
+    uint32_t failed_opens, damaged_stores, failed_puts;
     uint32_t cut; /* the nodes on one side of a partition; 0 for none */
     uint32_t node_count;
     uint32_t chooser; /* the actor in rh_choose; RH_NONE with granularity object, where others go on meanwhile */

@@ -13,6 +13,7 @@
 #include "world/objects.h"
 #include "world/pages.h"
 #include "world/receive.h"
+#include "world/store.h"
 
 /* ---- is it open? --------------------------------------------------------------------------------------------------- */
 
@@ -47,6 +48,8 @@ bool rh__choice_open(struct rh_world *w, const struct rh_choice *c)
 {
     if (w->over || !w->begun || w->event_count > w->semantics.max_steps)
         return false;
+    if (w->chooser != RH_NONE && w->actors[w->chooser].opening)
+        return offered(w, c);
     if (w->chooser != RH_NONE)
         return c->kind == RH_CHOICE_VALUE && c->actor == w->chooser && c->what < w->actors[w->chooser].choices;
     switch (c->kind) {
@@ -310,6 +313,18 @@ static void act(struct rh_world *w, const struct rh_choice *c)
     case RH_CHOICE_VALUE:
         goes_on(w);
         choose(w, c->actor, c->what);
+        break;
+    case RH_CHOICE_OPEN:
+        goes_on(w);
+        if (c->what == RH__STORE_FAILED)
+            put32(w, &w->failed_opens, w->failed_opens - 1);
+        else if (c->what == RH__STORE_DAMAGED)
+            put32(w, &w->damaged_stores, w->damaged_stores - 1);
+        choose(w, c->actor, c->what);
+        break;
+    case RH_CHOICE_UNSTORED:
+        put32(w, &w->failed_puts, w->failed_puts - 1);
+        rh__store_fail(w, c->actor);
         break;
     case RH_CHOICE_RESUME:
         goes_on(w);

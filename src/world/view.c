@@ -208,6 +208,15 @@ void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, c
     case RH_CHOICE_STORED:
         rh__text_add(&t, "'s oldest write becomes durable");
         break;
+    case RH_CHOICE_UNSTORED:
+        rh__text_add(&t, "'s oldest write fails, and it ends");
+        break;
+    case RH_CHOICE_OPEN:
+        rh__text_add(&t, "%s",
+                     c->what == 0   ? " opens its store"
+                     : c->what == 1 ? " cannot open its store"
+                                    : " finds its store damaged");
+        break;
     case RH_CHOICE_LOSE:
         rh__text_add(&t, " never gets ");
         add_message(&t, w, c->what);

@@ -79,7 +79,8 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->param_count = options->param_count;
     w->no_undo = options->no_undo;
     w->quiet = options->quiet;
-    w->any_faults = s.losses || s.duplicates || s.crashes || s.restarts || s.kept_restarts || s.partitions;
+    w->any_faults = s.losses || s.duplicates || s.crashes || s.restarts || s.kept_restarts || s.partitions ||
+                    s.failed_opens || s.damaged_stores || s.failed_puts;
     w->own_clocks = s.granularity == RH_GRAIN_OBJECT || s.time == RH_TIME_LOGICAL;
     w->tick_ns = s.time == RH_TIME_LOGICAL ? 1000000 : 0;
     w->current = w->observing = w->matching = w->clock = RH_NONE;
@@ -117,9 +118,10 @@ static void clear(struct rh_world *w)
     for (uint32_t i = 0; i < w->property_count; i++)
         w->properties[i].run = 0;
     w->payload_at = 16;
-    w->timer_pool.free = w->link_pool.free = w->name_pool.free = w->write_pool.free = w->item_pool.free = RH_NONE;
+    w->timer_pool.free = w->link_pool.free = w->name_pool.free = w->write_pool.free = w->store_pool.free =
+        w->item_pool.free = RH_NONE;
     w->clock = RH_NONE;
-    w->timer_newest = w->first_name = w->stack_free = w->chooser = RH_NONE;
+    w->timer_newest = w->first_name = w->first_store = w->stack_free = w->chooser = RH_NONE;
     w->current = w->observing = w->matching = RH_NONE;
     w->losses = w->semantics.losses;
     w->duplicates = w->semantics.duplicates;
@@ -127,6 +129,9 @@ static void clear(struct rh_world *w)
     w->restarts = w->semantics.restarts;
     w->kept_restarts = w->semantics.kept_restarts;
     w->partitions = w->semantics.partitions;
+    w->failed_opens = w->semantics.failed_opens;
+    w->damaged_stores = w->semantics.damaged_stores;
+    w->failed_puts = w->semantics.failed_puts;
     w->inside = false;
     w->fill = FILL_NOT;
     w->exit_reason = NULL;

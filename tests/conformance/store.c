@@ -1,4 +1,4 @@
-/* The durable store of each actor. */
+/* Durable stores. */
 #include "conformance/harness.h"
 
 RH_MESSAGE(go);
@@ -17,6 +17,7 @@ static void say_value(const char *key, size_t capacity)
 RH_PROCESS(ledger);
 RH_BODY(ledger)
 {
+    rh_store_open("ledger");
     say_value("a", 64);
     rh_store_put("a", "one", 3);
     say_value("a", 64);
@@ -47,18 +48,26 @@ PROGRAM(reads_see_the_latest_put,
 }
 
 RH_ACTOR(owner, int value;);
+static void open_own(int value)
+{
+    char name[16];
+    snprintf(name, sizeof name, "of %d", value);
+    rh_store_open(name);
+}
 RH_HANDLER(owner, go)
 {
+    open_own(state->value);
     rh_store_put("k", &state->value, sizeof state->value);
 }
 RH_HANDLER(owner, show)
 {
     int value = -1;
+    open_own(state->value);
     int64_t size = rh_store_get("k", &value, sizeof value);
     say("%lld %d", (long long)size, value);
 }
 RH_BEHAVIOUR(owner, open, go, show); /* rh_stored is ignored where it is not listed */
-PROGRAM(each_actor_has_a_store_of_its_own, .allowed = { "owner#1: 4 1 | owner#2: 4 2 | owner#3: -1 -1" })
+PROGRAM(stores_of_different_names_have_nothing_in_common, .allowed = { "owner#1: 4 1 | owner#2: 4 2 | owner#3: -1 -1" })
 {
     rh_ref a = rh_spawn(owner, .value = 1), b = rh_spawn(owner, .value = 2), c = rh_spawn(owner, .value = 3);
     rh_send(a, go);
@@ -72,6 +81,7 @@ PROGRAM(each_actor_has_a_store_of_its_own, .allowed = { "owner#1: 4 1 | owner#2:
 RH_ACTOR(writer, uint32_t tickets[3]; int puts; int stored;);
 RH_HANDLER(writer, keep)
 {
+    rh_store_open("tickets");
     state->tickets[state->puts] = rh_store_put("k", &msg->value, sizeof msg->value);
     say("put %d", msg->value);
     state->puts++;
@@ -94,6 +104,7 @@ PROGRAM(puts_become_durable_in_order,
 RH_PROCESS(careful);
 RH_BODY(careful)
 {
+    rh_store_open("careful");
     uint32_t first = rh_store_put("a", "1", 1), second = rh_store_put("a", "2", 1);
     say(first != second ? "two tickets" : "one ticket");
     say(rh_receive(rh_stored)->ticket == first ? "first" : "wrong");
@@ -115,6 +126,7 @@ RH_HANDLER(large, go)
     unsigned char *bytes = malloc(SIZE);
     for (int i = 0; i < SIZE; i++)
         bytes[i] = (unsigned char)(i % 253);
+    rh_store_open("large");
     rh_store_put("large", bytes, SIZE);
     memset(bytes, 0, SIZE);
     rh_store_sync();
@@ -135,6 +147,7 @@ PROGRAM(a_large_value_is_kept, .allowed = { "large#1: 102400 0" })
 RH_ACTOR(syncing);
 RH_HANDLER(syncing, go)
 {
+    rh_store_open("k");
     rh_store_put("k", "v", 1);
     say("syncs");
     rh_store_sync();

@@ -171,7 +171,8 @@ static inline uint32_t slow_other_name(struct slow_run *r, uint32_t event)
         if ((r->w->actors[i].born == RH_NONE || r->w->actors[i].born < event) && r->w->actors[i].node < 16 &&
             c->what >> r->w->actors[i].node & 1)
             snprintf(sides + strlen(sides), sizeof sides - strlen(sides), "%u ", slow_actor_name(r, i));
-    bool matters = c->kind == RH_CHOICE_VALUE || c->kind == RH_CHOICE_CRASH || c->kind == RH_CHOICE_RESTART;
+    bool matters = c->kind == RH_CHOICE_VALUE || c->kind == RH_CHOICE_OPEN || c->kind == RH_CHOICE_CRASH ||
+                   c->kind == RH_CHOICE_RESTART;
     return slow_name(r->s, "%s of %u behind %u.%u: %u%s", rh_choice_name(c->kind), who,
                      before == RH_NONE ? 0 : slow_event_name(r, slow_root(r, before)), parts, matters ? c->what : 0,
                      sides);
@@ -235,7 +236,8 @@ static inline uint32_t slow_cause(const struct slow_run *r, uint32_t event)
 static inline bool slow_local_fence(const struct slow_run *r, uint32_t event)
 {
     uint32_t kind = r->events[event].choice.kind;
-    return kind == RH_CHOICE_CRASH || kind == RH_CHOICE_RESTART || slow_is_start(r, event);
+    return kind == RH_CHOICE_CRASH || kind == RH_CHOICE_UNSTORED || kind == RH_CHOICE_RESTART ||
+           slow_is_start(r, event);
 }
 
 static inline bool slow_fence_of_all(const struct slow_run *r, uint32_t event)

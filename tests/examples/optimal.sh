@@ -127,7 +127,7 @@ makes 6238 messenger-rooms -p users=2 -p rooms=1 -p blocks=1
 agrees 4 signal -p workers=2 -p branches=1 -p length=3
 makes 42 signal -p workers=2 -p branches=2 -p length=3
 makes 60 procreg-directory -p hosts=2 -p callers=1 -p calls=1 # dfs, by handlers, has as many in 1,801,800 runs
-agrees 16 store what_was_confirmed_is_kept
+agrees 19 store what_was_confirmed_is_kept
 agrees 5 messenger who_is_logged_on_can_be_talked_to
 makes 272 messenger no_line_is_lost # dfs: about 110 million runs
 agrees "4 12 1 1" procreg

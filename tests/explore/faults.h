@@ -22,6 +22,15 @@ static inline void one_fault(struct rh_semantics *s, uint64_t which)
     case 4:
         s->partitions = 1;
         break;
+    case 8: /* from here on only where programs have stores enough */
+        s->failed_opens = 1;
+        break;
+    case 9:
+        s->damaged_stores = 1;
+        break;
+    case 10:
+        s->failed_puts = 1;
+        break;
     default:
         break;
     }

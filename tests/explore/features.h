@@ -176,9 +176,11 @@ static void operate(struct member *state, rh_ref self, enum operation what, uint
         break;
     }
     case PUT:
+        rh_store_open(rh_name(self));
         rh_store_put("k", &value, sizeof value);
         break;
     case SYNC:
+        rh_store_open(rh_name(self));
         rh_store_put("k", &value, sizeof value);
         rh_store_sync();
         break;

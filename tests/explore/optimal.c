@@ -219,6 +219,8 @@ static void compare_seeds(struct totals *t, uint64_t count, uint32_t fails)
         if (getenv("REHEARSE_TIME"))
             features_with_time(&p, (enum rh_time)number_from("REHEARSE_TIME", 0));
         p.fails = fails;
+        if (fails)
+            features_share(&p);
         compare(&p, &d, largest);
         add_up(t, &p, &d);
         if (!d.any || t->different > most)

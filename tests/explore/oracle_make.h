@@ -41,6 +41,38 @@ static inline void make_faults(struct features *p, uint64_t *random)
     }
 }
 
+/* Stores that fail; what else is made of this seed stays as it is. */
+static inline void make_stores(struct features *p)
+{
+    uint64_t random = scrambled(p->seed, 79);
+    if (!(p->has >> F_STORE & 1) || p->losses || p->duplicates)
+        return;
+    switch (below(&random, 6)) {
+    case 0:
+        p->unopened = 1;
+        break;
+    case 1:
+        p->unstored = 1;
+        break;
+    case 2:
+        p->damaged = p->unstored = 1;
+        break;
+    case 3:
+        p->unopened = p->unstored = 1 + below(&random, 2);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Stores that several want to have: a misuse, unless one ends before the other comes. */
+static inline void features_share(struct features *p)
+{
+    uint64_t random = scrambled(p->seed, 80);
+    if (p->has >> F_STORE & 1)
+        p->shares = below(&random, 3);
+}
+
 /* With what makes a difference then. */
 static inline void features_with_time(struct features *p, enum rh_time time)
 {
@@ -74,6 +106,7 @@ static inline void features_make(struct features *p, uint64_t seed)
     p->starts = 2 + below(&random, 2);
     p->ttl = 2 + below(&random, 2);
     make_faults(p, &random);
+    make_stores(p);
     uint32_t time = below(&random, 3);
     features_with_time(p, time == 0 ? RH_TIME_LOGICAL : time == 1 ? RH_TIME_ORDERED : RH_TIME_FREE);
 }
@@ -111,6 +144,9 @@ static inline struct rh_semantics features_semantics(const struct features *p)
                                   .crashes = p->crashes,
                                   .restarts = p->restarts,
                                   .kept_restarts = p->kept,
+                                  .failed_opens = p->unopened,
+                                  .damaged_stores = p->damaged,
+                                  .failed_puts = p->unstored,
                                   .max_actors = 32,
                                   .max_steps = 300,
                                   .max_bytes_per_actor = 65536,
@@ -120,7 +156,21 @@ static inline struct rh_semantics features_semantics(const struct features *p)
 /* As text, and back. */
 #define NUMBERS(X)                                                                                                     \
     X(actors)                                                                                                          \
-    X(walkers) X(starts) X(ttl) X(model) X(time) X(losses) X(duplicates) X(crashes) X(restarts) X(kept) X(fails)
+    X(walkers)                                                                                                         \
+    X(starts)                                                                                                          \
+    X(ttl)                                                                                                             \
+    X(model)                                                                                                           \
+    X(time)                                                                                                            \
+    X(losses)                                                                                                          \
+    X(duplicates)                                                                                                      \
+    X(crashes)                                                                                                         \
+    X(restarts)                                                                                                        \
+    X(kept)                                                                                                            \
+    X(unopened)                                                                                                        \
+    X(damaged)                                                                                                         \
+    X(unstored)                                                                                                        \
+    X(shares)                                                                                                          \
+    X(fails)
 
 static inline void features_write(const struct features *p, char *text, size_t size)
 {

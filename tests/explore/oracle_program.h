@@ -86,7 +86,9 @@ struct features {
     uint64_t off; /* bits: picked, but nothing is done */
     uint32_t actors, walkers, starts, ttl;
     uint32_t model, time, losses, duplicates, crashes, restarts, kept;
-    uint32_t fails; /* each so many-th history fails an assertion; 0: none */
+    uint32_t unopened, damaged, unstored; /* budgets: failed_opens, damaged_stores, failed_puts */
+    uint32_t shares;                      /* so many stores for all; 0: each has its own */
+    uint32_t fails;                       /* each so many-th history fails an assertion; 0: none */
     uint32_t cut_count;
     uint32_t cut[MOST_CUTS];
 };
@@ -447,10 +449,19 @@ static void use_ordered(struct mind *m, uint64_t bits)
     SAY("uses the ordered table");
 }
 
+static void open_store(const struct mind *m)
+{
+    char name[16];
+    snprintf(name, sizeof name, "s%u", program.shares ? m->me % program.shares : m->me);
+    SAY("opens %s", name);
+    rh_store_open(name);
+}
+
 static void use_store(struct mind *m, uint64_t bits)
 {
     const char *key = bits >> 22 & 1 ? "k0" : "k1";
     uint64_t got = 0;
+    open_store(m);
     if (bits >> 23 & 3) {
         SAY("puts %s into its store", key);
         rh_store_put(key, bits >> 25 & 3 ? &m->history : NULL, sizeof m->history);
@@ -567,6 +578,7 @@ static void act(struct mind *m, rh_ref self, int32_t ttl)
         use_store(m, bits);
         break;
     case F_SYNC:
+        open_store(m);
         SAY("syncs");
         rh_store_sync();
         learn(m, 7);

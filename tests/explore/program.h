@@ -72,6 +72,7 @@ RH_HANDLER(node, work)
         }
         break;
     case 7:
+        rh_store_open(rh_name(self));
         rh_store_put("k", "v", 1);
         break;
     case 8: {

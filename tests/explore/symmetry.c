@@ -236,7 +236,10 @@ RH_HANDLER(node, job)
         rh_timer("t", 10, tell, .value = 3);
         break;
     case 2:
-        rh_store_put("k", "v", 1);
+        if (r >> 60 < 4) { /* its name tells it apart */
+            rh_store_open(rh_name(self));
+            rh_store_put("k", "v", 1);
+        }
         break;
     case 3:
         value += rh_choose(2);

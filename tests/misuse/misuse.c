@@ -137,6 +137,7 @@ static void send_absurdly_large(void)
 static void store_too_large(void)
 {
     static char bytes[3000];
+    rh_store_open("some");
     HERE(rh_store_put("key", bytes, sizeof bytes));
 }
 static void table_too_large(void)
@@ -146,7 +147,41 @@ static void table_too_large(void)
 }
 static void store_without_key(void)
 {
+    rh_store_open("some");
     HERE(rh_store_put(NULL, "x", 1));
+}
+static void store_without_open(void)
+{
+    HERE(rh_store_put("key", "x", 1));
+}
+static void store_read_without_open(void)
+{
+    HERE(rh_store_get("key", NULL, 0));
+}
+static void store_sync_without_open(void)
+{
+    HERE(rh_store_sync());
+}
+static void store_without_name(void)
+{
+    HERE(rh_store_open(""));
+}
+static void store_name_too_long(void)
+{
+    char name[200];
+    memset(name, 'x', sizeof name);
+    name[199] = 0;
+    HERE(rh_store_open(name));
+}
+static void store_name_with_control(void)
+{
+    HERE(rh_store_open("a\nb"));
+}
+static void store_twice(void)
+{
+    rh_store_open("some");
+    rh_store_open("some"); /* the same again is fine */
+    HERE(rh_store_open("other"));
 }
 static void become_foreign(void)
 {
@@ -267,6 +302,13 @@ static const struct misuse {
     { "a stored value over the limit is a misuse", store_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
     { "a value of a table over the limit is a misuse", table_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
     { "a put without a key is a misuse", store_without_key, RH_OUTCOME_MISUSE, "needs a key" },
+    { "a put before its store is named is a misuse", store_without_open, RH_OUTCOME_MISUSE, "before rh_store_open" },
+    { "so is a get", store_read_without_open, RH_OUTCOME_MISUSE, "rh_store_get before rh_store_open" },
+    { "and a sync", store_sync_without_open, RH_OUTCOME_MISUSE, "rh_store_sync before rh_store_open" },
+    { "a store without a name is a misuse", store_without_name, RH_OUTCOME_MISUSE, "1 to 127 bytes" },
+    { "a long name is a misuse", store_name_too_long, RH_OUTCOME_MISUSE, "1 to 127 bytes" },
+    { "a name with a line's end is a misuse", store_name_with_control, RH_OUTCOME_MISUSE, "control characters" },
+    { "a second store is a misuse", store_twice, RH_OUTCOME_MISUSE, "opened \"some\" already" },
     { "rh_become to a behaviour of another actor is a misuse", become_foreign, RH_OUTCOME_MISUSE,
       "behaviour of stranger" },
     { "rh_ask of oneself is a misuse", ask_oneself, RH_OUTCOME_MISUSE, "oneself" },
@@ -589,6 +631,7 @@ static void call_everything_outside(void)
     SAYS("rh_timer_cancel", assert_false(rh_timer_cancel("tick")));
     SAYS("rh_sleep", rh_sleep(1));
     SAYS("rh_choose", assert_int_equal(rh_choose(3), 0));
+    SAYS("rh_store_open", rh_store_open("some"));
     SAYS("rh_store_put", rh_store_put("key", "x", 1));
     SAYS("rh_store_get", assert_int_equal(rh_store_get("key", NULL, 0), -1));
     SAYS("rh_store_sync", rh_store_sync());

@@ -362,6 +362,7 @@ static void properties_are_told_apart_by_their_text(void **unused)
 RH_ACTOR(writer);
 RH_HANDLER(writer, first)
 {
+    rh_store_open("many");
     for (int i = 1; i <= 66000; i++)
         rh_store_put("key", &i, sizeof i);
 }

@@ -95,6 +95,7 @@ PROGRAM(a_process_never_receives_its_start, .semantics = BAG_WITH_CRASH, .allowe
 RH_ACTOR(writer, uint32_t ticket;);
 RH_HANDLER(writer, rh_start)
 {
+    rh_store_open("writer");
     if (msg->restarts == 0)
         state->ticket = rh_store_put("key", "x", 1);
     say("%u", msg->restarts);

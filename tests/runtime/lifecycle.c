@@ -22,6 +22,7 @@ RH_HANDLER(busy, go)
         rh_spawn(busy, .peers = { self });
         break;
     case 3:
+        rh_store_open(rh_name(self));
         rh_store_put("handled", &msg->value, sizeof msg->value);
         break;
     case 4:

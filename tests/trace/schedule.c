@@ -168,6 +168,9 @@ static void every_kind_of_choice_goes_round(void **unused)
         s.restarts = seed % 2;
         s.kept_restarts = seed % 2 ? 0 : 1;
         s.partitions = seed % 3 == 0 ? 2 : 0;
+        s.failed_opens = seed % 4 == 0;
+        s.damaged_stores = seed % 4 == 1;
+        s.failed_puts = seed % 2;
         walk("program", &s, seed, NULL, 0);
     }
     for (int k = RH_CHOICE_DELIVER; k <= RH_CHOICE_END; k++)

@@ -551,6 +551,7 @@ RH_HANDLER(busy_, go)
     strcpy(state->text, "something");
     rh_register(state->name, self);
     rh_timer("later", 10, go_on);
+    rh_store_open(state->name);
     rh_store_put("key", "value", 5);
 }
 RH_HANDLER(busy_, go_on)

@@ -233,6 +233,7 @@ RH_ACTOR(worker_, uint64_t drawn; uint32_t ticket; uint64_t last;);
 RH_HANDLER(worker_, step_on)
 {
     state->drawn = rh_random();
+    rh_store_open(rh_name(self));
     state->ticket = rh_store_put("key", "value", 5);
     state->last = (uint64_t)rand();
 }

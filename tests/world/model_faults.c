@@ -158,6 +158,7 @@ RH_HANDLER(writer, rh_start)
     static const char *const keys[] = { "one", "two", "three" };
     char byte;
     state->restarts = msg->restarts;
+    rh_store_open("three");
     for (int i = 0; i < 3; i++)
         state->found += rh_store_get(keys[i], &byte, 1) == 1;
 }
@@ -352,6 +353,7 @@ static void a_lost_message_teaches_nothing(void **unused)
 RH_PROCESS(last_words, int unused;);
 RH_BODY(last_words)
 {
+    rh_store_open("will");
     rh_store_put("will", "x", 1);
 }
 RH_TEST(a_last_write)

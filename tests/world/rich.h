@@ -244,10 +244,12 @@ static void rich_act(struct rich *state, rh_ref self, uint64_t *random, int32_t 
         break;
     case 13:
         key[3] = (char)('0' + generated_below(random, 3));
+        rh_store_open(rh_name(self));
         rh_store_put(key, generated_below(random, 5) ? &state->number : NULL, 8);
         break;
     case 14: {
         uint64_t was = 0;
+        rh_store_open(rh_name(self));
         key[3] = (char)('0' + generated_below(random, 3));
         state->number = state->number * 31 + (uint64_t)rh_store_get(key, &was, sizeof was) + was;
         if (generated_below(random, 3) == 0)

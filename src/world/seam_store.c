@@ -1,0 +1,60 @@
+/* Durable stores as the controlled world answers for them. */
+#include "world/seam_store.h"
+
+#include <string.h>
+
+#include "world/outcome.h"
+#include "world/seam.h"
+#include "world/store.h"
+
+void rh__seam_store_open(const char *name, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_store_open", here);
+    if (w)
+        rh__store_open(w, name, here);
+}
+
+/* Inside an actor that has opened its store. */
+static struct rh_world *inside_owner(const char *call, const char *here)
+{
+    struct rh_world *w = inside_actor(call, here);
+    if (w && w->actors[w->current].opened == RH_NONE)
+        rh__misuse(w, here, "%s before rh_store_open: an actor names its store first", call);
+    return w;
+}
+
+uint32_t rh__seam_store_put(const char *key, const void *bytes, size_t size, const char *here)
+{
+    struct rh_world *w = inside_owner("rh_store_put", here);
+    if (!w)
+        return 0;
+    if (!key)
+        rh__misuse(w, here, "rh_store_put needs a key");
+    if (size > w->semantics.max_message_bytes)
+        rh__misuse(w, here, "a value of %zu bytes, the limit is %u (max_message_bytes)", size,
+                   w->semantics.max_message_bytes);
+    return rh__store_put(w, w->current, key, bytes, (uint32_t)size);
+}
+
+int64_t rh__seam_store_get(const char *key, void *buffer, size_t capacity, const char *here)
+{
+    struct rh_world *w = inside_owner("rh_store_get", here);
+    if (!w)
+        return -1;
+    if (!key)
+        rh__misuse(w, here, "rh_store_get needs a key");
+    uint32_t i = rh__store_find(w, w->current, key);
+    if (i == RH_NONE || w->writes[i].size == RH_NONE)
+        return -1;
+    size_t size = w->writes[i].size;
+    if (size && capacity) /* a NULL buffer of no size asks for the size only */
+        memcpy(buffer, w->payload + w->writes[i].bytes, size < capacity ? size : capacity);
+    return (int64_t)size;
+}
+
+void rh__seam_store_sync(const char *here)
+{
+    struct rh_world *w = inside_owner("rh_store_sync", here);
+    if (w)
+        rh__store_sync(w, here);
+}

@@ -1,0 +1,272 @@
+/* See store.h. */
+#include "world/store.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/copy.h"
+#include "base/hash.h"
+#include "world/actors.h"
+#include "world/fiber.h"
+#include "world/fingerprint.h"
+#include "world/log.h"
+#include "world/memory.h"
+#include "world/network.h"
+#include "world/objects.h"
+#include "world/outcome.h"
+#include "world/receive.h"
+#include "world/step.h"
+
+static const char *const reasons[] = { [RH__STORE_FAILED] = "store", [RH__STORE_DAMAGED] = "damaged" };
+
+/* ---- opening ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t find_store(const struct rh_world *w, const char *name)
+{
+    uint32_t i = w->first_store;
+    while (i != RH_NONE && strcmp(w->payload + w->stores[i].name, name) != 0)
+        i = w->stores[i].next;
+    return i;
+}
+
+static uint32_t new_store(struct rh_world *w, const char *name)
+{
+    if (w->store_pool.count == MAX_STORES)
+        rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "more than %u stores in one run", MAX_STORES);
+    uint32_t i = rh__pool_grow(w, &w->store_pool);
+    struct store *s = &w->stores[i];
+    put64(w, &s->name, rh__payload_text(w, name));
+    put32(w, &s->owner, RH_NONE);
+    put32(w, &s->newest, RH_NONE);
+    put32(w, &s->under_way, 0);
+    put32(w, &s->state, RH__STORE_GOOD);
+    put32(w, &s->next, w->first_store);
+    put32(w, &w->first_store, i);
+    return i;
+}
+
+static bool is_held(const struct rh_world *w, uint32_t store)
+{
+    uint32_t owner = w->stores[store].owner;
+    return owner != RH_NONE && w->actors[owner].opened == store;
+}
+
+/* Whether its last owner still has it is a matter of that one's life.  With granularity object to find out, and to take the
+ * store over, are two operations; if another one was quicker it begins anew. */
+static uint32_t take(struct rh_world *w, const char *name, const char *place)
+{
+    uint32_t gone = RH_NONE;
+    for (;;) {
+        rh__operation(w, rh__object_named(RH__OBJECT_STORE, name), place);
+        uint32_t i = find_store(w, name);
+        if (i == RH_NONE)
+            i = new_store(w, name);
+        uint32_t owner = w->stores[i].owner;
+        bool free = owner == RH_NONE || owner == w->current || (owner == gone && !is_held(w, i));
+        if (!free) {
+            uint64_t life = rh__object_of_actor(w, RH__OBJECT_LIFE, owner);
+            if (rh__fine(w))
+                rh__operation(w, life, place);
+            else
+                rh__touch(w, life);
+            if (is_held(w, i))
+                rh__misuse(w, place, "rh_store_open(\"%s\"): another actor has it open", name);
+            gone = owner;
+            free = !rh__fine(w);
+        }
+        if (free)
+            return i;
+    }
+}
+
+/* It ends here, as by rh_exit, but is nobody's fault: no finding where nobody is told. */
+_Noreturn static void end(struct rh_world *w, enum rh__store_state state)
+{
+    strcpy(w->exit_text, reasons[state]);
+    w->exit_reason = w->exit_text;
+    w->exit_place = NULL;
+    rh__fiber_abandon(w);
+    __builtin_unreachable();
+}
+
+static void set_state(struct rh_world *w, uint32_t store, enum rh__store_state state)
+{
+    rh__tables_stale(w);
+    put32(w, &w->stores[store].state, state);
+}
+
+static void check_name(struct rh_world *w, const char *name, const char *place)
+{
+    size_t length = name ? strnlen(name, RH_STORE_NAME_SIZE) : 0;
+    bool plain = length > 0 && length < RH_STORE_NAME_SIZE;
+    for (size_t i = 0; plain && i < length; i++)
+        plain = !iscntrl((unsigned char)name[i]);
+    if (!plain)
+        rh__misuse(w, place, "rh_store_open: a name has 1 to %d bytes and no control characters",
+                   RH_STORE_NAME_SIZE - 1);
+}
+
+/* The actor has it, with what is under way. */
+static void hand_over(struct rh_world *w, uint32_t store)
+{
+    struct actor *a = &w->actors[w->current];
+    struct store *s = &w->stores[store];
+    rh__tables_stale(w);
+    put32(w, &s->owner, w->current);
+    put32(w, &a->opened, store);
+    put32(w, &a->store, s->newest);
+    put32(w, &a->writes_open, s->under_way);
+    put32(w, &w->writes_open, w->writes_open + s->under_way);
+}
+
+void rh__store_open(struct rh_world *w, const char *given, const char *place)
+{
+    const struct actor *a = &w->actors[w->current];
+    char name[RH_STORE_NAME_SIZE]; /* what was given may be another's while this one waits for its turn */
+    check_name(w, given, place);
+    strcpy(name, given);
+    if (a->opened != RH_NONE) {
+        const char *other = w->payload + w->stores[a->opened].name;
+        if (strcmp(name, other) == 0)
+            return;
+        rh__misuse(w, place, "rh_store_open(\"%s\"): it has opened \"%s\" already, and an actor has one store", name,
+                   other);
+    }
+    uint32_t i = take(w, name, place);
+    hand_over(w, i);
+    /* The budgets may be used up: that must not be seen in the number of steps. */
+    bool may_fail = w->semantics.failed_opens || w->semantics.damaged_stores;
+    uint32_t state = w->stores[i].state;
+    if (state == RH__STORE_GOOD && may_fail && (state = rh__choose_opening(w, place)) != RH__STORE_GOOD)
+        set_state(w, i, state);
+    if (state != RH__STORE_GOOD)
+        end(w, state);
+}
+
+void rh__store_release(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    if (a->opened == RH_NONE)
+        return;
+    rh__tables_stale(w);
+    put32(w, &w->stores[a->opened].newest, a->store);
+    put32(w, &w->stores[a->opened].under_way, a->writes_open);
+    put32(w, &w->writes_open, w->writes_open - a->writes_open);
+    put32(w, &a->writes_open, 0);
+    put32(w, &a->store, RH_NONE);
+    put32(w, &a->opened, RH_NONE);
+}
+
+void rh__store_crash(struct rh_world *w, uint32_t actor, uint32_t surviving)
+{
+    struct actor *a = &w->actors[actor];
+    uint32_t under_way = a->writes_open;
+    for (uint32_t i = under_way; i > surviving; i--)
+        put32(w, &a->store, w->writes[a->store].older);
+    put32(w, &w->writes_open, w->writes_open - under_way);
+    put32(w, &a->writes_open, 0);
+    rh__store_release(w, actor);
+}
+
+/* ---- writes ------------------------------------------------------------------------------------------------------- */
+
+uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, const void *bytes, uint32_t size)
+{
+    struct actor *a = &w->actors[actor];
+    if (w->write_pool.count == MAX_WRITES)
+        rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "more than %u writes to stores in one run", MAX_WRITES);
+    uint32_t index = rh__pool_grow(w, &w->write_pool);
+    struct write *x = &w->writes[index];
+    x->key = rh__payload_text(w, key);
+    x->bytes = rh__payload_take(w, bytes ? size : 0);
+    x->size = bytes ? size : RH_NONE;
+    put32(w, &a->tickets, a->tickets + 1); /* its own count: it must not see what others do */
+    x->ticket = a->tickets;
+    x->writer = actor;
+    x->older = a->store;
+    if (bytes)
+        rh__copy(w->payload + x->bytes, bytes, size);
+    put32(w, &a->store, index);
+    put32(w, &a->writes_open, a->writes_open + 1);
+    put32(w, &w->writes_open, w->writes_open + 1);
+    return x->ticket;
+}
+
+uint32_t rh__store_find(const struct rh_world *w, uint32_t actor, const char *key)
+{
+    uint32_t i = w->actors[actor].store;
+    while (i != RH_NONE && strcmp(w->payload + w->writes[i].key, key) != 0)
+        i = w->writes[i].older;
+    return i;
+}
+
+void rh__store_complete(struct rh_world *w, uint32_t actor)
+{
+    struct actor *a = &w->actors[actor];
+    uint32_t oldest = a->store;
+    for (uint32_t i = 1; i < a->writes_open; i++)
+        oldest = w->writes[oldest].older;
+    put32(w, &a->writes_open, a->writes_open - 1);
+    put32(w, &w->writes_open, w->writes_open - 1);
+    if (a->status == STATUS_SYNCING) {
+        if (a->writes_open == 0) {
+            put32(w, &a->status, STATUS_RUNNING);
+            rh__fiber_resume(w, actor);
+        }
+        return;
+    }
+    const struct rh_entry *entry = NULL;
+    if (a->behaviour)
+        rh__disposition(a, &rh_message_rh_stored, &entry);
+    if (w->writes[oldest].writer == actor && (entry || a->type->kind == RH_KIND_PROCESS)) {
+        struct rh_stored value = { .ticket = w->writes[oldest].ticket };
+        struct sending s = SENDING(.from = actor, .to = actor, .type = &rh_message_rh_stored, .value = &value);
+        rh__message_send(w, &s);
+    }
+}
+
+bool rh__store_can_fail(const struct rh_world *w, uint32_t actor)
+{
+    return w->failed_puts && w->actors[actor].writes_open && rh__can_crash(w, actor);
+}
+
+void rh__store_fail(struct rh_world *w, uint32_t actor)
+{
+    set_state(w, w->actors[actor].opened, RH__STORE_FAILED);
+    rh__actor_end_in_turn(w, actor, reasons[RH__STORE_FAILED]);
+}
+
+void rh__store_sync(struct rh_world *w, const char *place)
+{
+    if (w->actors[w->current].writes_open)
+        rh__block_syncing(w, place);
+}
+
+/* ---- fingerprint -------------------------------------------------------------------------------------------------- */
+
+uint64_t rh__store_hash(const struct rh_world *w, uint32_t newest, uint32_t under_way, uint32_t owner)
+{
+    uint64_t h = under_way;
+    for (uint32_t i = newest, n = 0; i != RH_NONE; i = w->writes[i].older, n++) {
+        const struct write *x = &w->writes[i];
+        uint32_t size = x->size == RH_NONE ? 0 : x->size;
+        const char *key = w->payload + x->key;
+        h = rh__mix(h, rh__hash(key, strlen(key), 0) ^ rh__hash(w->payload + x->bytes, size, x->size));
+        if (n < under_way) /* it will be told, or not */
+            h = rh__mix(h, x->writer == owner);
+    }
+    return h;
+}
+
+/* Those that are open are hashed with their owners, but for who that is. */
+uint64_t rh__stores_hash(const struct rh_world *w)
+{
+    uint64_t h = 0;
+    for (uint32_t i = w->first_store; i != RH_NONE; i = w->stores[i].next) {
+        const struct store *s = &w->stores[i];
+        const char *name = w->payload + s->name;
+        uint64_t x = rh__mix(rh__hash(name, strlen(name), 9), (uint64_t)s->owner << 8 | s->state << 1 | is_held(w, i));
+        h += is_held(w, i) ? x : rh__mix(x, rh__store_hash(w, s->newest, s->under_way, RH_NONE));
+    }
+    return h;
+}
