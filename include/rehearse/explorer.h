@@ -49,6 +49,9 @@ uint32_t rh_exploration_max_steps(const struct rh_exploration *x);
 /* Zero-filled memory that outlives crashes; NULL where there is none.  Address space is cheap: ask for the most that can
  * be needed, only what is touched is used. */
 void *rh_exploration_memory(struct rh_exploration *x, size_t bytes);
+/* Whether a limit is reached or the user wants to end.  An explorer that works for long between two choices or two runs asks
+ * now and then, and returns early if so; it costs next to nothing.  The verdict is `sampled` then. */
+bool rh_exploration_is_over(struct rh_exploration *x);
 
 /* An explorer with its state. */
 struct rh_inner {

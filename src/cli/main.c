@@ -28,7 +28,7 @@ static int usage(FILE *to)
             "rehearse coverage show|merge FILE  coverage of ordering goals that `test --coverage-file` kept\n"
             "\nBINARY is a program made with RH_MAIN; `rehearse test BINARY --help` lists the options.\n"
             "exit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 5 less than "
-            "--require wants, 130 interrupted\n");
+            "--require wants, 128+N ended by signal N\n");
     return to == stdout ? 0 : EXIT_USAGE;
 }
 

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "cluster/checkpoint.h"
 #include "explore/measure.h"
 #include "world/state.h"
@@ -29,7 +30,10 @@ enum { MOST_MESSAGE = 1 << 30, ITEMS_PER_WORKER = 2, FEWEST_RUNS = 16, FAILURE =
 
 static const double slice_seconds = 0.020, shortest_slice = 0.002;
 static const double commit_seconds = 55e-6, commit_share = 0.4; /* what one costs an agent, and how busy it may be */
-static const double grace_seconds = 0.5;                        /* for slices under way, when it is over */
+static const double grace_seconds = 0.5; /* of processor time for slices under way, when it is over */
+static const double longest_grace = 30,
+                    longest_grace_interrupted = 5;                  /* and on the wall clock, if it does not get that */
+static const double stream_seconds = 2;                             /* that a stream may outlive its process */
 static const double checkpoint_seconds = 5, checkpoint_cost = 0.05; /* how often; at most this share of the time */
 
 struct seat {
@@ -39,6 +43,8 @@ struct seat {
     uint64_t max_runs, max_steps; /* its budget */
     struct rh__writer in;         /* of a message so far */
     double gone_since;            /* the process has ended, its stream not yet */
+    double used;                  /* processor time, when that was looked at last; it does not go back */
+    double grace_from;            /* likewise, when it was over */
 };
 
 struct agent {
@@ -55,19 +61,13 @@ struct agent {
     struct seat *seats;
     pid_t *pids;
     struct pollfd *polls;
+    struct rh__meter *meters; /* by seat; shared with the workers */
+    double next_meter;
     uint32_t failures; /* workers that died without work, one after the other: FAILURE for each that ended by itself */
     bool failed;
     char *error;
     size_t error_size;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
 
 static bool fail(struct agent *a, const char *why)
 {
@@ -79,9 +79,10 @@ static bool fail(struct agent *a, const char *why)
 /* ---- workers ------------------------------------------------------------------------------------------------------------- */
 
 /* Of the agent's things a worker keeps only its stream. */
-_Noreturn static void be_worker(struct agent *a, int fd, pid_t parent)
+_Noreturn static void be_worker(struct agent *a, int fd, struct rh__meter *meter, pid_t parent)
 {
     struct rh__job job = a->job;
+    job.meter = meter;
     struct rh_world *w = a->x->world;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -98,16 +99,18 @@ static bool start(struct agent *a, struct seat *s)
 {
     int ends[2];
     pid_t parent = getpid();
+    struct rh__meter *meter = &a->meters[s - a->seats];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return fail(a, "no stream for a worker");
     s->fd = ends[0];
     s->gone_since = 0;
     s->in.len = 0;
     s->lease.number = 0;
+    *meter = (struct rh__meter){ .before = s->used };
     fflush(NULL); /* what is in the buffers must not be written twice */
     s->pid = fork();
     if (s->pid == 0)
-        be_worker(a, ends[1], parent);
+        be_worker(a, ends[1], meter, parent);
     close(ends[1]);
     if (s->pid > 0)
         return true;
@@ -309,13 +312,34 @@ static void listen_to(struct agent *a, struct seat *s)
 
 /* ---- the loop ------------------------------------------------------------------------------------------------------------ */
 
-static bool enough(const struct agent *a, double now)
+/* Processor time of all workers; now and then, since each is a system call. */
+static double used_seconds(struct agent *a)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < a->o->workers; i++) {
+        double used = rh__meter_seconds(&a->meters[i]);
+        a->seats[i].used = used > a->seats[i].used ? used : a->seats[i].used;
+        sum += a->seats[i].used;
+    }
+    return sum;
+}
+
+static bool out_of_time(struct agent *a, double now)
+{
+    double most = a->x->limits.max_seconds;
+    if (most <= 0 || now < a->next_meter)
+        return false;
+    a->next_meter = now + 0.010;
+    return now - a->x->started >= most * RH__WALL_FACTOR || used_seconds(a) >= most * a->o->workers;
+}
+
+static bool enough(struct agent *a, double now)
 {
     const struct rh_exploration *x = a->x;
     const struct rh__limits *l = &x->limits;
-    return a->failed || interrupted || (x->finding_count && !l->keep_going) ||
+    return a->failed || x->interrupted || (x->finding_count && !l->keep_going) ||
            (l->max_runs && x->runs >= l->max_runs) || (l->max_all_steps && x->steps >= l->max_all_steps) ||
-           (l->max_seconds > 0 && now - x->started >= l->max_seconds);
+           out_of_time(a, now);
 }
 
 /* One that cannot be written now may be later: the disk has room again.  Only the last one counts. */
@@ -355,9 +379,26 @@ static void look_after(struct agent *a, double now)
         siginfo_t info = { .si_pid = 0 };
         if (s->gone_since == 0 && waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
             s->gone_since = now;
-        else if (s->gone_since > 0 && now - s->gone_since > grace_seconds)
+        else if (s->gone_since > 0 && now - s->gone_since > stream_seconds)
             bury(a, s);
     }
+}
+
+static void begin_grace(struct agent *a)
+{
+    used_seconds(a);
+    for (uint32_t i = 0; i < a->o->workers; i++)
+        a->seats[i].grace_from = a->seats[i].used;
+}
+
+/* When it is over: whether those who still work have had their time. */
+static bool grace_is_over(struct agent *a, double seconds)
+{
+    bool over = true;
+    used_seconds(a);
+    for (uint32_t i = 0; i < a->o->workers; i++)
+        over &= !busy(&a->seats[i]) || a->seats[i].used - a->seats[i].grace_from > grace_seconds;
+    return over || seconds > (a->x->interrupted ? longest_grace_interrupted : longest_grace);
 }
 
 static void wait_for_reports(struct agent *a)
@@ -384,11 +425,13 @@ static void work(struct agent *a)
     double over = 0, next_look = 0; /* when it was enough */
     for (;;) {
         double now = rh__now_seconds();
-        if (!over && enough(a, now))
+        if (!over && enough(a, now)) {
             over = now;
+            begin_grace(a);
+        }
         if (!over)
             hand_out_all(a);
-        if (a->failed || !count_busy(a) || (over && now - over > grace_seconds))
+        if (a->failed || !count_busy(a) || (over && grace_is_over(a, now - over)))
             break;
         wait_for_reports(a);
         if (now >= next_look) {
@@ -407,7 +450,6 @@ static void work(struct agent *a)
             a->queue.table->give_back(a->queue.state, a->seats[i].lease.number, false);
     bool left = a->queue.table->waiting(a->queue.state) || a->queue.table->leased(a->queue.state);
     x->stopped = over > 0;
-    x->interrupted = interrupted;
     /* Our own explorer has nothing either; asked, it knows that it is done. */
     x->exhausted = !left && rh_inner_begin(&x->explorer, x->world) == 0;
 }
@@ -415,7 +457,7 @@ static void work(struct agent *a)
 /* Those that wait end by themselves when the stream does, and flush what they have to. */
 static void dismiss(struct agent *a)
 {
-    double until = rh__now_seconds() + grace_seconds;
+    double until = rh__now_seconds() + longest_grace;
     for (uint32_t i = 0; i < a->o->workers; i++)
         if (!busy(&a->seats[i]) && a->seats[i].fd >= 0) {
             close(a->seats[i].fd);
@@ -469,7 +511,8 @@ static enum rh__pool_end open_pool(struct agent *a)
     a->pids = rh__alloc_array(n, sizeof *a->pids);
     a->polls = rh__alloc_array(n, sizeof *a->polls);
     a->binding = rh__alloc_array(1, RH__BINDING_BYTES);
-    if (!a->seats || !a->pids || !a->polls || !a->binding || !rh__told_init(&a->before) ||
+    a->meters = rh_shared_new(n * sizeof *a->meters);
+    if (!a->seats || !a->meters || !a->pids || !a->polls || !a->binding || !rh__told_init(&a->before) ||
         !rh__queue_local(&a->queue, a->x))
         return RH__POOL_FAILED;
     for (uint32_t i = 0; i < n; i++)
@@ -494,6 +537,7 @@ static void release(struct agent *a)
     rh__free(a->binding);
     rh__free(a->polls);
     rh__free(a->pids);
+    rh_shared_free(a->meters, a->o->workers * sizeof *a->meters);
     rh__free(a->seats);
 }
 
@@ -509,15 +553,14 @@ enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__po
                               .criteria = x->measure ? x->measure->coverage->criteria : 0,
                               .mute = x->mute,
                               .describe = x->describe };
-    struct sigaction before, action = { .sa_handler = on_interrupt };
+    struct rh__interrupts interrupts;
     x->workers = o->workers;
     enum rh__pool_end end = open_pool(&a);
     if (end != RH__POOL_DONE) {
         release(&a);
         return end;
     }
-    interrupted = 0;
-    sigaction(SIGINT, &action, &before);
+    rh__interrupts_begin(&interrupts, &x->interrupted);
     x->started = rh__now_seconds();
     write_checkpoint(&a, true);
     bool unwritable = a.unsaved; /* better known now */
@@ -530,8 +573,9 @@ enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__po
     dismiss(&a);
     if (!unwritable)
         write_checkpoint(&a, true);
-    sigaction(SIGINT, &before, NULL);
+    rh__interrupts_end(&interrupts);
     rh__sums_settle(x, a.properties_before);
+    x->processor_seconds = used_seconds(&a);
     x->seconds = a.seconds_before + rh__now_seconds() - x->started;
     end = unwritable ? RH__POOL_REFUSED : a.failed ? RH__POOL_FAILED : RH__POOL_DONE;
     release(&a);

@@ -8,12 +8,12 @@
 #include "base/visible.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "cluster/results.h"
 #include "explore/measure.h"
 #include "world/state.h"
@@ -132,7 +132,7 @@ static bool take_order(struct rh_exploration *x, struct worker *k)
     x->moved = true;
     x->limits.max_runs = k->order.max_runs ? x->runs + k->order.max_runs : 0;
     x->limits.max_all_steps = k->order.max_steps ? x->steps + k->order.max_steps : 0;
-    x->slice_end = rh__now_seconds() + k->order.seconds;
+    x->slice_end = rh__meter_seconds(x->meter) + k->order.seconds;
     x->slice_runs = x->runs;
     x->next_look = x->steps + 100;
     return true;
@@ -147,7 +147,7 @@ static bool more(struct rh_exploration *x)
             /* There is nothing left, as the explorer is about to say, or it cannot be packed: then go on with it. */
             x->stopped = false;
             x->limits.max_runs = x->limits.max_all_steps = 0;
-            x->slice_end = rh__now_seconds() + k->order.seconds;
+            x->slice_end = rh__meter_seconds(x->meter) + k->order.seconds;
             return true;
         }
     }
@@ -177,6 +177,7 @@ static struct rh_exploration *open_exploration(const struct rh__job *job)
     x->describe = job->describe;
     x->mute = job->mute;
     x->least = true;
+    x->meter = job->meter;
     return x;
 }
 
@@ -200,7 +201,7 @@ static struct worker *open_worker(struct rh_exploration *x, int fd)
 
 void rh__worker_run(const struct rh__job *job, int fd)
 {
-    signal(SIGINT, SIG_IGN); /* the agent sees to it */
+    rh__interrupts_ignore(); /* the agent sees to it */
     struct rh_exploration *x = open_exploration(job);
     struct worker *k = x ? open_worker(x, fd) : NULL;
     if (!k)

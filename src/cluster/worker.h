@@ -13,7 +13,7 @@
 
 struct rh__order {
     uint64_t lease;
-    double seconds;               /* stop between two runs after that */
+    double seconds;               /* of processor time: stop between two runs after that */
     uint64_t max_runs, max_steps; /* 0: any number */
     uint32_t parts;               /* into how many more the rest is wanted */
     uint32_t first;               /* this is the whole tree */
@@ -25,7 +25,8 @@ struct rh__job {
     const char *explorer;
     uint64_t seed;
     bool keep_going, unchecked, mute;
-    uint32_t criteria; /* of coverage; 0: it is not measured */
+    struct rh__meter *meter; /* of this worker */
+    uint32_t criteria;       /* of coverage; 0: it is not measured */
     void (*describe)(struct rh_exploration *x, struct rh__finding *f);
 };
 

@@ -7,7 +7,7 @@
 #include "world/network.h"
 #include "world/objects.h"
 
-enum { MOST_MEETINGS = 1 << 24, SEEN = 1 << 17 };
+enum { MOST_MEETINGS = 1 << 24, SEEN = 1 << 17, NAMES = 1 << 20 };
 
 /* ---- where events meet (5.4) --------------------------------------------------------------------------------------------- */
 
@@ -210,13 +210,150 @@ bool rh__history_open(struct rh__history *h, struct rh_exploration *x)
     h->step = rh_exploration_memory(x, ((size_t)rh_exploration_max_steps(x) + 3) * sizeof *h->step);
     h->meeting = rh_exploration_memory(x, MOST_MEETINGS * sizeof *h->meeting);
     h->seen = rh_exploration_memory(x, SEEN * sizeof *h->seen);
-    return h->step && h->meeting && h->seen;
+    h->link = rh_exploration_memory(x, MOST_MEETINGS * sizeof *h->link);
+    h->cursor = rh_exploration_memory(x, MOST_MEETINGS * sizeof *h->cursor);
+    h->name = rh_exploration_memory(x, NAMES * sizeof *h->name);
+    return h->step && h->meeting && h->seen && h->link && h->cursor && h->name;
+}
+
+/* ---- links ---------------------------------------------------------------------------------------------------------------- */
+
+/* NULL: there is no room for one more name. */
+static struct rh__last *last_of(struct rh__history *h, uint64_t meeting)
+{
+    uint32_t i = (uint32_t)(meeting >> 1) & (NAMES - 1);
+    while (h->name[i].used && h->name[i].meeting != meeting)
+        i = (i + 1) & (NAMES - 1);
+    if (h->name[i].used)
+        return &h->name[i];
+    if (h->names == NAMES / 4 * 3)
+        return NULL;
+    h->names++;
+    h->name[i] = (struct rh__last){ meeting, RH_NONE, 1 };
+    return &h->name[i];
+}
+
+static uint32_t owner_of(const struct rh_world *w, uint32_t unit)
+{
+    return w->events[unit].choice.actor;
+}
+
+static bool link_one(struct rh__history *h, const struct rh_world *w, uint32_t at, uint32_t unit)
+{
+    struct rh__last *last = last_of(h, h->meeting[at]);
+    if (!last)
+        return false;
+    uint32_t before = last->at, actor = owner_of(w, unit);
+    struct rh__link *l = &h->link[at];
+    *l = (struct rh__link){ unit, before, before };
+    if (before != RH_NONE && actor != RH_NONE && owner_of(w, h->link[before].unit) == actor)
+        l->before_other = h->link[before].before_other;
+    last->at = at;
+    return true;
+}
+
+static bool link_from(struct rh__history *h, const struct rh_world *w, uint32_t first)
+{
+    for (uint32_t i = first; i < w->event_count; i++)
+        for (uint32_t k = h->step[i].meetings; k < h->step[i + 1].meetings; k++, h->linked++)
+            if (!link_one(h, w, k, h->step[i].unit))
+                return false;
+    return true;
+}
+
+/* Before meetings from this one on are written over. */
+static void unlink_from(struct rh__history *h, uint32_t first_meeting)
+{
+    while (!h->unlinked && h->linked > first_meeting) {
+        h->linked--;
+        last_of(h, h->meeting[h->linked])->at = h->link[h->linked].before;
+    }
+}
+
+static void link_again(struct rh__history *h, const struct rh_world *w, uint32_t first)
+{
+    if (h->unlinked || link_from(h, w, first))
+        return;
+    /* Names of many runs have come together: those of this one alone may fit. */
+    memset(h->name, 0, NAMES * sizeof *h->name);
+    h->names = h->linked = 0;
+    h->unlinked = !link_from(h, w, h->floor + 1);
 }
 
 void rh__history_settle(struct rh__history *h, const struct rh_world *w, uint32_t first)
 {
+    if (first >= w->event_count)
+        return;
+    unlink_from(h, h->step[first].meetings);
     for (uint32_t i = first; i < w->event_count; i++)
         place(h, w, i);
+    link_again(h, w, first);
+    for (uint32_t i = first; i < w->event_count; i++) {
+        uint32_t before = i > h->floor + 1 ? h->step[i - 1].unit : 0;
+        h->step[i].everywhere_before = before && h->step[before].everywhere ? before
+                                       : before                             ? h->step[i - 1].everywhere_before
+                                                                            : 0;
+    }
+}
+
+/* ---- which units may depend on one -------------------------------------------------------------------------------------- */
+
+static uint32_t meetings_of(const struct rh__history *h, uint32_t unit, uint32_t *first)
+{
+    *first = h->step[unit].meetings;
+    return h->step[h->step[unit].last + 1].meetings - *first;
+}
+
+/* The nearest meeting of that name of a unit before `unit`, not of its actor. */
+static uint32_t next_other(const struct rh__history *h, const struct rh_world *w, uint32_t at, uint32_t unit)
+{
+    uint32_t actor = owner_of(w, unit);
+    while (at != RH_NONE) {
+        const struct rh__link *l = &h->link[at];
+        if (l->unit != unit && (actor == RH_NONE || owner_of(w, l->unit) != actor))
+            break;
+        at = actor == RH_NONE ? l->before : l->before_other;
+    }
+    return at;
+}
+
+void rh__question_begin(struct rh__history *h, const struct rh_world *w, uint32_t unit)
+{
+    uint32_t first, n = meetings_of(h, unit, &first);
+    h->asking = unit;
+    if (h->unlinked || h->step[unit].everywhere)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        h->cursor[i] = next_other(h, w, first + i, unit);
+}
+
+uint32_t rh__question_next(const struct rh__history *h, uint32_t i)
+{
+    uint32_t first, n = meetings_of(h, h->asking, &first), unit = h->step[i].unit;
+    if (i <= h->floor)
+        return 0;
+    if (h->unlinked || h->step[h->asking].everywhere)
+        return i;
+    uint32_t nearest = h->step[unit].everywhere ? unit : h->step[unit].everywhere_before;
+    for (uint32_t k = 0; k < n; k++)
+        if (h->cursor[k] != RH_NONE && h->link[h->cursor[k]].unit > nearest)
+            nearest = h->link[h->cursor[k]].unit;
+    return nearest;
+}
+
+void rh__question_pass(struct rh__history *h, const struct rh_world *w, uint32_t unit)
+{
+    uint32_t first, n = meetings_of(h, h->asking, &first);
+    for (uint32_t k = 0; k < n && !h->unlinked && !h->step[h->asking].everywhere; k++) {
+        uint32_t *c = &h->cursor[k];
+        if (*c == RH_NONE || h->link[*c].unit != unit)
+            continue;
+        if (!(h->meeting[first + k] & 1))
+            *c = RH_NONE; /* the walk has this name: all before are in its past */
+        else
+            while (*c != RH_NONE && h->link[*c].unit == unit)
+                *c = next_other(h, w, h->link[*c].before, h->asking);
+    }
 }
 
 enum rh__dependence rh__dependence(const struct rh__history *h, uint32_t one, uint32_t other)

@@ -10,7 +10,10 @@
  * its past.  At others (blind) order counts, but only third ones can see it: senders to one mailbox.  Events whose effect
  * is everywhere meet all.
  *
- * Nothing is allocated while runs are made, and all is linear in the length of a run. */
+ * Meetings of one name are linked backwards through the run, so that whoever looks for units that one depends on does not
+ * pass by all others (rh__question).
+ *
+ * Nothing is allocated while runs are made, and each walk is linear in the length of a run. */
 #ifndef RH_EXPLORE_DEPENDENCE_H
 #define RH_EXPLORE_DEPENDENCE_H
 
@@ -28,9 +31,10 @@ struct rh__stance {
 struct rh__step {
     struct rh__stance stance;
     /* Of the unit that begins with this event: */
-    uint64_t signature; /* a bit for each meeting */
-    uint64_t walk;      /* it is in the past, in the walk of this number */
-    uint32_t last;      /* event */
+    uint64_t signature;         /* a bit for each meeting */
+    uint64_t walk;              /* it is in the past, in the walk of this number */
+    uint32_t last;              /* event */
+    uint32_t everywhere_before; /* the nearest earlier unit with an effect everywhere; 0: none */
     bool everywhere;
     /* Of the event: */
     bool timed; /* it may change which timer is next; with ordered time only */
@@ -43,10 +47,28 @@ struct rh__seen {
     uint64_t meeting, walk;
 };
 
+/* Of a meeting: whose it is, and the nearest earlier ones of the same name, of any unit and of another actor's; RH_NONE: none. */
+struct rh__link {
+    uint32_t unit, before, before_other;
+};
+
+/* The last meeting of this name. */
+struct rh__last {
+    uint64_t meeting;
+    uint32_t at, used;
+};
+
 struct rh__history {
     struct rh__step *step; /* by event, and one more for where the meetings end */
     uint64_t *meeting;
     struct rh__seen *seen; /* meetings of the past of the walk under way; open addressing */
+    struct rh__link *link; /* by meeting */
+    struct rh__last *name; /* open addressing */
+    uint32_t linked;       /* meetings */
+    uint32_t names;
+    bool unlinked;    /* there are too many names: then all units are in question */
+    uint32_t *cursor; /* of the question: for each meeting of its unit, the nearest one that is left; RH_NONE: none */
+    uint32_t asking;  /* its unit */
     uint64_t walk;
     uint32_t floor; /* events up to this one are none of ours */
     bool any, all;  /* of this walk: something is in the past; all from here back is */
@@ -80,6 +102,14 @@ void rh__walk_put(struct rh__history *h, uint32_t event);
 /* For each unit on the way back: is it in the past?  If so (or if it shall be), its own past follows. */
 bool rh__walk_meets(const struct rh__history *h, const struct rh_world *w, uint32_t unit);
 void rh__walk_follow(struct rh__history *h, const struct rh_world *w, uint32_t unit);
+
+/* A question is about one unit: which earlier ones of other actors depend on it?  Of its own actor's all are in its past, as
+ * soon as a walk has its actor. */
+void rh__question_begin(struct rh__history *h, const struct rh_world *w, uint32_t unit);
+/* The nearest unit before event `i`, or at it, that may be such a one; 0: there is none. */
+uint32_t rh__question_next(const struct rh__history *h, uint32_t i);
+/* That was looked at, and is in the past of the walk now. */
+void rh__question_pass(struct rh__history *h, const struct rh_world *w, uint32_t unit);
 
 /* ---- messages ----------------------------------------------------------------------------------------------------------- */
 

@@ -59,6 +59,8 @@ struct dpor {
     bool started, placed, cut;
     bool confused; /* the program did not do again what it had done */
     bool full;     /* of memory */
+    bool over;     /* the study of a run was not finished */
+    struct rh_exploration *exploration;
 };
 
 /* ---- nodes -------------------------------------------------------------------------------------------------------------- */
@@ -98,6 +100,15 @@ static uint32_t before(uint32_t unit)
     return unit - 1;
 }
 
+/* Whether the user or a limit has ended it all: then what is not studied is not known.  Asked now and then, by the number of
+ * what is looked at. */
+static bool over(struct dpor *d, uint32_t number)
+{
+    if (number % 256 == 0 && rh_exploration_is_over(d->exploration))
+        d->cut = d->over = true;
+    return d->over;
+}
+
 /* ---- evil ancestors and good siblings (5.2) ------------------------------------------------------------------------------ */
 
 /* Whether nothing in the past that lies behind `evil` has to come before this. */
@@ -115,7 +126,7 @@ static bool comes_first(const struct dpor *d, uint32_t evil, uint32_t unit)
 static bool want_good_sibling(struct dpor *d, const struct rh_world *w, uint32_t evil, uint32_t last)
 {
     uint32_t node = before(evil), good = RH_NONE;
-    for (uint32_t i = last; i > evil; i--) {
+    for (uint32_t i = last; i > evil && !over(d, i); i--) {
         const struct rh_choice *c = &w->events[i].choice;
         if (!rh__is_unit(&d->history, i) || d->history.step[i].walk != d->history.walk ||
             (c->kind == RH_CHOICE_DELIVER && w->messages[c->what].event >= evil))
@@ -147,19 +158,25 @@ static void study_others(struct dpor *d, const struct rh_world *w, uint32_t unit
     rh__walk_cause(&d->history, w, c);
     if (!d->history.step[unit].everywhere)
         rh__walk_actor(&d->history, c->actor);
-    for (uint32_t i = unit - 1; i > d->floor && !d->history.all; i--) {
+    rh__question_begin(&d->history, w, unit);
+    uint32_t next = rh__question_next(&d->history, unit - 1);
+    for (uint32_t i = unit - 1; i > d->floor && next > d->floor && !d->history.all && !over(d, i); i--) {
         if (!rh__is_unit(&d->history, i))
             continue;
         if (rh__walk_meets(&d->history, w, i)) {
             rh__walk_follow(&d->history, w, i);
-            continue;
+        } else {
+            enum rh__dependence how = rh__dependence(&d->history, i, unit);
+            if (how == RH__INDEPENDENT)
+                continue;
+            if (want_good_sibling(d, w, i, unit) && how == RH__MEET_BLINDLY)
+                return;
+            rh__walk_follow(&d->history, w, i); /* if there is no sibling, it made this unit possible */
         }
-        enum rh__dependence how = rh__dependence(&d->history, i, unit);
-        if (how == RH__INDEPENDENT)
-            continue;
-        if (want_good_sibling(d, w, i, unit) && how == RH__MEET_BLINDLY)
-            return;
-        rh__walk_follow(&d->history, w, i); /* if there is no sibling, it made this unit possible */
+        if (i == next) {
+            rh__question_pass(&d->history, w, i);
+            next = rh__question_next(&d->history, i - 1);
+        }
     }
 }
 
@@ -171,7 +188,7 @@ static void study_message(struct dpor *d, const struct rh_world *w, uint32_t m, 
         return;
     rh__walk_begin(&d->history);
     rh__walk_put(&d->history, arrival);
-    for (uint32_t i = arrival; i > d->floor && !d->history.all; i--) {
+    for (uint32_t i = arrival; i > d->floor && !d->history.all && !over(d, i); i--) {
         if (!rh__is_unit(&d->history, i))
             continue;
         bool at_receiver = w->events[i].choice.actor == receiver;
@@ -206,7 +223,7 @@ static void study_own(struct dpor *d, const struct rh_world *w, uint32_t unit)
 /* Messages that were never taken: their deliveries are events that did not come to be. */
 static void study_untaken(struct dpor *d, const struct rh_world *w)
 {
-    for (uint32_t i = 0; i < w->message_count; i++)
+    for (uint32_t i = 0; i < w->message_count && !over(d, i); i++)
         if (!rh__is_taken(w, i))
             study_message(d, w, i, w->event_count);
 }
@@ -272,7 +289,7 @@ static void study(struct dpor *d, const struct rh_world *w, enum how_it_ended ho
     rh__history_settle(&d->history, w, fresh);
     if (fresh < end)
         fresh = d->history.step[fresh].unit;
-    for (uint32_t i = end; --i >= fresh && i > d->floor;) {
+    for (uint32_t i = end; --i >= fresh && i > d->floor && !over(d, i);) {
         if (!rh__is_unit(&d->history, i))
             continue;
         bool last = d->history.step[i].last + 1 == end;
@@ -292,6 +309,7 @@ static bool dpor_open(void *state, struct rh_exploration *x, const char *arg, ch
 {
     struct dpor *d = state;
     size_t steps = (size_t)rh_exploration_max_steps(x) + 3;
+    d->exploration = x;
     d->of_all = strcmp(arg, "space") == 0;
     if (*arg && !d->of_all) {
         snprintf(error, error_size, "explorer dpor takes no argument but \"space\", not \"%s\"", arg);

@@ -2,13 +2,14 @@
 #include "explore/engine.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "base/random.h"
 #include "explore/measure.h"
 #include "trace/behaviour.h"
@@ -21,6 +22,21 @@ double rh__now_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double seconds_of(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
+}
+
+double rh__meter_seconds(const struct rh__meter *m)
+{
+    pid_t pid = m->pid;
+    clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
+    if (!pid || (pid != getpid() && clock_getcpuclockid(pid, &clock) != 0))
+        return m->before;
+    return m->before + seconds_of(clock);
 }
 
 void rh__mute(void)
@@ -53,6 +69,7 @@ static void drive(struct rh_world *w, void *arg)
     const struct rh_inner *e = &x->explorer;
     if (x->mute)
         rh__mute();
+    x->meter->pid = getpid();
     for (;;) {
         uint32_t keep = enough(x) ? 0 : rh_inner_begin(e, w), open;
         if (!keep) {
@@ -318,15 +335,27 @@ static void give_up_run(struct rh_exploration *x, bool late)
     x->open = false;
 }
 
+/* Processor time counts, so that what comes of an exploration does not depend on what else the machine does. */
+static bool out_of_time(const struct rh_exploration *x, double now)
+{
+    double most = x->limits.max_seconds;
+    return most > 0 && (rh__meter_seconds(x->meter) >= most || now - x->started >= most * RH__WALL_FACTOR);
+}
+
 /* Also in the middle of a run, which may be long: when the watchdog has ticked it is worth a look at the clock. */
 static bool too_late(struct rh_exploration *x)
 {
     if (!x->interrupted && x->ticks == x->world->ticks)
         return false;
     x->ticks = x->world->ticks;
-    if (x->interrupted || (x->limits.max_seconds > 0 && rh__now_seconds() - x->started >= x->limits.max_seconds))
+    if (x->interrupted || out_of_time(x, rh__now_seconds()))
         x->stopped = true;
     return x->stopped;
+}
+
+bool rh_exploration_is_over(struct rh_exploration *x)
+{
+    return x->stopped || too_late(x);
 }
 
 /* The clock is looked at now and then only: it costs as much as a short run. */
@@ -341,8 +370,8 @@ static bool enough(struct rh_exploration *x)
     x->next_look = x->steps + 2000;
     x->ticks = x->world->ticks;
     double now = rh__now_seconds();
-    if ((x->limits.max_seconds > 0 && now - x->started >= x->limits.max_seconds) ||
-        (x->slice_end > 0 && now >= x->slice_end && x->runs != x->slice_runs))
+    if (out_of_time(x, now) ||
+        (x->slice_end > 0 && x->runs != x->slice_runs && rh__meter_seconds(x->meter) >= x->slice_end))
         return x->stopped = true;
     if (x->progress && now >= x->next_progress)
         x->progress(x);
@@ -371,24 +400,31 @@ static void bury(struct rh_exploration *x)
     end_run(x, w->outcome.kind);
 }
 
-static struct rh_exploration *under_way;
-
-static void on_interrupt(int number)
+static double children_seconds(void)
 {
-    (void)number;
-    under_way->interrupted = 1;
+    struct rusage u;
+    getrusage(RUSAGE_CHILDREN, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static enum rh_sandbox_end run_child(struct rh_exploration *x)
+{
+    double before = children_seconds();
+    enum rh_sandbox_end end = rh_sandbox_run(x->world, drive, x);
+    x->meter->pid = 0;
+    x->meter->before += children_seconds() - before;
+    return end;
 }
 
 bool rh__explore(struct rh_exploration *x)
 {
-    struct sigaction before, action = { .sa_handler = on_interrupt };
-    under_way = x;
+    struct rh__interrupts interrupts;
     if (!x->more) { /* a worker's time is somebody else's */
         x->started = rh__now_seconds();
-        sigaction(SIGINT, &action, &before);
+        rh__interrupts_begin(&interrupts, &x->interrupted);
     }
     enum rh_sandbox_end end;
-    while ((end = rh_sandbox_run(x->world, drive, x)) == RH_SANDBOX_FINDING) {
+    while ((end = run_child(x)) == RH_SANDBOX_FINDING) {
         if (x->more && x->world->killed)
             return false; /* not the program's doing, or not for sure */
         bury(x);
@@ -396,9 +432,10 @@ bool rh__explore(struct rh_exploration *x)
             break;
     }
     if (!x->more)
-        sigaction(SIGINT, &before, NULL);
+        rh__interrupts_end(&interrupts);
     settle_behaviours(x);
     x->seconds = rh__now_seconds() - x->started;
+    x->processor_seconds = rh__meter_seconds(x->meter);
     return end != RH_SANDBOX_FAILED;
 }
 
@@ -480,6 +517,7 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
         return NULL;
     }
     x->world = w;
+    x->meter = &x->own_meter;
     x->reduces = rh__explorer_reduces(name_and_arg);
     x->wants_new = rh__explorer_wants_new(name_and_arg);
     x->check_random = seed;

@@ -7,6 +7,7 @@
 
 #include <rehearse/explorer.h>
 #include <rehearse/sandbox.h>
+#include <sys/types.h>
 
 enum {
     RH__MAX_FINDINGS = 32,
@@ -33,11 +34,21 @@ struct rh__finding {
 
 struct rh__limits {
     uint64_t max_runs;  /* 0: none */
-    double max_seconds; /* 0: none */
+    double max_seconds; /* of processor time, for each worker; 0: none */
     uint64_t max_all_steps;
     bool keep_going; /* past the first finding */
     bool unchecked;  /* no run is made again to see whether the program is deterministic */
 };
+
+/* A program that waits outside of control uses no processor time: so many times --max-seconds on the wall clock are enough. */
+enum { RH__WALL_FACTOR = 100 };
+
+/* Processor time of processes that explore, one after the other, of whom one is alive.  In shared memory. */
+struct rh__meter {
+    volatile pid_t pid; /* it; 0: none is */
+    double before;      /* of those that have ended */
+};
+double rh__meter_seconds(const struct rh__meter *m);
 
 struct rh__measure;
 
@@ -65,20 +76,21 @@ struct rh_exploration {
     uint64_t given_up;   /* begun and not counted as runs */
     uint32_t unfinished; /* events of the run that was under way when time was up, which does not count; 0: none was */
     uint64_t behaviours; /* distinct, exact below the table's size */
-    bool behaviours_at_least; /* the table is full */
-    uint64_t noted;           /* the behaviour of the last run, not yet among them; 0 for none */
-    bool exhausted;           /* the explorer has nothing left */
-    bool stopped;             /* by a limit, a finding or the user */
-    bool incomplete;          /* something could not be explored */
-    bool wants_new;           /* the explorer wants to know which behaviours are new */
-    bool reduces;             /* runs that look alike are left out, */
-    bool trusts_globals;      /* where no two actors use the same global variable, as we were told */
-    bool shares_globals;      /* some actor has changed one */
-    bool diverged;            /* work made elsewhere did not fit what was seen here */
-    bool stillborn;           /* the program dies before the first choice */
-    char trouble[640];        /* what the machine did not allow, as a sentence; it is not the program's doing */
-    volatile int interrupted;
-    double seconds;
+    bool behaviours_at_least;       /* the table is full */
+    uint64_t noted;                 /* the behaviour of the last run, not yet among them; 0 for none */
+    bool exhausted;                 /* the explorer has nothing left */
+    bool stopped;                   /* by a limit, a finding or the user */
+    bool incomplete;                /* something could not be explored */
+    bool wants_new;                 /* the explorer wants to know which behaviours are new */
+    bool reduces;                   /* runs that look alike are left out, */
+    bool trusts_globals;            /* where no two actors use the same global variable, as we were told */
+    bool shares_globals;            /* some actor has changed one */
+    bool diverged;                  /* work made elsewhere did not fit what was seen here */
+    bool stillborn;                 /* the program dies before the first choice */
+    char trouble[640];              /* what the machine did not allow, as a sentence; it is not the program's doing */
+    volatile int interrupted;       /* by this signal */
+    double seconds;                 /* on the wall clock */
+    double processor_seconds;       /* of all processes that made runs */
     const char *stale, *stale_file; /* a schedule that was to be replayed does not fit: what does not; NULL: all fit */
 
     /* In several processes (cluster/pool.h); here are the sums. */
@@ -100,7 +112,8 @@ struct rh_exploration {
     uint32_t *picks;  /* which of the choices each event was */
     uint64_t *behaviour_set;
     uint64_t behaviour_size; /* of the table in use */
-    double started;
+    double started;          /* on the wall clock */
+    struct rh__meter own_meter, *meter;
 
     void (*describe)(struct rh_exploration *x, struct rh__finding *f); /* fills in the texts of a new finding */
     void (*progress)(struct rh_exploration *x);                        /* called now and then, in the child */
@@ -116,7 +129,7 @@ struct rh_exploration {
     void *more_arg;
     bool moved;           /* the explorer has other work: its next run has nothing of the last */
     bool least;           /* of equal findings keep the one that is first in the tree, not the first that was found */
-    double slice_end;     /* stop between runs when it is so late, but not before one is made; 0: never */
+    double slice_end;     /* stop between runs when the meter is there, but not before one is made; 0: never */
     uint64_t slice_runs;  /* runs before it */
     struct rh__news news; /* list NULL: behaviours are counted here */
 

@@ -20,6 +20,7 @@
 #include "trace/schedule.h"
 
 static struct rh__output json;
+static unsigned json_objects;
 
 static struct {
     struct rh__output out;
@@ -234,6 +235,7 @@ void rh__json_result(const struct rh__result *r)
         fputs(",\"place\":\"\",\"actor\":\"\",\"run\":1,\"count\":1,\"schedule\":null}", f);
     }
     fputs("]}\n", f);
+    json_objects++;
     rh__output_flush(&json);
 }
 
@@ -262,11 +264,14 @@ void rh__json_estimate(const struct rh__result *r, const struct rh__size *size)
     json_number(f, "high", size->high);
     fprintf(f, ",\"confidence\":0.95,\"descents\":%llu,\"behaviours\":%llu,\"seconds\":%.6f}\n",
             (unsigned long long)size->descents, (unsigned long long)x->behaviours, x->seconds);
+    json_objects++;
     rh__output_flush(&json);
 }
 
 bool rh__json_close(char *error, size_t error_size)
 {
+    if (!json_objects)
+        rh__output_drop(&json); /* nothing came of it: no empty file */
     return !json.file || rh__output_close(&json, error, error_size);
 }
 
@@ -384,11 +389,24 @@ void rh__junit_result(const struct rh__result *r)
     fprintf(f, "</system-out>\n  </testcase>\n");
 }
 
+void rh__reports_drop(void)
+{
+    rh__output_drop(&json);
+    rh__output_drop(&junit.out);
+    if (junit.body)
+        fclose(junit.body);
+    junit.body = NULL;
+}
+
 bool rh__junit_close(char *error, size_t error_size)
 {
     FILE *f = junit.out.file;
     if (!f)
         return true;
+    if (!junit.tests) {
+        rh__reports_drop();
+        return true;
+    }
     bool whole = fclose(junit.body) == 0;
     junit.body = NULL;
     if (!whole) {

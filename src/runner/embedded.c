@@ -2,6 +2,7 @@
 #include <rehearse/run.h>
 
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,6 +172,8 @@ static int explore(const struct rh__options *o, const struct rh_test *test, cons
         rh__text_add(to, "%s: %s", test->name, error);
         goto release;
     }
+    if (x->interrupted)
+        raise(x->interrupted); /* the suite is who is meant */
     rh__note_divergence(x, checked);
     struct rh__result r = { .test = test->name,
                             .explorer = o->explorer,

@@ -46,7 +46,7 @@ static void tell(const struct rh__result *r, const struct rh__size *size)
     char under[1024];
     struct rh__text t;
     char estimate[40], low[40], high[40], seen[40], descents[40];
-    double rate = x->seconds > 0 ? (double)x->runs / x->seconds : 0;
+    double rate = x->processor_seconds > 0 ? (double)x->runs / x->processor_seconds : 0;
     rh__text_init(&t, under, sizeof under);
     rh__result_semantics(r, &t);
     printf("%s  (%s, granularity object)\n", r->test, r->model);
@@ -98,7 +98,7 @@ static int estimate(const struct rh__options *o, const struct rh_test *test, con
         if (code == RH__EXIT_OK)
             rh__json_estimate(&r, &size);
         if (x->interrupted)
-            code = RH__EXIT_INTERRUPTED;
+            code = RH__EXIT_SIGNAL + x->interrupted;
         fflush(stdout);
     }
     rh__exploration_free(x);
@@ -139,6 +139,7 @@ int rh__command_estimate(const char *program, const struct rh__options *o)
     with.explorer = "descents";
     if (!prepare(&with, error, sizeof error)) {
         rh__complain("%s", error);
+        rh__reports_drop();
         return RH__EXIT_USAGE;
     }
     for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next) {

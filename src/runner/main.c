@@ -29,7 +29,7 @@ static void help(const char *program)
     rh__options_help();
     printf(
         "\nexit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 5 less than "
-        "--require wants, 130 interrupted\n");
+        "--require wants, 128+N ended by signal N\n");
 }
 
 /* The exit status, if all that was printed could be; what was found counts more. */

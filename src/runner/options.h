@@ -11,7 +11,7 @@ enum {
     RH__EXIT_TOOL,
     RH__EXIT_DIVERGED,
     RH__EXIT_UNMET,
-    RH__EXIT_INTERRUPTED = 130
+    RH__EXIT_SIGNAL = 128 /* plus its number: interrupted */
 };
 enum { RH__MOST_PARAMS = 64, RH__MOST_WORDS = 256, RH__MOST_SETTINGS = 64 };
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/visible.h"
 #include "coverage/pack.h"
 #include "explore/measure.h"
@@ -232,7 +233,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     rh__junit_result(&r);
     sigaction(SIGPIPE, &before, NULL);
     if (x->interrupted)
-        code = RH__EXIT_INTERRUPTED; /* the loop below ends */
+        code = RH__EXIT_SIGNAL + x->interrupted; /* the loop below ends */
 release:
     rh_shared_free(checked, sizeof *checked);
     rh__exploration_free(x);
@@ -311,8 +312,14 @@ int rh__command_test(const char *program, const struct rh__options *o)
     unsigned number = 0;
     int code = RH__EXIT_OK;
     char error[1024];
-    if (!prepare(program, o))
+    static volatile int interrupted;
+    struct rh__interrupts interrupts;
+    rh__interrupts_begin(&interrupts, &interrupted); /* from here on there are files that must not stay unfinished */
+    if (!prepare(program, o)) {
+        rh__reports_drop();
+        rh__interrupts_end(&interrupts);
         return RH__EXIT_USAGE;
+    }
     for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next) {
         if (!wanted(o, t))
             continue;
@@ -324,7 +331,7 @@ int rh__command_test(const char *program, const struct rh__options *o)
             code = explore(program, o, t, &s, &asked, ++number, &sum);
         }
     }
-    if (code == RH__EXIT_INTERRUPTED && sum.failed)
+    if (code > RH__EXIT_SIGNAL && sum.failed)
         code = RH__EXIT_OK; /* what was found counts more */
     if (o->tap)
         printf("1..%u\n", number);
@@ -336,6 +343,7 @@ int rh__command_test(const char *program, const struct rh__options *o)
         rh__complain("%s", error);
         code = RH__EXIT_TOOL;
     }
+    rh__interrupts_end(&interrupts);
     if (sum.failed && code == RH__EXIT_TOOL)
         code = RH__EXIT_FAILURE; /* likewise */
     return code != RH__EXIT_OK ? code : rh__exit_of(sum.failed, sum.stale, sum.unmet);

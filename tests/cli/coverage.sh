@@ -8,9 +8,9 @@ test=("$rehearse" test "$gatling" a_write_is_never_lost -p actions=3)
 expect 0 "${test[@]}" --explorer optimal --coverage pr,pcr --coverage-file all.cov --json all.json
 out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached' 'coverage pcr: 24 goals'
 out_lacks 'coverage pmr'
-expect 0 "${test[@]}" --explorer dfs --coverage pr --max-seconds 60
+expect 0 "${test[@]}" --explorer dfs --coverage pr --max-seconds 600
 out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached'
-expect 0 "${test[@]}" --explorer dfs -j 2 --coverage pr --max-seconds 60
+expect 0 "${test[@]}" --explorer dfs -j 2 --coverage pr --max-seconds 600
 out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached'
 expect 0 "${test[@]}" --explorer random --max-runs 1 --coverage all --coverage-file one.cov
 out_has 'coverage pmr: no actor changes its handlers' 'not reached: writer#1 never took write_line from action#'

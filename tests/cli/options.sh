@@ -10,9 +10,7 @@ expect 0 "${slow[@]}" --explorer=dfs --max-runs=100
 out_has '100 runs'
 expect 0 "${slow[@]}" --explorer dfs --max-all-steps 5000
 grep -qE '  [0-9,]+ runs, 5,0[0-9][0-9] steps' out || problem "--max-all-steps"
-start=$SECONDS
-expect 0 "${slow[@]}" --explorer random --max-seconds 0.3 --max-runs 1000000000
-[ $((SECONDS - start)) -le 10 ] || problem "--max-seconds 0.3 took $((SECONDS - start)) s"
+expect 0 bash -c 'ulimit -t 10; exec "$@"' _ "${slow[@]}" --explorer random --max-seconds 0.3 --max-runs 1000000000
 expect 0 "${slow[@]}" --explorer dfs -p n=4 --max-steps 2
 out_has '12 runs' '12 cut' 'bounded: '
 expect 0 "${slow[@]}" --explorer dfs -p n=5
@@ -56,26 +54,28 @@ out_has '500 runs'
 
 # ---- progress ------------------------------------------------------------------------------------------------------------
 # In a pipe: a line now and then, the first after some seconds; none with --quiet.
+start=$SECONDS
 expect 0 "${slow[@]}" --explorer dfs --max-seconds 7
+took=$((SECONDS - start)) # 7 s of processor time
 grep -qE '^  [0-9,]+ runs of about 4[^ ]*, [0-9]+ (s|min) to go, [0-9,]+ a second, .* behaviours, 0 findings, [0-9]+ s$' err ||
     problem "no line of progress within 7 s"
 grep -q "$(printf '\r')" err && problem "a live line in a pipe"
-[ "$(wc -l <err)" -le 3 ] || problem "$(wc -l <err) lines of progress in 7 s"
+[ "$(wc -l <err)" -le $((2 + took / 5)) ] || problem "$(wc -l <err) lines of progress in $took s"
 expect 0 "${slow[@]}" --explorer dfs --max-seconds 6 --quiet
 err_empty
 
 # ---- Ctrl-C --------------------------------------------------------------------------------------------------------------
 # As a terminal does it: to the whole group of processes.
 interrupt() { # interrupt OPTION...: starts, waits until it explores, interrupts
+    rm -f err
     setsid --fork bash -c 'echo $$ >pid; "$@" >out 2>err; echo $? >code' _ "$@"
-    for _ in $(seq 100); do
-        sleep 0.1 # until the child is there; nothing depends on how long that takes
-        [ -s pid ] && [ "$(ps -o pid= --sid "$(cat pid)" | wc -l)" -ge 3 ] && break
+    for _ in $(seq 3000); do # until it has told of runs; nothing depends on how long that takes
+        grep -qs ' runs' err && break
+        sleep 0.1
     done
-    sleep 0.3
     # bash itself ignores it while it waits for a command.
     kill -INT -- "-$(cat pid)"
-    for _ in $(seq 300); do
+    for _ in $(seq 3000); do
         [ -s code ] && break
         sleep 0.1
     done
@@ -83,12 +83,12 @@ interrupt() { # interrupt OPTION...: starts, waits until it explores, interrupts
 }
 if command -v setsid >/dev/null && command -v ps >/dev/null; then
     rm -f pid code
-    interrupt "${slow[@]}" --explorer dfs --max-seconds 100 --json json
+    interrupt "${slow[@]}" --explorer dfs --max-seconds 1000 --json json
     same 'exit code of an interrupted test that found nothing' 130 "$(cat code 2>/dev/null)"
     out_has 'interrupted, nothing found in' 'sampled: '
     grep -q '"verdict":"sampled"' json || problem "no JSON of an interrupted test"
     rm -f pid code
-    interrupt "${slow[@]}" --explorer random --keep-going -p bug=last --max-seconds 100
+    interrupt "${slow[@]}" --explorer random --keep-going -p bug=last --max-seconds 1000
     same 'exit code of an interrupted test that found something' 1 "$(cat code 2>/dev/null)"
     out_has 'FAILED senders' 'the first came last' 'replay it'
     [ -s rehearse-findings/latest ] || problem "the finding of an interrupted test is not kept"

@@ -48,7 +48,7 @@ finds() {
     kinds=$*
     checks=$((checks + 1))
     # shellcheck disable=SC2046
-    explore "$example" $(smaller_for "$example" "$bug") -p "bug=$bug" --max-seconds 10
+    explore "$example" $(smaller_for "$example" "$bug") -p "bug=$bug" --max-seconds 100
     [ $status -eq 1 ] || fail "$example -p bug=$bug exits with $status instead of 1" "$output"
     for kind in $(grep -o '"kind":"[^"]*"' result.json | cut -d '"' -f 4 | tr ' ' -); do
         case " $kinds " in *" $kind "*) ;; *) fail "$example -p bug=$bug: $kind instead of $kinds" "$output" ;; esac
@@ -65,7 +65,7 @@ makes() {
     local counts=$1
     shift
     checks=$((checks + 1))
-    explore "$@" --explorer dfs --max-seconds 60
+    explore "$@" --explorer dfs --max-seconds 600
     [ "$(field executions)" = "$counts" ] ||
         fail "$*: dfs makes $(field executions) runs instead of $counts" "$output"
     case "$(field verdict)" in *sampled* | *bounded*) fail "$*: dfs did not get to its end" "$output" ;; esac
@@ -76,9 +76,9 @@ reduces() {
     local counts=$1 behaviours
     shift
     checks=$((checks + 1))
-    explore "$@" --explorer dfs --max-seconds 60
+    explore "$@" --explorer dfs --max-seconds 600
     behaviours=$(field behaviours)
-    explore "$@" --explorer dpor --max-seconds 60
+    explore "$@" --explorer dpor --max-seconds 600
     [ "$(field executions) $(field behaviours)" = "$counts $behaviours" ] ||
         fail "$*: dpor makes $(field executions) runs instead of $counts, and finds $(field behaviours) behaviours" \
             "instead of $behaviours" "$output"

@@ -31,7 +31,7 @@ makes() {
     shift 2
     rm -f result.json
     checks=$((checks + 1))
-    output=$("$rehearse" test "$BUILD_DIR/examples/$example" --explorer optimal --keep-going --max-seconds 60 --save '' \
+    output=$("$rehearse" test "$BUILD_DIR/examples/$example" --explorer optimal --keep-going --max-seconds 600 --save '' \
         --json result.json "$@" 2>&1)
     if [ "$(field executions)" != "$counts" ] || [ "$(field behaviours)" != "$counts" ] ||
         [ "$(field estimate)" != "$counts" ] || grep -qE '"verdict":"(sampled|bounded)"' result.json; then
@@ -45,7 +45,7 @@ agrees() {
     makes "$@"
     [ -n "$sanitized" ] && return
     shift 2
-    output=$("$rehearse" test "$BUILD_DIR/examples/$example" --explorer dfs --granularity object --keep-going --max-seconds 60 \
+    output=$("$rehearse" test "$BUILD_DIR/examples/$example" --explorer dfs --granularity object --keep-going --max-seconds 600 \
         --save '' --json result.json "$@" 2>&1)
     if [ "$(field behaviours)" != "$counts" ] || grep -qE '"verdict":"(sampled|bounded)"' result.json; then
         fail "$example $*: dfs has $(field behaviours) behaviours, optimal $counts; verdict of dfs: $(field verdict)"
@@ -147,7 +147,7 @@ for example in $(every_example); do
         bugs=$((bugs + 1))
         # shellcheck disable=SC2046
         output=$("$rehearse" test "$BUILD_DIR/examples/$example" $(smaller_for "$example" "$bug") -p "bug=$bug" \
-            --explorer optimal --max-seconds 60 --save findings 2>&1)
+            --explorer optimal --max-seconds 600 --save findings 2>&1)
         status=$?
         [ $status -eq 1 ] || fail "$example -p bug=$bug: optimal exits with $status instead of 1"
         for schedule in findings/*.schedule; do
