@@ -11,7 +11,7 @@ _rehearse() {
     cur=${COMP_WORDS[COMP_CWORD]}
     prev=${COMP_WORDS[COMP_CWORD - 1]}
     options="--explorer --model --granularity --time --seed -p --max-runs --max-seconds --max-steps --max-all-steps
-        --keep-going --no-determinism-check -j --checkpoint --resume --losses --duplicates --crashes --restarts --kept-restarts --partitions --set --save --coverage --coverage-file --suite --require --json --junit --tap
+        --keep-going --no-determinism-check -j --checkpoint --resume --losses --duplicates --crashes --restarts --kept-restarts --partitions --failed-opens --damaged-stores --failed-puts --set --save --coverage --coverage-file --suite --require --json --junit --tap
         --step --gdb --quiet --verbose --help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -52,7 +52,7 @@ _rehearse() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         compopt -o filenames 2>/dev/null
         ;;
-    -j | --seed | --max-* | --losses | --duplicates | --crashes | --restarts | --kept-restarts | --partitions | --step | --set) ;;
+    -j | --seed | --max-* | --losses | --duplicates | --crashes | --restarts | --kept-restarts | --partitions | --failed-opens | --damaged-stores | --failed-puts | --step | --set) ;;
     *)
         case $cur in
         -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur") ;;

@@ -39,7 +39,8 @@ struct program {
     struct rh_semantics semantics; /* of the controlled world */
     const char *failure_text[3];   /* all must be in the text of each failure */
     int failure_line;              /* and this the line of its place */
-    uint32_t production_runs;      /* on each number of threads; 0: as many as there is time for */
+    bool full_disk;           /* in production nothing can be put; the hook is told, which is no part of the outcome */
+    uint32_t production_runs; /* on each number of threads; 0: as many as there is time for */
     struct program *next;
 };
 

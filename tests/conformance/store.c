@@ -166,4 +166,110 @@ PROGRAM(a_sync_takes_nothing_else_meanwhile, .allowed = { "syncing#1: syncs sync
     rh_send_from(rh_external("ann"), s, show);
 }
 
+/* ---- the next owner ---------------------------------------------------------------------------------------------- */
+RH_PROCESS(heir, int value;);
+RH_BODY(heir)
+{
+    int value = -1;
+    rh_receive(go); /* until it is monitored */
+    rh_store_open("estate");
+    rh_store_get("k", &value, sizeof value);
+    say("%d", value);
+    rh_store_put("k", &state->value, sizeof state->value);
+    if (state->value == 2)
+        rh_store_sync();
+    rh_exit(state->value == 1 ? "crash" : "normal");
+}
+RH_ACTOR(notary, int heirs;);
+static void call_heir(struct notary *state)
+{
+    rh_ref heir = rh_spawn(heir, .value = ++state->heirs);
+    rh_monitor(heir);
+    rh_send(heir, go);
+}
+RH_HANDLER(notary, go)
+{
+    call_heir(state);
+}
+RH_HANDLER(notary, rh_down)
+{
+    say("%s", msg->reason);
+    if (state->heirs < 3)
+        call_heir(state);
+}
+RH_BEHAVIOUR(notary, open, go, rh_down);
+PROGRAM(who_learns_of_an_end_may_hand_the_store_on,
+        .allowed = { "notary#1: crash normal normal | notary#1/heir#1: -1 | notary#1/heir#2: 1 | notary#1/heir#3: 2" })
+{
+    rh_send(rh_spawn(notary), go);
+}
+
+RH_ACTOR(greedy);
+RH_HANDLER(greedy, go)
+{
+    rh_store_open("one for all");
+    say("has it");
+}
+RH_BEHAVIOUR(greedy, open, go);
+PROGRAM(a_store_has_one_actor, .failure_text = { "another actor has it open" },
+        .allowed = { "greedy#1: has it ! misuse greedy#2", "greedy#2: has it ! misuse greedy#1" })
+{
+    rh_ref a = rh_spawn(greedy), b = rh_spawn(greedy);
+    rh_send(a, go);
+    rh_send(b, go);
+}
+
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
+RH_PROCESS(customer);
+RH_BODY(customer)
+{
+    rh_receive(go); /* until it is monitored */
+    rh_store_open("balance");
+    say("opened");
+    rh_store_put("balance", "100", 4);
+    rh_store_sync();
+    say("durable");
+}
+RH_ACTOR(bank, int customers;);
+static void call_customer(struct bank *state)
+{
+    rh_ref who = rh_spawn(customer);
+    state->customers++;
+    rh_monitor(who);
+    rh_send(who, go);
+}
+RH_HANDLER(bank, go)
+{
+    call_customer(state);
+}
+RH_HANDLER(bank, rh_down)
+{
+    say("%s", msg->reason);
+    if (state->customers < 2)
+        call_customer(state);
+}
+RH_BEHAVIOUR(bank, open, go, rh_down);
+
+#define FAILS_AT_ONCE "bank#1: store store | bank#1/customer#1: opened"
+#define FAILS_LATER   "bank#1: normal store | bank#1/customer#1: opened durable | bank#1/customer#2: opened"
+#define FAILS_NEVER   "bank#1: normal normal | bank#1/customer#1: opened durable | bank#1/customer#2: opened durable"
+PROGRAM(a_put_that_fails_ends_the_actor_and_the_store, .semantics = { .failed_puts = 1 }, .full_disk = true,
+        .allowed = { FAILS_AT_ONCE, FAILS_LATER, FAILS_NEVER }, .production = { FAILS_AT_ONCE })
+{
+    rh_send(rh_spawn(bank), go);
+}
+
+PROGRAM(a_store_that_cannot_be_opened_ends_the_actor, .semantics = { .failed_opens = 1 },
+        .allowed = { "bank#1: store store", "bank#1: normal store | bank#1/customer#1: opened durable", FAILS_NEVER })
+{
+    rh_send(rh_spawn(bank), go);
+}
+
+PROGRAM(a_damaged_store_ends_the_actor, .semantics = { .damaged_stores = 1 },
+        .allowed = { "bank#1: damaged damaged", "bank#1: normal damaged | bank#1/customer#1: opened durable",
+                     FAILS_NEVER })
+{
+    rh_send(rh_spawn(bank), go);
+}
+
 MAIN()

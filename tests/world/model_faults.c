@@ -186,6 +186,30 @@ static void note_found(struct rh_world *w, void *arg)
         assert_true(x->read_back);
 }
 
+static void note_end(struct rh_world *w, void *arg)
+{
+    tally_add(arg, rh_world_actor_ended(w, 1) ? "ended" : "lives");
+}
+
+/* Its start and its go, then with c = 0, 1, 2 writes durable the next may fail; or none does. */
+static void a_put_may_fail_until_it_is_durable(void **unused)
+{
+    (void)unused;
+    struct tally t = run_all("three_writes", (struct rh_semantics){ .failed_puts = 1 }, note_end, 4);
+    require(&t, "ended", 3);
+    require(&t, "lives", 1);
+}
+
+/* Each of both faults once, or none; then the writer's three writes become durable. */
+static void a_store_may_fail_when_it_is_opened(void **unused)
+{
+    (void)unused;
+    struct tally t =
+        run_all("three_writes", (struct rh_semantics){ .failed_opens = 1, .damaged_stores = 1 }, note_end, 3);
+    require(&t, "ended", 2);
+    require(&t, "lives", 1);
+}
+
 /* The writer starts, takes go, and its three writes become durable one by one.  The crash may come
  *     before its start, before go                          1 + 1 sequences, nothing found after the restart
  *     with c = 0, 1, 2 writes durable: 0 .. 3 - c survive   4 + 3 + 2; c + s are found
@@ -416,6 +440,8 @@ int main(void)
         WORLD_TEST(messages_outlive_a_crash),
         WORLD_TEST(in_a_bag_they_come_in_any_order),
         WORLD_TEST(a_crash_keeps_a_prefix_of_the_writes_under_way),
+        WORLD_TEST(a_put_may_fail_until_it_is_durable),
+        WORLD_TEST(a_store_may_fail_when_it_is_opened),
         WORLD_TEST(a_partition_holds_messages_until_it_heals),
         WORLD_TEST(an_answer_after_the_timeout_is_dropped),
         WORLD_TEST(asking_survives_a_loss),
