@@ -177,11 +177,7 @@ for _ in $(seq 3000); do
     sleep 0.1
 done
 same 'interrupted' 130 "$(cat code)"
-<<<<<<< HEAD
 out_has 'interrupted, nothing found' 'sampled: '
-=======
-out_has 'interrupted, nothing found in ' 'sampled: '
->>>>>>> 6dc2297 (limits: processor time; signals end an exploration in order; dpor in nearly linear time)
 runs=$(sed -n 's/^  \([0-9,]*\) runs.*/\1/p' out | tr -d ,)
 expect 0 "$fixtures/slow" --explorer dfs --max-runs $((runs + 1)) --checkpoint kept --resume --json json
 grep -q "\"executions\":$((runs + 1))," json || problem "it did not go on from $runs runs"
