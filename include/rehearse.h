@@ -522,6 +522,12 @@ bool rh_table_next_(const struct rh_table *table, const char *previous, char *ke
 __attribute__((format(printf, 3, 4))) void rh_assert_failed_(const char *here, const char *condition,
                                                              const char *format, ...);
 
+/* rh_assume(condition): under test a run in which it does not hold ends there, quietly: it is no finding, no behaviour, and
+ * counts for nothing; the report says how many runs were assumed away.  What is exhaustive then is so for the runs in which
+ * every assumption holds.  In production it does nothing: what must hold there is rh_assert's. */
+#define rh_assume(condition) ((condition) ? (void)0 : rh_assume_failed_(RH_HERE))
+void rh_assume_failed_(const char *here);
+
 /* Named properties.  always: at each evaluation.  eventually: at its last evaluation in every run.  sometimes: in at
  * least one run of the exploration; rh_cover(name) is sometimes reached. */
 enum rh_property { RH_ALWAYS, RH_SOMETIMES, RH_EVENTUALLY };

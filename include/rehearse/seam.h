@@ -79,6 +79,7 @@ struct rh_seam {
     bool (*table_next)(const struct rh_table *table, const char *previous, char *key, size_t capacity,
                        const char *here);
     void (*failed)(const char *here, const char *condition, const char *text); /* (any) an assertion does not hold */
+    void (*assume_failed)(const char *here);                                   /* (any) an assumption does not hold */
     void (*property)(enum rh_property kind, const char *name, bool holds, const char *here);
     void (*announce)(const struct rh_message_type *type, const void *value, const char *here);
     rh_ref (*observe)(const struct rh_actor_type *monitor, const void *state, const char *here);

@@ -1,6 +1,6 @@
 /* rehearse/test.h: tests of actor programs.
  *
- *     RH_TEST(a_write_is_never_lost, .model = RH_BAG, .crashes = 1)
+ *     RH_TEST(a_write_is_never_lost, .model = RH_BAG, .crashes = 1, .may_crash = RH_ACTORS(writer))
  *     {
  *         rh_ref w = rh_spawn(writer);
  *         for (int64_t i = 0; i < rh_param("actions", 2); i++)
@@ -68,6 +68,10 @@ struct rh_semantics {
                               * the put and rh_stored.  After any of the three the store cannot be opened again in this run.
                               * In production all stores share one journal: when a put fails, the next put or open of each
                               * other store fails as well, each a fault of its own here.  The test's own body is spared. */
+    /* Whom faults may befall, as types of actors: RH_ACTORS(server, replica); NULL for all.  So clients and what stands for
+     * the environment stay up. */
+    const struct rh_actor_type *const *may_crash;
+    const struct rh_actor_type *const *may_lose; /* what is sent to these may be lost, or come twice */
     /* Limits. */
     uint32_t max_actors;          /* 4,096 */
     uint32_t max_messages;        /* under way at once: 65,536 */
@@ -80,6 +84,17 @@ struct rh_semantics {
     bool check_isolation;         /* protect each actor's memory from the others (slow) */
     uint64_t seed;                /* of rh_random and libc's random functions */
 };
+
+#ifdef __cplusplus
+#define RH_ACTORS(...)                                                                                                 \
+    ([]() -> const struct rh_actor_type *const * {                                                                     \
+        static const struct rh_actor_type *const list[] = { RH_MAP(RH_ACTOR_AT_, ~, __VA_ARGS__) 0 };                  \
+        return list;                                                                                                   \
+    }())
+#else
+#define RH_ACTORS(...) ((const struct rh_actor_type *const[]){ RH_MAP(RH_ACTOR_AT_, ~, __VA_ARGS__) 0 })
+#endif
+#define RH_ACTOR_AT_(c, type) &rh_actor_##type,
 
 struct rh_test {
     const char *name;

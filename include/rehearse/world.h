@@ -100,8 +100,9 @@ struct rh_message_info {
 
 #define RH_OUTCOMES(X)                                                                                                 \
     X(RUNNING, "running")                                                                                              \
-    X(FINISHED, "finished") /* nothing left to do, nothing wrong */                                                    \
-    X(CUT, "cut")           /* the limit of steps was reached */                                                       \
+    X(FINISHED, "finished")    /* nothing left to do, nothing wrong */                                                 \
+    X(CUT, "cut")              /* the limit of steps was reached */                                                    \
+    X(ASSUMED, "assumed away") /* rh_assume: it is as if there were no such run */                                     \
     X(ASSERTION, "assertion")                                                                                          \
     X(PROPERTY, "property") /* an always or eventually property does not hold */                                       \
     X(MONITOR, "monitor")   /* a monitor is in a hot behaviour at the end */                                           \
@@ -137,7 +138,7 @@ struct rh_outcome {
 };
 static inline bool rh_outcome_failed(enum rh_outcome_kind kind)
 {
-    return kind > RH_OUTCOME_CUT;
+    return kind > RH_OUTCOME_ASSUMED;
 }
 
 /* ---- a world ----------------------------------------------------------------------------------------------------- */

@@ -272,6 +272,11 @@ static void property(enum rh_property kind, const char *name, bool holds, const 
         failed(here, name, "");
 }
 
+static void assume_failed(const char *here)
+{
+    too_early("rh_assume", here);
+}
+
 static void announce(const struct rh_message_type *type, const void *value, const char *here)
 {
     (void)type, (void)value, (void)here;
@@ -338,6 +343,7 @@ const struct rh_seam rh__nowhere = {
     .table_next = table_next,
     .failed = failed,
     .property = property,
+    .assume_failed = assume_failed,
     .announce = announce,
     .observe = observe,
     .log = log_line,

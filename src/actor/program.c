@@ -373,6 +373,11 @@ void rh_assert_failed_(const char *here, const char *arguments, const char *form
     world->failed(here, condition, text);
 }
 
+void rh_assume_failed_(const char *here)
+{
+    world->assume_failed(here);
+}
+
 void rh_property_(enum rh_property kind, const char *name, bool holds, const char *here)
 {
     world->property(kind, name, holds, here);

@@ -1,6 +1,6 @@
 /* See results.h.
  *
- *     version; runs steps cut blocked failed; share, runs for it; flags
+ *     version; runs steps cut blocked failed assumed; share, runs for it; flags
  *     behaviours: a block of hashes
  *     findings: signature, count, then flag and, if set, all of it
  *     properties: kind, name, place, runs in which it held and failed, whether it ever held
@@ -43,6 +43,7 @@ static void put_counts(struct rh__writer *w, const struct rh_exploration *x, con
     rh__put_small(w, x->cut - t->cut);
     rh__put_small(w, x->blocked - t->blocked);
     rh__put_small(w, x->failed - t->failed);
+    rh__put_small(w, x->assumed - t->assumed);
     rh__put_double(w, share);
     rh__put_small(w, share_runs);
     rh__put_small(w, flags);
@@ -126,6 +127,7 @@ void rh__results_told(struct rh_exploration *x, struct rh__told *t)
     t->cut = x->cut;
     t->blocked = x->blocked;
     t->failed = x->failed;
+    t->assumed = x->assumed;
     t->escapes = x->world->escape_count;
     t->coverage = x->measure ? rh__coverage_changes(x->measure->coverage) : 0;
     for (uint32_t i = 0; i < x->world->property_count; i++)
@@ -347,15 +349,15 @@ static bool walk(struct rh_exploration *x, const void *bytes, size_t size, bool 
 {
     struct rh__reader r = rh__reader_of(bytes, size);
     size_t hashes;
-    uint64_t count[5];
+    uint64_t count[6];
     bool good = rh__get_small(&r) == VERSION;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         count[i] = rh__get_small(&r);
     double share = rh__get_double(&r);
     uint64_t share_runs = rh__get_small(&r), flags = rh__get_small(&r);
     const unsigned char *behaviours = rh__get_block(&r, &hashes);
     good = good && share >= 0 && share <= 2 && flags <= (INCOMPLETE | DIVERGED | AT_LEAST | SHARES_GLOBALS) &&
-           hashes % 8 == 0 && count[2] <= count[0] && count[3] <= count[0] && count[4] <= count[0];
+           hashes % 8 == 0 && count[2] <= count[0] && count[3] <= count[0] && count[4] <= count[0] && count[5] <= count[0];
     if (apply)
         add_behaviours(x, behaviours, hashes);
     good = good && read_findings(x, &r, apply, p) && read_properties(x, &r, apply) && read_escapes(x, &r, apply);
@@ -366,6 +368,7 @@ static bool walk(struct rh_exploration *x, const void *bytes, size_t size, bool 
     x->cut += count[2];
     x->blocked += count[3];
     x->failed += count[4];
+    x->assumed += count[5];
     x->share += share;
     x->share_runs += share_runs;
     x->incomplete |= (flags & INCOMPLETE) != 0;

@@ -15,7 +15,7 @@ struct rh__tally {
 
 /* Up to where an exploration has been told. */
 struct rh__told {
-    uint64_t runs, steps, cut, blocked, failed;
+    uint64_t runs, steps, cut, blocked, failed, assumed;
     struct rh__tally *tally; /* per property; room for all there can be */
     uint32_t escapes;
     uint64_t coverage; /* rh__coverage_changes */

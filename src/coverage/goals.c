@@ -426,15 +426,20 @@ static uint32_t known(struct rh__coverage *c, const struct rh__steps *s, uint32_
     return receive;
 }
 
+void rh__coverage_no_news(struct rh__coverage *c)
+{
+    memset(c->news, 0, sizeof c->news);
+    c->new_receives = 0;
+    c->new_pairs = 0;
+}
+
 void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const uint64_t *actor_ids, rh__name_fn *name,
                       void *arg)
 {
     /* Sorted by actor: where each actor's part begins, then its receives, steps and changes. */
     size_t n = (size_t)s->count;
     uint32_t *begins = rh__scratch(3, (s->actors + 1 + 5 * n) * sizeof *begins);
-    memset(c->news, 0, sizeof c->news);
-    c->new_receives = 0;
-    c->new_pairs = 0;
+    rh__coverage_no_news(c);
     c->runs++;
     if (!begins) {
         c->full = 1;

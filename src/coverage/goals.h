@@ -85,6 +85,9 @@ void rh__coverage_free(struct rh__coverage *c);
 /* Zero-filled memory in it: the offset, 0 where there is no more. */
 uint64_t rh__coverage_take(struct rh__coverage *c, size_t bytes);
 
+/* As if the last run had brought nothing. */
+void rh__coverage_no_news(struct rh__coverage *c);
+
 /* A run: `name` gives the text of a step's actor (receive false) or of what it receives. */
 typedef void rh__name_fn(void *arg, uint32_t step, bool receive, char *buffer, size_t size);
 void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const uint64_t *actor_ids, rh__name_fn *name,

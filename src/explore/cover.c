@@ -160,6 +160,10 @@ static uint32_t cover_begin(void *state, struct rh_world *w)
     (void)w;
     struct cover *c = state;
     uint64_t every = ++c->runs <= EARLY ? 4 : 2;
+    if (!c->source_count && c->free_runs >= IDLE_RUNS) { /* all were assumed away */
+        c->ended = true;
+        return 0;
+    }
     bool by_chance = !c->source_count || (!c->paper && c->runs % every == 0 && c->idle < IDLE_RUNS);
     c->ranks = rh__random_next(&c->random);
     c->planned = !by_chance && next_schedule(c);
@@ -215,11 +219,28 @@ static uint32_t cover_choose(void *state, struct rh_world *w, const struct rh_ch
     return pick != RH_NONE ? pick : release(c, w, open, count);
 }
 
+/* A run that does not count: the goal was not achieved, and there is nothing to make other schedules of. */
+static void assumed_away(struct cover *c, struct rh__coverage *coverage)
+{
+    c->idle += !c->planned;
+    if (!c->planned)
+        return;
+    struct phase *n = &c->phases[c->phase];
+    n->schedules++;
+    n->missed++;
+    n->nothing++;
+    rh__goal_failed(coverage, n->criterion, c->first, c->second);
+}
+
 static void cover_end(void *state, struct rh_world *w, const struct rh_run *run)
 {
     (void)w;
     struct cover *c = state;
     struct rh__coverage *coverage = c->x->measure->coverage;
+    if (run->outcome == RH_OUTCOME_ASSUMED) {
+        assumed_away(c, coverage);
+        return;
+    }
     bool failed = rh_outcome_failed(run->outcome);
     if (c->planned) {
         struct phase *n = &c->phases[c->phase];

@@ -277,11 +277,26 @@ static uint64_t behaviour_of_run(struct rh_exploration *x)
     return hash ? hash : 1;
 }
 
+/* The explorer has to know what it must not try again; for all others there was no such run. */
+static void assume_away(struct rh_exploration *x, struct rh_run *run)
+{
+    x->assumed++;
+    x->steps += run->events - 1; /* they were made, and are limited */
+    x->open = false;
+    if (x->measure)
+        rh__measure_nothing(x);
+    rh_inner_end(&x->explorer, x->world, run);
+}
+
 static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
 {
     struct rh_world *w = x->world;
     struct rh_run run = { .number = ++x->runs, .events = w->event_count, .outcome = outcome };
     run.behaviour = behaviour_of_run(x);
+    if (outcome == RH_OUTCOME_ASSUMED) {
+        assume_away(x, &run);
+        return;
+    }
     if (x->wants_new)
         run.is_new = is_new_behaviour(x, run.behaviour);
     else if (!x->news.list)

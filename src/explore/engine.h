@@ -73,7 +73,8 @@ struct rh_exploration {
     /* Counts.  Each run counts whole when it ends, whoever made its first part and however often, so that totals do not
      * depend on the order of runs or on who made them. */
     uint64_t runs, steps, cut, blocked, failed;
-    uint64_t given_up;   /* begun and not counted as runs */
+    uint64_t assumed;  /* of the runs: rh_assume ended them, and nothing of them counts; see rh__exploration_counted */
+    uint64_t given_up; /* begun and not counted as runs */
     uint32_t unfinished; /* events of the run that was under way when time was up, which does not count; 0: none was */
     uint64_t behaviours; /* distinct, exact below the table's size */
     bool behaviours_at_least;       /* the table is full */
@@ -150,6 +151,11 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *name_
                                            const struct rh__limits *limits, char *error, size_t error_size);
 /* Makes runs until there is nothing left, a limit is reached or something is found; false if the tool failed. */
 bool rh__explore(struct rh_exploration *x);
+/* Runs to be told of. */
+static inline uint64_t rh__exploration_counted(const struct rh_exploration *x)
+{
+    return x->runs - x->assumed;
+}
 enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x);
 /* A reduction was used on a program whose actors change global variables: what was not found may still be there. */
 bool rh__exploration_unsound(const struct rh_exploration *x);

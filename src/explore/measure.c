@@ -101,6 +101,11 @@ void rh__measure_growth(struct rh_exploration *x)
     m->growth[m->growth_count++] = now;
 }
 
+void rh__measure_nothing(struct rh_exploration *x)
+{
+    rh__coverage_no_news(x->measure->coverage);
+}
+
 void rh__measure_run(struct rh_exploration *x)
 {
     struct rh__measure *m = x->measure;

@@ -29,8 +29,9 @@ struct rh__measure {
 
 /* From now on, by these criteria (bits); more can be added.  False where there is no memory. */
 bool rh__measure(struct rh_exploration *x, uint32_t criteria);
-/* A run has ended. */
+/* A run has ended; one that does not count brought nothing. */
 void rh__measure_run(struct rh_exploration *x);
+void rh__measure_nothing(struct rh_exploration *x);
 /* The coverage may have grown. */
 void rh__measure_growth(struct rh_exploration *x);
 void rh__measure_free(struct rh_exploration *x);

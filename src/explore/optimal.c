@@ -177,8 +177,11 @@ uint32_t rh__optimal_begin(void *state, struct rh_world *w)
     return 0;
 }
 
+/* Or what was assumed does not hold in it: others, which have yet to move, go on without it in other runs. */
 static bool fails_in_a_step(const struct rh_world *w, const struct rh_run *run)
 {
+    if (run->outcome == RH_OUTCOME_ASSUMED)
+        return true;
     if (!rh_outcome_failed(run->outcome) || w->events[w->event_count - 1].choice.kind == RH_CHOICE_END)
         return false;
     return w->over || (run->outcome != RH_OUTCOME_STUCK && run->outcome != RH_OUTCOME_MONITOR &&

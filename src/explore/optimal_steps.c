@@ -164,7 +164,7 @@ static bool can_befall(const struct graph *g, const struct rh_world *w, const st
     if (!due->fate || due->ordinal >= event->event.sends || !(w->semantics.losses || w->semantics.duplicates))
         return false;
     const struct message *m = &w->messages[w->events[event->event.step].first_message + due->ordinal];
-    return rh__message_travels(m);
+    return rh__message_may_fail(w, m);
 }
 
 /* Samplers take one of a node's options at once, or none of them. */

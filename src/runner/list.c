@@ -11,6 +11,12 @@ static void budget(const char *name, uint32_t n)
         printf(" %s=%u", name, n);
 }
 
+static void befalls(const char *name, const struct rh_actor_type *const *list)
+{
+    for (const struct rh_actor_type *const *t = list; t && *t; t++)
+        printf("%s%s%s", t == list ? " " : "", t == list ? name : ",", (*t)->name);
+}
+
 int rh__command_list(const char *program, const struct rh__options *o)
 {
     char error[1024];
@@ -33,6 +39,8 @@ int rh__command_list(const char *program, const struct rh__options *o)
         budget("failed_opens", s.failed_opens);
         budget("damaged_stores", s.damaged_stores);
         budget("failed_puts", s.failed_puts);
+        befalls("may_crash=", s.may_crash);
+        befalls("may_lose=", s.may_lose);
         printf("  (%s)\n", t->place);
     }
     if (rh_param_first())

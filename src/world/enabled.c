@@ -148,7 +148,7 @@ bool rh__can_crash(const struct rh_world *w, uint32_t actor)
 {
     const struct actor *a = &w->actors[actor];
     return actor != 0 && a->type->kind != RH_KIND_MONITOR && a->status != STATUS_OUTSIDE && !has_ended(a) &&
-           !busy(w, a);
+           !busy(w, a) && rh__is_among(w->semantics.may_crash, a->type);
 }
 
 static void offer_crashes(struct rh_world *w)
@@ -192,7 +192,7 @@ static void offer_partitions(struct rh_world *w)
 static void offer_faults_of(struct rh_world *w, uint32_t message)
 {
     const struct message *m = &w->messages[message];
-    if (!rh__message_travels(m) || (rh__fine(w) && rh__message_is_double(w, message)))
+    if (!rh__message_may_fail(w, m) || (rh__fine(w) && rh__message_is_double(w, message)))
         return;                                                             /* there only one thing befalls a message */
     if (w->losses && !(rh__fine(w) && rh__message_passed_over(w, message))) /* what has come cannot be lost */
         offer(w, RH_CHOICE_LOSE, m->receiver, message, 0);

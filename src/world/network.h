@@ -92,6 +92,20 @@ static inline bool rh__message_travels(const struct message *m)
            m->type != &rh_message_rh_stored && m->type != &rh_message_rh_exited && m->type != &rh_message_rh_down;
 }
 
+/* Of the types that faults may befall; NULL for all. */
+static inline bool rh__is_among(const struct rh_actor_type *const *list, const struct rh_actor_type *type)
+{
+    while (list && *list && *list != type)
+        list++;
+    return !list || *list;
+}
+
+/* Whether it may be lost or doubled. */
+static inline bool rh__message_may_fail(const struct rh_world *w, const struct message *m)
+{
+    return rh__message_travels(m) && rh__is_among(w->semantics.may_lose, w->actors[m->receiver].type);
+}
+
 /* A copy is as old as its original. */
 static inline uint32_t rh__message_original(const struct rh_world *w, uint32_t message)
 {

@@ -611,6 +611,18 @@ static void seam_failed(const char *here, const char *condition, const char *tex
     rh__complain("%s: outside of an actor: `%s` does not hold%s%s", here, condition, *text ? ": " : "", text);
 }
 
+static void seam_assume_failed(const char *here)
+{
+    static const char text[] = "an assumption does not hold";
+    struct rh_world *w = rh__world;
+    if (w->inside)
+        rh__fail_inside(w, RH_OUTCOME_ASSUMED, here, text);
+    if (w->matching != RH_NONE) /* in a predicate, which goes on; the run is over */
+        rh__fail(w, RH_OUTCOME_ASSUMED, w->matching, here, text);
+    else
+        rh__misuse(w, here, "rh_assume was called outside of an actor");
+}
+
 static void seam_announce(const struct rh_message_type *type, const void *value, const char *here)
 {
     struct rh_world *w = inside("rh_announce", here);
@@ -725,6 +737,7 @@ const struct rh_seam rh__controlled_seam = {
     .table_count = rh__seam_table_count,
     .table_next = rh__seam_table_next,
     .failed = seam_failed,
+    .assume_failed = seam_assume_failed,
     .property = rh__seam_property,
     .announce = seam_announce,
     .observe = seam_observe,

@@ -21,8 +21,8 @@ static bool message_fault_open(struct rh_world *w, uint32_t message, uint32_t bu
 {
     if (rh__fine(w))
         return budget && message < w->message_count && !w->messages[message].over &&
-               rh__message_travels(&w->messages[message]) && !rh__message_is_double(w, message);
-    return budget && rh__message_deliverable(w, message) && rh__message_travels(&w->messages[message]);
+               rh__message_may_fail(w, &w->messages[message]) && !rh__message_is_double(w, message);
+    return budget && rh__message_deliverable(w, message) && rh__message_may_fail(w, &w->messages[message]);
 }
 
 static bool timer_is_set(const struct rh_world *w, uint32_t timer)

@@ -61,6 +61,33 @@ PROGRAM(an_always_property_that_fails_is_told, .failure_line = PROPERTY_LINE, .f
     rh_spawn(claimant, .fails = true);
 }
 
+/* ---- assumptions --------------------------------------------------------------------------------------------------- */
+RH_PROCESS(assuming, bool holds;);
+RH_BODY(assuming)
+{
+    say("before");
+    rh_assume(state->holds);
+    say("behind");
+}
+PROGRAM(an_assumption_that_holds_changes_nothing, .allowed = { "assuming#1: before behind" })
+{
+    rh_spawn(assuming, .holds = true);
+}
+/* Under test there is no such run; in production the assumption is nobody's business. */
+RH_PROCESS(guessing);
+RH_BODY(guessing)
+{
+    uint32_t n = rh_choose(2);
+    rh_assume(n == 1);
+    say("behind");
+}
+enum { ASSUMED_LINE = __LINE__ - 3 };
+PROGRAM(an_assumption_ends_a_run_under_test_only, .failure_line = ASSUMED_LINE, .failure_text = { "assumption" },
+        .allowed = { "guessing#1: behind", "! assumed away guessing#1" }, .production = { "guessing#1: behind" })
+{
+    rh_spawn(guessing);
+}
+
 /* ---- announcements ----------------------------------------------------------------------------------------------- */
 RH_MONITOR(auditor, int sum;);
 RH_HANDLER(auditor, paid)
@@ -123,6 +150,10 @@ MISUSE(reply_to_nothing, "rh_reply", rh_reply(go))
 MISUSE(forward_of_nothing, "rh_forward", rh_forward(self))
 MISUSE(ask_of_oneself, "rh_ask", (void)rh_ask(self, go, number))
 MISUSE(monitor_of_nobody, "nobody", rh_monitor(rh_nobody()))
+MISUSE(join_of_nobody, "nobody", (void)rh_join(rh_nobody()))
+MISUSE(join_of_oneself, "rh_join", (void)rh_join(self))
+MISUSE(send_to_no_name, "name", rh_send_to_name(NULL, go))
+MISUSE(a_monitor_watched_from_birth, "monitor", rh_spawn_link(auditor))
 MISUSE(link_with_nobody, "nobody", rh_link(rh_nobody()))
 MISUSE(kill_of_nobody, "nobody", rh_kill(rh_nobody(), "kill"))
 MISUSE(timer_in_the_past, "negative", rh_timer("t", -1, go))

@@ -78,6 +78,13 @@ enum operation {
     ASSERT,
     OPERATIONS,
     LATE = OPERATIONS, /* with logical time only, so that the programs of other seeds stay as they are */
+    SPAWN_LINK,        /* these in every fourth program, for the same reason */
+    SPAWN_MONITOR,
+    JOIN,
+    RETURN,
+    TO_NAME,
+    ASSUME,
+    ALL_OPERATIONS,
 };
 
 static void operate(struct member *state, rh_ref self, enum operation what, uint64_t r, int32_t ttl)
@@ -232,6 +239,35 @@ static void operate(struct member *state, rh_ref self, enum operation what, uint
     case ASSERT:
         rh_assert(state->number % 5 != 0, "number %u", (unsigned)(state->number % 25));
         break;
+    case SPAWN_LINK:
+    case SPAWN_MONITOR:
+        if (!state->child && !state->children++) {
+            struct member m = {
+                .number = r, .left = 1, .child = true, .peer = { to, self, to }, .helper = state->helper
+            };
+            rh_ref child = what == SPAWN_LINK ? rh_spawn_watched_(&rh_actor_member, &m, RH_WATCH_LINK, RH_HERE)
+                                              : rh_spawn_watched_(&rh_actor_member, &m, RH_WATCH_MONITOR, RH_HERE);
+            rh_send(child, job, .ttl = ttl, .value = value);
+        }
+        break;
+    case JOIN:
+        if (!rh_same(to, self)) {
+            const struct rh_down *d = rh_join_within(value % 2 ? 10 : RH_POLL, to);
+            const struct told *t = rh_result(d, told);
+            state->number = stirred(state->number, d ? strlen(d->reason) + (t ? t->value : 0) : 97);
+        }
+        break;
+    case RETURN:
+        rh_return(told, .value = value);
+    case TO_NAME:
+        if (ttl > 0)
+            state->number = stirred(state->number, rh_send_to_name(name, job, .ttl = ttl, .value = value));
+        break;
+    case ASSUME:
+        rh_assume(state->number % 3 != 0);
+        break;
+    case ALL_OPERATIONS:
+        break;
     case LATE:
         if (rh_now_ms() >= 1 + value % 4 && ttl > 0)
             rh_send(to, job, .ttl = ttl, .value = value);
@@ -264,6 +300,8 @@ static enum operation operation_in(uint64_t slot)
         static const enum operation timed[] = { TIMER, TIMER_OTHER, CANCEL, ASK_WITHIN, SLEEP, RECEIVE, NOW, TIMER };
         return timed[features_seed >> 2 & 7];
     }
+    if (slot == 2 && stirred(features_seed, 7) % 4 == 0)
+        return (enum operation)(SPAWN_LINK + stirred(features_seed, 8) % (ALL_OPERATIONS - SPAWN_LINK));
     return (enum operation)(stirred(features_seed, 1000 + slot) % OPERATIONS);
 }
 
@@ -448,6 +486,9 @@ static struct rh_semantics features_semantics(uint64_t seed)
     }
     s.dead_letters = (enum rh_dead_letter)((r >> 12) % 3);
     one_fault(&s, (r >> 16) % 12);
+    static const struct rh_actor_type *const members[] = { &rh_actor_member, NULL };
+    if (r >> 28 & 1)
+        s.may_crash = s.may_lose = members;
     return s;
 }
 

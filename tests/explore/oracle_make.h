@@ -94,7 +94,7 @@ static inline void features_make(struct features *p, uint64_t seed)
     uint64_t random = scrambled(seed, 77);
     *p = (struct features){ .seed = seed, .model = (uint32_t)(seed % 4) };
     for (uint32_t n = 1 + below(&random, 3); n; n--) {
-        enum feature f = (enum feature)below(&random, F_COUNT);
+        enum feature f = (enum feature)below(&random, F_BIRTH);
         p->has |= (uint64_t)1 << f | (uint64_t)1 << feature_needs[f];
         if (f != feature_needs[f] && feature_needs[f] == F_WALKER && below(&random, 3) == 0)
             p->has |= (uint64_t)1 << F_RECEIVE;
@@ -107,6 +107,16 @@ static inline void features_make(struct features *p, uint64_t seed)
     p->ttl = 2 + below(&random, 2);
     make_faults(p, &random);
     make_stores(p);
+    uint64_t later = scrambled(seed, 79);
+    if (below(&later, 3) == 0) { /* what came later, beside what the seed has always given */
+        enum feature f = (enum feature)(F_BIRTH + below(&later, F_COUNT - F_BIRTH));
+        p->has |= (uint64_t)1 << f | (uint64_t)1 << feature_needs[f];
+        if (f == F_JOIN)
+            p->has |= (uint64_t)1 << F_RETURN;
+        if (f == F_RETURN)
+            p->has |= (uint64_t)1 << F_MONITOR;
+    }
+    p->may = below(&later, 3);
     uint32_t time = below(&random, 3);
     features_with_time(p, time == 0 ? RH_TIME_LOGICAL : time == 1 ? RH_TIME_ORDERED : RH_TIME_FREE);
 }
@@ -135,6 +145,9 @@ static inline bool features_shrink(struct features *p)
 
 static inline struct rh_semantics features_semantics(const struct features *p)
 {
+    static const struct rh_actor_type *const players_only[] = { &rh_actor_player, &rh_actor_starter, NULL };
+    static const struct rh_actor_type *const walkers_only[] = { &rh_actor_walker, NULL };
+    static const struct rh_actor_type *const *const may[] = { NULL, players_only, walkers_only };
     return (struct rh_semantics){ .model = (enum rh_model)p->model,
                                   .granularity = RH_GRAIN_OBJECT,
                                   .time = (enum rh_time)p->time,
@@ -147,6 +160,8 @@ static inline struct rh_semantics features_semantics(const struct features *p)
                                   .failed_opens = p->unopened,
                                   .damaged_stores = p->damaged,
                                   .failed_puts = p->unstored,
+                                  .may_crash = may[p->may % 3],
+                                  .may_lose = may[p->may % 3],
                                   .max_actors = 32,
                                   .max_steps = 300,
                                   .max_bytes_per_actor = 65536,
@@ -170,6 +185,7 @@ static inline struct rh_semantics features_semantics(const struct features *p)
     X(damaged)                                                                                                         \
     X(unstored)                                                                                                        \
     X(shares)                                                                                                          \
+    X(may)                                                                                                             \
     X(fails)
 
 static inline void features_write(const struct features *p, char *text, size_t size)

@@ -54,7 +54,12 @@
     X(WALKER, "walker", WALKER, false)    /* there are processes */                                                    \
     X(START, "start", START, false)       /* actors that handle rh_start */                                            \
     X(OUTSIDE, "outside", OUTSIDE, false) /* first messages come from different senders */                             \
-    X(TEST, "test", TEST, false)          /* the test's body goes on after its preparations */
+    X(TEST, "test", TEST, false)          /* the test's body goes on after its preparations */                         \
+    X(BIRTH, "birth", SPAWN, true)        /* spawns, and watches from birth; those from here on came later */          \
+    X(JOIN, "join", JOIN, true)                                                                                        \
+    X(RETURN, "return", RETURN, true)                                                                                  \
+    X(TO_NAME, "to_name", NAME, true)                                                                                  \
+    X(ASSUME, "assume", ASSUME, true)
 
 enum feature {
 #define F_X(name, text, needs, acts) F_##name,
@@ -88,6 +93,7 @@ struct features {
     uint32_t model, time, losses, duplicates, crashes, restarts, kept;
     uint32_t unopened, damaged, unstored; /* budgets: failed_opens, damaged_stores, failed_puts */
     uint32_t shares;                      /* so many stores for all; 0: each has its own */
+    uint32_t may;                         /* whom faults may befall: 0 all, 1 players, 2 walkers */
     uint32_t fails;                       /* each so many-th history fails an assertion; 0: none */
     uint32_t cut_count;
     uint32_t cut[MOST_CUTS];
@@ -205,8 +211,13 @@ static const struct rh_message_type *type_numbered(uint64_t n)
 
 static uint64_t content_of(const struct rh_envelope *e)
 {
-    if (e->type == &rh_message_rh_down || e->type == &rh_message_rh_exited)
-        return 100 + strlen(((const struct rh_down *)e->value)->reason);
+    if (e->type == &rh_message_rh_down) {
+        const struct rh_down *d = e->value;
+        const struct answer *a = rh_result(d, answer);
+        return 100 + strlen(d->reason) + (a ? 1000 + a->value : 0);
+    }
+    if (e->type == &rh_message_rh_exited)
+        return 100 + strlen(((const struct rh_exited *)e->value)->reason);
     if (e->type == &rh_message_rh_stored)
         return 200 + ((const struct rh_stored *)e->value)->ticket;
     const struct work *c = e->value;
@@ -273,7 +284,7 @@ static void send_one(struct mind *m, uint64_t bits, int32_t ttl, rh_ref to)
         rh_send(to, work, FIELDS);
 }
 
-static void spawn_one(struct mind *m, uint64_t bits, int32_t ttl)
+static void spawn_one(struct mind *m, uint64_t bits, int32_t ttl, enum rh_watch watch)
 {
     if (m->child || !rh_is_nobody(m->friend))
         return;
@@ -281,14 +292,14 @@ static void spawn_one(struct mind *m, uint64_t bits, int32_t ttl)
     switch ((bits >> 22) % 3) {
     case 0:
         mind.walks = true;
-        m->friend = rh_spawn(walker, .mind = mind);
+        m->friend = rh_spawn_watched_(&rh_actor_walker, &(struct walker){ .mind = mind }, watch, RH_HERE);
         break;
     case 1:
         mind.starts = true;
-        m->friend = rh_spawn(starter, .mind = mind);
+        m->friend = rh_spawn_watched_(&rh_actor_starter, &(struct starter){ .mind = mind }, watch, RH_HERE);
         break;
     default:
-        m->friend = rh_spawn(player, .mind = mind);
+        m->friend = rh_spawn_watched_(&rh_actor_player, &(struct player){ .mind = mind }, watch, RH_HERE);
     }
     SAY("spawns %s", rh_name(m->friend));
     if (bits >> 24 & 3)
@@ -401,6 +412,18 @@ static void use_link(const struct mind *m, uint64_t bits, bool monitors)
         rh_link(who);
     else
         rh_unlink(who);
+}
+
+static void join_someone(struct mind *m, rh_ref self, uint64_t bits)
+{
+    rh_ref who = someone(m, bits >> 22);
+    if (rh_same(who, self))
+        return;
+    int64_t ms = bits >> 41 & 1 ? 0 : bits >> 42 & 1 ? 10 : RH_POLL;
+    SAY("joins %s%s", rh_name(who), ms ? " for some time" : "");
+    const struct rh_down *d = rh_join_within(ms, who);
+    const struct answer *a = rh_result(d, answer);
+    learn(m, d ? strlen(d->reason) + (a ? 100 + a->value : 0) : 98);
 }
 
 static void use_table(struct mind *m, uint64_t bits)
@@ -519,7 +542,27 @@ static void act(struct mind *m, rh_ref self, int32_t ttl)
         }
         break;
     case F_SPAWN:
-        spawn_one(m, bits, ttl);
+        spawn_one(m, bits, ttl, RH_WATCH_NONE);
+        break;
+    case F_BIRTH:
+        spawn_one(m, bits, ttl, bits >> 45 & 1 ? RH_WATCH_LINK : RH_WATCH_MONITOR);
+        break;
+    case F_JOIN:
+        join_someone(m, self, bits);
+        break;
+    case F_RETURN:
+        SAY("returns");
+        rh_return(answer, FIELDS);
+    case F_TO_NAME:
+        if (ttl > 0) {
+            bool sent = rh_send_to_name(bits >> 22 & 1 ? "a" : "b", work, FIELDS);
+            SAY("sends to a name: %d", sent);
+            learn(m, sent);
+        }
+        break;
+    case F_ASSUME:
+        SAY("assumes");
+        rh_assume((m->history >> 9) % 3);
         break;
     case F_BECOME:
         change_behaviour(m, bits);

@@ -77,8 +77,10 @@ RH_TEST(it_compiles)
     rh_send(rh_spawn(echo, .peer = e, .seen = 1), later, .who = e);
     rh_send_from(rh_external("user"), e, noise);
 }
-RH_TEST(it_compiles_with_options, .model = RH_BAG, .crashes = 1)
+RH_TEST(it_compiles_with_options, .model = RH_BAG, .losses = 1, .crashes = 1, .may_crash = RH_ACTORS(echo, caller),
+        .may_lose = RH_ACTORS(echo))
 {
+    rh_assume(rh_choose(2) == 0);
     rh_spawn(caller, .callee = rh_spawn(echo));
 }
 RH_MAIN()

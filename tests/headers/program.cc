@@ -60,6 +60,13 @@ RH_BODY(clerk)
     rh_assert(rh_table_insert_new(seats, "b", "", 0));
 }
 
+#if __cplusplus >= 202002L
+RH_TEST(it_compiles_with_options, .crashes = 1, .may_crash = RH_ACTORS(echo, caller), .may_lose = RH_ACTORS(echo))
+{
+    rh_assume(rh_choose(2) == 0);
+}
+#endif
+
 RH_TEST(it_compiles)
 {
     rh_ref e = rh_spawn(echo);
