@@ -284,7 +284,7 @@ static void send_one(struct mind *m, uint64_t bits, int32_t ttl, rh_ref to)
         rh_send(to, work, FIELDS);
 }
 
-static void spawn_one(struct mind *m, uint64_t bits, int32_t ttl, enum rh_watch watch)
+static void spawn_one(struct mind *m, uint64_t bits, int32_t ttl, enum rh_watch from_birth)
 {
     if (m->child || !rh_is_nobody(m->friend))
         return;
@@ -292,14 +292,14 @@ static void spawn_one(struct mind *m, uint64_t bits, int32_t ttl, enum rh_watch 
     switch ((bits >> 22) % 3) {
     case 0:
         mind.walks = true;
-        m->friend = rh_spawn_watched_(&rh_actor_walker, &(struct walker){ .mind = mind }, watch, RH_HERE);
+        m->friend = rh_spawn_watched_(&rh_actor_walker, &(struct walker){ .mind = mind }, from_birth, RH_HERE);
         break;
     case 1:
         mind.starts = true;
-        m->friend = rh_spawn_watched_(&rh_actor_starter, &(struct starter){ .mind = mind }, watch, RH_HERE);
+        m->friend = rh_spawn_watched_(&rh_actor_starter, &(struct starter){ .mind = mind }, from_birth, RH_HERE);
         break;
     default:
-        m->friend = rh_spawn_watched_(&rh_actor_player, &(struct player){ .mind = mind }, watch, RH_HERE);
+        m->friend = rh_spawn_watched_(&rh_actor_player, &(struct player){ .mind = mind }, from_birth, RH_HERE);
     }
     SAY("spawns %s", rh_name(m->friend));
     if (bits >> 24 & 3)
