@@ -85,6 +85,13 @@ static bool is_queued(const struct rh_world *w, const struct message *m)
     return w->semantics.model == RH_MAILBOX ? m->posted || !rh__fine(w) : m->copy_of == RH_NONE;
 }
 
+/* What it tells of the past is not what the step that sent it had seen: of somebody outside, and news of one that had ended. */
+static bool in_anothers_name(const struct rh_world *w, const struct message *m)
+{
+    return w->actors[m->sender].status == STATUS_OUTSIDE ||
+           (m->type == &rh_message_rh_down && !m->posted && w->events[m->event].choice.actor != m->sender);
+}
+
 enum { SELECTS = 0xffffffffu };
 
 /* Who chooses what to take: an actor that defers; a process that receives in several places, or by more than the type. */
@@ -162,7 +169,7 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
         s.born = m->fence;
     if (deliver)
         s.after = received_before(m, e->choice.what, at);
-    if (deliver && w->actors[w->messages[e->choice.what].sender].status == STATUS_OUTSIDE)
+    if (deliver && in_anothers_name(w, &w->messages[e->choice.what]))
         s.flags |= RH__STEP_APART;
     if (deliver && is_queued(w, &w->messages[e->choice.what]))
         s.flags |= RH__STEP_QUEUED;

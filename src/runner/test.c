@@ -123,7 +123,7 @@ static bool end_measuring(struct rh_exploration *x, const struct rh__options *o,
     /* What symmetry leaves out has other orders. */
     if (rh__exploration_verdict(x) == RH_VERDICT_EXHAUSTIVE && !rh__explorer_folds(o->explorer))
         x->measure->coverage->exhausted = 1;
-    x->measure->coverage->runs = x->runs;
+    x->measure->coverage->runs = rh__exploration_counted(x);
     return !o->coverage_file || rh__coverage_write(x->measure->coverage, o->coverage_file, error, error_size);
 }
 

@@ -71,13 +71,22 @@ static inline uint32_t slow_name(struct slow *s, const char *format, ...)
     return s->table[i];
 }
 
-/* Whose event it is: nobody's where something befalls a message or the network, or a timer writes to a process. */
+/* A timer writes to the mailbox, of a process or of a handler that waits: another event takes it. */
+static inline bool slow_writes(const struct slow_run *r, uint32_t event)
+{
+    const struct rh_event *e = &r->events[event];
+    uint32_t end = event + 1 < r->w->event_count ? r->events[event + 1].first_message : r->w->message_count;
+    return e->choice.kind == RH_CHOICE_TIMER && e->choice.arg && e->choice.actor != r->w->clock &&
+           e->first_message < end && r->w->messages[e->first_message].taken_by != event;
+}
+
+/* Whose event it is: nobody's where something befalls a message or the network, or a timer writes to a mailbox. */
 static inline uint32_t slow_actor(const struct slow_run *r, uint32_t event)
 {
     const struct rh_choice *c = &r->events[event].choice;
     if (c->kind == RH_CHOICE_LOSE || c->kind == RH_CHOICE_DUPLICATE)
         return RH_NONE;
-    if (c->kind == RH_CHOICE_TIMER && c->arg && rh_world_actor_type(r->w, c->actor)->kind == RH_KIND_PROCESS)
+    if (slow_writes(r, event))
         return RH_NONE;
     return event ? c->actor : 0;
 }
