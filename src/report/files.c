@@ -2,6 +2,7 @@
  *
  * JSON, one object per test; these names are the contract for scripts:
  *     test explorer model granularity time seed workers executions steps behaviours behaviours_at_least blocked cut failed
+ *     assumed_away
  *     result verdict incomplete seconds estimate deterministic notes unfinished required met stale next
  *     semantics: all of struct rh_semantics; changed_by_explorer: fields that it changed, as they were; limits
  *     escapes: list of { call, place }
@@ -167,10 +168,10 @@ void rh__json_result(const struct rh__result *r)
     fprintf(f,
             ",\"seed\":%llu,\"workers\":%u,\"executions\":%llu,\"steps\":%llu,\"behaviours\":%llu,"
             "\"behaviours_at_least\":%s",
-            (unsigned long long)r->seed, x->workers ? x->workers : 1, (unsigned long long)x->runs,
+            (unsigned long long)r->seed, x->workers ? x->workers : 1, (unsigned long long)rh__exploration_counted(x),
             (unsigned long long)x->steps, (unsigned long long)x->behaviours, x->behaviours_at_least ? "true" : "false");
-    fprintf(f, ",\"blocked\":%llu,\"cut\":%llu,\"failed\":%llu", (unsigned long long)x->blocked,
-            (unsigned long long)x->cut, (unsigned long long)x->failed);
+    fprintf(f, ",\"blocked\":%llu,\"cut\":%llu,\"failed\":%llu,\"assumed_away\":%llu", (unsigned long long)x->blocked,
+            (unsigned long long)x->cut, (unsigned long long)x->failed, (unsigned long long)x->assumed);
     fprintf(f, ",\"verdict\":\"%s\",\"incomplete\":%s,\"seconds\":%.6f", rh__result_verdict(r),
             x->incomplete ? "true" : "false", x->seconds);
     double estimate = rh__exploration_estimate(x);

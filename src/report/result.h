@@ -42,6 +42,8 @@ const char *rh__came_to_name(enum rh__came_to came_to);
 /* "exhaustive", "bounded", "sampled", "empty" or "failed". */
 const char *rh__result_verdict(const struct rh__result *r);
 
+/* A `sometimes` that held in no run that counts. */
+bool rh__result_never_held(const struct rh__result *r, const struct rh_property_info *p);
 /* An exploration that was exhaustive, and a `sometimes` property that never held: that is a failure. */
 bool rh__result_never(const struct rh__result *r);
 

@@ -24,14 +24,20 @@ const char *rh__grouped(uint64_t n)
 
 /* ---- what it came to ------------------------------------------------------------------------------------------------------ */
 
+/* In none of the runs all assumptions hold. */
+static bool all_assumed(const struct rh_exploration *x)
+{
+    return x->assumed && !rh__exploration_counted(x);
+}
+
 static bool is_empty(const struct rh_exploration *x)
 {
-    return x->runs && !x->steps && !x->unfinished;
+    return all_assumed(x) || (x->runs && !x->steps && !x->unfinished);
 }
 
 static bool all_cut(const struct rh_exploration *x)
 {
-    return x->runs && x->cut == x->runs;
+    return rh__exploration_counted(x) && x->cut == rh__exploration_counted(x);
 }
 
 enum rh__came_to rh__result_came_to(const struct rh__result *r)
@@ -59,6 +65,12 @@ const char *rh__result_verdict(const struct rh__result *r)
     return r->failed ? "failed" : is_empty(r->x) ? "empty" : rh_verdict_name(rh__exploration_verdict(r->x));
 }
 
+bool rh__result_never_held(const struct rh__result *r, const struct rh_property_info *p)
+{
+    return p->kind == RH_SOMETIMES &&
+           !(r->x->assumed ? p->held_in : p->held); /* what was assumed away does not count */
+}
+
 /* Something that should happen sometimes never did, in any of all the runs there are. */
 bool rh__result_never(const struct rh__result *r)
 {
@@ -66,7 +78,7 @@ bool rh__result_never(const struct rh__result *r)
         return false;
     for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
         struct rh_property_info p = rh_world_property(r->world, i);
-        if (p.kind == RH_SOMETIMES && !p.held)
+        if (rh__result_never_held(r, &p))
             return true;
     }
     return false;
@@ -97,7 +109,7 @@ static const char *plural(uint64_t n)
 
 void rh__result_headline(const struct rh__result *r, struct rh__text *t)
 {
-    const struct rh_exploration *x = r->x;
+    uint64_t runs = rh__exploration_counted(r->x);
     switch (rh__result_came_to(r)) {
     case RH__FAILED:
         rh__text_add(t, "FAILED %s", r->test);
@@ -106,13 +118,13 @@ void rh__result_headline(const struct rh__result *r, struct rh__text *t)
         rh__text_add(t, "stale schedule for %s", r->test);
         break;
     case RH__INTERRUPTED:
-        rh__text_add(t, "interrupted, nothing found in %s run%s of %s", rh__grouped(x->runs), plural(x->runs), r->test);
+        rh__text_add(t, "interrupted, nothing found in %s run%s of %s", rh__grouped(runs), plural(runs), r->test);
         break;
     case RH__EMPTY:
-        rh__text_add(t, "no step made in %s", r->test);
+        rh__text_add(t, all_assumed(r->x) ? "no run left of %s" : "no step made in %s", r->test);
         break;
     case RH__NOTHING_FOUND:
-        rh__text_add(t, "nothing found in %s run%s of %s", rh__grouped(x->runs), plural(x->runs), r->test);
+        rh__text_add(t, "nothing found in %s run%s of %s", rh__grouped(runs), plural(runs), r->test);
         break;
     case RH__PASSED:
         rh__text_add(t, "passed %s", r->test);
@@ -124,13 +136,16 @@ void rh__result_headline(const struct rh__result *r, struct rh__text *t)
 void rh__result_counts(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
-    rh__text_add(t, "%s run%s, %s step%s, %s%s behaviour%s, %.2f s", rh__grouped(x->runs), plural(x->runs),
+    uint64_t runs = rh__exploration_counted(x);
+    rh__text_add(t, "%s run%s, %s step%s, %s%s behaviour%s, %.2f s", rh__grouped(runs), plural(runs),
                  rh__grouped(x->steps), plural(x->steps), x->behaviours_at_least ? "at least " : "",
                  rh__grouped(x->behaviours), plural(x->behaviours), x->seconds);
     if (x->cut)
         rh__text_add(t, ", %s cut", rh__grouped(x->cut));
     if (x->failed)
         rh__text_add(t, ", %s failed", rh__grouped(x->failed));
+    if (x->assumed)
+        rh__text_add(t, ", %s more assumed away", rh__grouped(x->assumed));
     if (x->workers > 1)
         rh__text_add(t, ", %u workers", x->workers);
 }
@@ -189,7 +204,8 @@ static void add_limit(const struct rh_exploration *x, struct rh__text *t)
 static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
 {
     double estimate = rh__exploration_estimate(x);
-    rh__text_add(t, "sampled: %s run%s", rh__grouped(x->runs), plural(x->runs));
+    uint64_t runs = rh__exploration_counted(x);
+    rh__text_add(t, "sampled: %s run%s", rh__grouped(runs), plural(runs));
     if (estimate >= 1e15)
         rh__text_add(t, " of very many");
     else if (estimate > (double)x->runs)
@@ -214,6 +230,11 @@ void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
         rh__text_add(t, "stale: %s: %s", x->stale_file, x->stale);
         return;
     }
+    if (all_assumed(x)) {
+        rh__text_add(t, "empty: in none of %s run%s the assumptions (rh_assume) hold", rh__grouped(x->assumed),
+                     plural(x->assumed));
+        return;
+    }
     if (is_empty(x)) {
         rh__text_add(t, "empty: the test starts nothing: no actor took a message, no timer fired");
         return;
@@ -224,13 +245,16 @@ void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
                      escapes ? "exhaustive as far as calls are controlled: every %s under these semantics"
                              : "exhaustive: every %s under these semantics",
                      all);
+        if (x->assumed)
+            rh__text_add(t, " in which the assumptions hold");
         break;
     case RH_VERDICT_BOUNDED:
         rh__text_add(t, "bounded: every %s within the bound", all);
         if (all_cut(x))
             rh__text_add(t, ", but no run came to its end");
         else if (x->cut)
-            rh__text_add(t, "; %s of %s runs were cut there", rh__grouped(x->cut), rh__grouped(x->runs));
+            rh__text_add(t, "; %s of %s runs were cut there", rh__grouped(x->cut),
+                         rh__grouped(rh__exploration_counted(x)));
         break;
     default:
         add_sampled(x, t);
@@ -274,6 +298,10 @@ void rh__result_next(const struct rh__result *r, struct rh__text *t)
         rh__text_add(t, "--checkpoint FILE keeps what is done, and --resume goes on from there");
         break;
     case RH__EMPTY:
+        if (all_assumed(x)) {
+            rh__text_add(t, "assume less (rh_assume), or choose what fulfils it");
+            break;
+        }
         rh__text_add(t, "rh_spawn actors in RH_TEST(%s), and rh_send to them", r->test);
         break;
     case RH__NOTHING_FOUND:

@@ -188,7 +188,7 @@ static void print_notes(const struct rh__result *r)
     struct rh__text t;
     for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
         struct rh_property_info p = rh_world_property(r->world, i);
-        if (p.kind != RH_SOMETIMES || p.held)
+        if (!rh__result_never_held(r, &p))
             continue;
         rh__text_init(&t, line, sizeof line);
         rh__text_add(&t, "sometimes `%s` held in no run (%s)", p.name, p.place);
@@ -315,7 +315,8 @@ void rh__tap_result(const struct rh__result *r, unsigned number)
            r->model);
     printf("  ---\n  result: %s\n", rh__came_to_name(came_to));
     tap_pair("explorer", r->explorer);
-    printf("  executions: %llu\n  verdict: %s\n", (unsigned long long)r->x->runs, rh__result_verdict(r));
+    printf("  executions: %llu\n  verdict: %s\n", (unsigned long long)rh__exploration_counted(r->x),
+           rh__result_verdict(r));
     rh__result_semantics(r, &t);
     tap_pair("under", line);
     if (unmet)

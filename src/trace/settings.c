@@ -130,6 +130,20 @@ void rh__semantics_write(const struct rh_semantics *s, const struct rh_semantics
     }
 }
 
+static void each_type(const char *name, const struct rh_actor_type *const *list,
+                      void (*each)(void *arg, const struct rh__setting *setting), void *arg)
+{
+    char names[512] = "all";
+    struct rh__text t;
+    rh__text_init(&t, names, sizeof names);
+    for (const struct rh_actor_type *const *type = list; type && *type; type++)
+        rh__text_add(&t, "%s%s", type == list ? "" : ",", (*type)->name);
+    if (!list)
+        rh__text_add(&t, "all");
+    struct rh__setting setting = { name, names, true, false, !list };
+    each(arg, &setting);
+}
+
 void rh__semantics_each(const struct rh_semantics *s, void (*each)(void *arg, const struct rh__setting *setting),
                         void *arg)
 {
@@ -142,6 +156,8 @@ void rh__semantics_each(const struct rh_semantics *s, void (*each)(void *arg, co
                                        value == (f->wide ? 1 : f->otherwise) };
         each(arg, &setting);
     }
+    each_type("may_crash", s->may_crash, each, arg);
+    each_type("may_lose", s->may_lose, each, arg);
 }
 
 bool rh__schedule_settings(const struct rh__schedule *s, struct rh_semantics *semantics, struct rh_param *params,
