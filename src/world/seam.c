@@ -21,33 +21,12 @@
 #include "world/outcome.h"
 #include "world/properties.h"
 #include "world/receive.h"
+#include "world/seam_lives.h"
 #include "world/seam_store.h"
 #include "world/seam_tables.h"
 #include "world/step.h"
 
-static uint32_t known(struct rh_world *w, rh_ref who, const char *call, const char *here)
-{
-    uint32_t actor = actor_of(w, who);
-    if (actor == RH_NONE)
-        rh__misuse(w, here,
-                   rh_is_nobody(who) ? "%s was given the reference that names nobody"
-                                     : "%s was given a reference to no actor of this world (%llu)",
-                   call, (unsigned long long)who.id);
-    return actor;
-}
-
 /* ---- spawning and sending ------------------------------------------------------------------------------------------ */
-
-/* Nobody else knows of the new one yet: what its creator does to its life has no order with anything. */
-static void watch_from_birth(struct rh_world *w, uint32_t actor, enum rh_watch watch)
-{
-    if (watch == RH_WATCH_LINK) {
-        rh__link(w, w->current, actor, true);
-    } else if (watch == RH_WATCH_MONITOR) {
-        rh__monitor(w, w->current, actor, true);
-        rh__watch(w, w->current, actor, true);
-    }
-}
 
 static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here)
 {
@@ -61,28 +40,10 @@ static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, en
         rh__misuse(w, here, "%s is a monitor: use rh_observe", type->name);
     uint32_t actor = rh__actor_spawn(w, code_of(w), type, state, here);
     if (!w->over)
-        watch_from_birth(w, actor, watch);
+        rh__watch_from_birth(w, actor, watch);
     if (w->over)
         rh__fiber_abandon(w);
     return ref_of(actor);
-}
-
-/* With granularity object whether one has ended is an operation of its own. */
-static void look_at_life(struct rh_world *w, uint32_t actor, const char *here)
-{
-    if (rh__fine(w) && actor != RH_NONE && actor != w->current)
-        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
-}
-
-/* Who has the name; RH_NONE for nobody. */
-static uint32_t holder_of(struct rh_world *w, const char *name, const char *call, const char *here)
-{
-    if (!name)
-        rh__misuse(w, here, "%s needs a name", call);
-    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
-    uint32_t actor = rh__name_find(w, name);
-    look_at_life(w, actor, here);
-    return actor == RH_NONE || has_ended(&w->actors[actor]) ? RH_NONE : actor;
 }
 
 static void dead_letter(struct rh_world *w, uint32_t to, const struct rh_message_type *type, const char *here)
@@ -149,10 +110,10 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
     struct rh_world *w = inside("rh_send", here);
     if (!w)
         return;
-    uint32_t receiver = known(w, to, "rh_send", here);
+    uint32_t receiver = rh__known(w, to, "rh_send", here);
     uint32_t sender = code_of(w);
     if (!rh_is_nobody(from)) {
-        sender = known(w, from, "rh_send_from", here);
+        sender = rh__known(w, from, "rh_send_from", here);
         if (w->actors[sender].status != STATUS_OUTSIDE)
             rh__misuse(w, here, "rh_send_from is for external senders (rh_external)");
     }
@@ -169,7 +130,7 @@ static bool seam_send_to_name(const char *name, const struct rh_message_type *ty
     struct rh_world *w = inside("rh_send_to_name", here);
     if (!w)
         return false;
-    uint32_t to = holder_of(w, name, "rh_send_to_name", here);
+    uint32_t to = rh__holder_of(w, name, "rh_send_to_name", here);
     if (to == RH_NONE)
         return false;
     if (rh__fine(w))
@@ -216,7 +177,7 @@ static void seam_reply(struct rh_request request, const struct rh_message_type *
     struct rh_world *w = inside_actor("rh_reply", here);
     if (!w)
         return;
-    uint32_t to = known(w, request.who, "rh_reply_to", here);
+    uint32_t to = rh__known(w, request.who, "rh_reply_to", here);
     before_sending(w, w->current, to, here);
     uint32_t asked = request.ticket ? (uint32_t)(request.ticket - 1) : RH_NONE;
     struct sending s = SENDING(.from = w->current, .to = to, .type = type, .value = value, .tail = tail,
@@ -233,7 +194,7 @@ static void seam_forward(rh_ref to, const char *here)
     struct rh_world *w = inside_actor("rh_forward", here);
     if (!w)
         return;
-    uint32_t receiver = known(w, to, "rh_forward", here);
+    uint32_t receiver = rh__known(w, to, "rh_forward", here);
     before_sending(w, w->current, receiver, here);
     const struct message *m = handled(w, "rh_forward", here);
     struct sending s = SENDING(.from = w->current, .to = receiver, .type = m->type, .value = rh__message_value(w, m),
@@ -249,7 +210,7 @@ static const void *seam_ask(rh_ref to, const struct rh_message_type *type, const
     struct rh_world *w = inside_actor("rh_ask", here);
     if (!w)
         return NULL;
-    uint32_t receiver = known(w, to, "rh_ask", here);
+    uint32_t receiver = rh__known(w, to, "rh_ask", here);
     if (receiver == w->current)
         rh__misuse(w, here, "rh_ask of oneself would wait for ever");
     before_sending(w, w->current, receiver, here);
@@ -364,23 +325,13 @@ static void seam_stop(const char *here)
     put_flag(w, &w->actors[w->current].flags, FLAG_STOPPING, true);
 }
 
-static void keep_result(struct rh_world *w, const struct rh_message_type *type, const void *value)
-{
-    struct actor *a = &w->actors[w->current];
-    uint64_t at = rh__payload_take(w, type->size);
-    rh__copy(w->payload + at, value, type->size);
-    put64(w, &a->result, at);
-    put32(w, &a->result_size, type->size);
-    put64(w, &a->result_type, rh_result_type_(type));
-}
-
 static void seam_exit(const char *reason, const struct rh_message_type *type, const void *value, const char *here)
 {
     struct rh_world *w = inside_actor(type ? "rh_return" : "rh_exit", here);
     if (!w)
         _Exit(2);
     if (type)
-        keep_result(w, type, value);
+        rh__keep_result(w, type, value);
     snprintf(w->exit_text, sizeof w->exit_text, "%s", reason ? reason : "normal");
     w->exit_reason = w->exit_text;
     w->exit_place = here;
@@ -394,73 +345,9 @@ static void seam_kill(rh_ref who, const char *reason, const char *here)
         return;
     if (!rh__fine(w)) /* else a signal like any other message: it comes too late for one that has ended */
         rh__preempt(w, here);
-    uint32_t actor = known(w, who, "rh_kill", here);
+    uint32_t actor = rh__known(w, who, "rh_kill", here);
     if (w->actors[actor].status != STATUS_OUTSIDE)
         rh__signal(w, code_of(w), actor, reason ? reason : "kill", false);
-}
-
-static void seam_link(rh_ref who, bool on, const char *here)
-{
-    struct rh_world *w = inside_actor("rh_link", here);
-    if (!w)
-        return;
-    uint32_t actor = known(w, who, "rh_link", here);
-    if (actor == w->current)
-        return;
-    rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
-    if (on && has_ended(&w->actors[actor])) {
-        if (rh__fine(w))
-            rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, w->current), here);
-        rh__link_half(w, w->current, actor, true); /* a signal counts only for a link that is there */
-        rh__signal(w, actor, w->current, "noproc", true);
-        return;
-    }
-    if (!on)
-        rh__news_drop(w, w->current, actor, true);
-    if (rh__fine(w)) { /* each half with the one whose end it tells of */
-        rh__link_half(w, actor, w->current, on);
-        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, w->current), here);
-        rh__link_half(w, w->current, actor, on);
-    } else {
-        rh__link(w, w->current, actor, on);
-    }
-}
-
-static void watch(struct rh_world *w, uint32_t actor, bool on, const char *here)
-{
-    if (actor == w->current || (on && rh__watches(w, w->current, actor)))
-        return; /* what it watches already it watches until the rh_down is taken: nobody else can tell */
-    rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
-    rh__watch(w, w->current, actor, on);
-    if (on && has_ended(&w->actors[actor])) {
-        rh__send_down(w, actor, w->current, "noproc");
-        return;
-    }
-    rh__monitor(w, w->current, actor, on);
-    if (!on)
-        rh__news_drop(w, w->current, actor, false);
-}
-
-static void seam_monitor(rh_ref who, bool on, const char *here)
-{
-    struct rh_world *w = inside_actor("rh_monitor", here);
-    if (!w)
-        return;
-    watch(w, known(w, who, "rh_monitor", here), on, here);
-}
-
-static const struct rh_down *seam_join(rh_ref who, int64_t timeout_ms, const char *here)
-{
-    struct rh_world *w = inside_actor("rh_join", here);
-    if (!w)
-        return NULL;
-    uint32_t actor = known(w, who, "rh_join", here);
-    if (actor == w->current)
-        rh__misuse(w, here, "rh_join of oneself would wait for ever");
-    struct rh_filter filter = { .type = &rh_message_rh_down, .from = who, .timeout_ms = timeout_ms };
-    watch(w, actor, true, here);
-    const struct rh_envelope *e = rh__receive(w, &filter, here);
-    return e ? e->value : NULL;
 }
 
 static void seam_trap_exits(bool yes, const char *here)
@@ -468,57 +355,6 @@ static void seam_trap_exits(bool yes, const char *here)
     struct rh_world *w = inside_actor("rh_trap_exits", here);
     if (w)
         put_flag(w, &w->actors[w->current].flags, FLAG_TRAPS, yes);
-}
-
-/* With granularity object a name may be held by one that has ended, and counts as free: to find out, and to take it over, are two operations; if
- * another one was quicker it begins anew. */
-static bool set_name_in_turns(struct rh_world *w, const char *name, uint32_t actor, const char *here)
-{
-    uint32_t gone = RH_NONE;
-    look_at_life(w, actor, here);
-    if (actor != RH_NONE && has_ended(&w->actors[actor]))
-        return false;
-    for (;;) {
-        rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
-        uint32_t holder = rh__name_find(w, name);
-        if (actor == RH_NONE || holder == RH_NONE || holder == gone)
-            rh__name_set(w, name, actor);
-        if (holder == RH_NONE || (holder == gone && actor != RH_NONE))
-            return actor != RH_NONE;
-        look_at_life(w, holder, here);
-        bool held = !has_ended(&w->actors[holder]);
-        if (held || actor == RH_NONE)
-            return held && actor == RH_NONE;
-        gone = holder;
-    }
-}
-
-static bool seam_name_set(const char *name, rh_ref who, const char *here)
-{
-    struct rh_world *w = inside("rh_register", here);
-    if (!w)
-        return false;
-    if (!name || !*name)
-        rh__misuse(w, here, "rh_register needs a name");
-    uint32_t actor = rh_is_nobody(who) ? RH_NONE : known(w, who, "rh_register", here);
-    if (rh__fine(w))
-        return set_name_in_turns(w, name, actor, here);
-    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
-    uint32_t holder = rh__name_find(w, name);
-    if (actor != RH_NONE && actor != w->current)
-        rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor)); /* one that has ended gets no name */
-    if (holder != RH_NONE && holder != w->current && holder != actor)
-        rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, holder)); /* its end would have freed the name */
-    return rh__name_set(w, name, actor);
-}
-
-static rh_ref seam_name_find(const char *name, const char *here)
-{
-    struct rh_world *w = inside("rh_whereis", here);
-    if (!w)
-        return rh_nobody();
-    uint32_t actor = holder_of(w, name, "rh_whereis", here);
-    return actor == RH_NONE ? rh_nobody() : ref_of(actor);
 }
 
 /* ---- time and chance --------------------------------------------------------------------------------------------------- */
@@ -715,12 +551,12 @@ const struct rh_seam rh__controlled_seam = {
     .stop = seam_stop,
     .exit = seam_exit,
     .kill = seam_kill,
-    .link = seam_link,
-    .monitor = seam_monitor,
-    .join = seam_join,
+    .link = rh__seam_link,
+    .monitor = rh__seam_monitor,
+    .join = rh__seam_join,
     .trap_exits = seam_trap_exits,
-    .name_set = seam_name_set,
-    .name_find = seam_name_find,
+    .name_set = rh__seam_name_set,
+    .name_find = rh__seam_name_find,
     .timer = seam_timer,
     .timer_cancel = seam_timer_cancel,
     .now_ms = seam_now_ms,
