@@ -18,7 +18,7 @@
 #include "explore/measure.h"
 #include "world/state.h"
 
-enum { VERSION = 0xc3, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, SHARES_GLOBALS = 8, MOST_TEXTS = 1 << 20 };
+enum { VERSION = 0xc4, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, SHARES_GLOBALS = 8, MOST_TEXTS = 1 << 20 };
 
 bool rh__told_init(struct rh__told *t)
 {
@@ -357,7 +357,8 @@ static bool walk(struct rh_exploration *x, const void *bytes, size_t size, bool 
     uint64_t share_runs = rh__get_small(&r), flags = rh__get_small(&r);
     const unsigned char *behaviours = rh__get_block(&r, &hashes);
     good = good && share >= 0 && share <= 2 && flags <= (INCOMPLETE | DIVERGED | AT_LEAST | SHARES_GLOBALS) &&
-           hashes % 8 == 0 && count[2] <= count[0] && count[3] <= count[0] && count[4] <= count[0] && count[5] <= count[0];
+           hashes % 8 == 0 && count[2] <= count[0] && count[3] <= count[0] && count[4] <= count[0] &&
+           count[5] <= count[0];
     if (apply)
         add_behaviours(x, behaviours, hashes);
     good = good && read_findings(x, &r, apply, p) && read_properties(x, &r, apply) && read_escapes(x, &r, apply);
