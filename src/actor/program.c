@@ -398,7 +398,7 @@ void rh_log(const char *format, ...)
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof text, format ? format : "(rh_log was given no format)", args);
     va_end(args);
     world->log(text);
 }
@@ -427,6 +427,6 @@ int64_t rh_param(const char *name, int64_t otherwise)
 
 bool rh_bug(const char *name)
 {
-    const char *value = world->param("bug", false);
+    const char *value = world->param(name ? "bug" : NULL, false);
     return value && strcmp(value, name) == 0;
 }

@@ -515,7 +515,9 @@ static void assume_failed(const char *here)
 
 static void property(enum rh_property kind, const char *name, bool holds, const char *here)
 {
-    if (kind == RH_ALWAYS && !holds)
+    if (!name)
+        rh__misuse(here, "a property needs a name (rh_always, rh_sometimes, rh_eventually, rh_cover)");
+    else if (kind == RH_ALWAYS && !holds)
         failed(here, name, "");
 }
 

@@ -100,10 +100,23 @@ bool rh__timer_open(struct rh_world *w, uint32_t timer)
     return true;
 }
 
+/* Ordered time: the earliest deadline of those that somebody can take now. */
+static int64_t earliest_deadline(struct rh_world *w)
+{
+    int64_t earliest = INT64_MAX;
+    for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
+        if (w->timers[i].deadline_ns < earliest && can_take_timer(w, &w->timers[i]))
+            earliest = w->timers[i].deadline_ns;
+    return earliest;
+}
+
+/* As rh__timer_open says of each. */
 static void offer_timers(struct rh_world *w)
 {
+    bool ordered = w->semantics.time == RH_TIME_ORDERED && w->clock == RH_NONE;
+    int64_t latest = ordered ? earliest_deadline(w) : INT64_MAX;
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
-        if (!w->timers[i].clocked && rh__timer_open(w, i))
+        if (!w->timers[i].clocked && w->timers[i].deadline_ns <= latest && can_take_timer(w, &w->timers[i]))
             offer(w, RH_CHOICE_TIMER, w->timers[i].actor, i, rh__timer_name(w, i));
     uint32_t next = w->clock == RH_NONE ? RH_NONE : rh__clock_next(w);
     if (next != RH_NONE)

@@ -31,6 +31,10 @@ void rh__seam_property(enum rh_property kind, const char *name, bool holds, cons
     struct rh_world *w = rh__world;
     if (w->matching == RH_NONE && !inside("a property", here))
         return;
+    if (!name) {
+        rh__misuse(w, here, "a property needs a name (rh_always, rh_sometimes, rh_eventually, rh_cover)");
+        return;
+    }
     if (kind == RH_EVENTUALLY && w->inside) { /* the last evaluation counts, whoever makes it */
         uint64_t object = rh__object_named(RH__OBJECT_PROPERTY, name);
         if (rh__fine(w))

@@ -385,10 +385,12 @@ static bool seam_timer_cancel(const char *name, const char *here)
     struct rh_world *w = inside_actor("rh_timer_cancel", here);
     if (!w)
         return false;
+    if (!name)
+        rh__misuse(w, here, "rh_timer_cancel needs a name");
     rh__clock_operation(w, here);
-    uint32_t timer = name ? rh__timer_find(w, w->current, name) : RH_NONE;
+    uint32_t timer = rh__timer_find(w, w->current, name);
     if (timer == RH_NONE)
-        return name && rh__timer_recall(w, w->current, name);
+        return rh__timer_recall(w, w->current, name);
     rh__timer_unset(w, timer);
     return true;
 }
@@ -519,6 +521,10 @@ static const char *seam_param(const char *name, bool number)
 {
     struct rh_world *w = rh__world;
     const char *value = NULL;
+    if (!name) {
+        rh__misuse(w, "", "rh_param, rh_param_text and rh_bug need a name");
+        return NULL;
+    }
     for (size_t i = 0; i < w->param_count && !value; i++)
         if (strcmp(w->params[i].name, name) == 0)
             value = w->params[i].value;

@@ -143,6 +143,8 @@ struct timer {
     uint32_t actor;
     uint32_t event;        /* that set it */
     uint32_t next;         /* of the same actor, or in the list of free ones */
+    uint32_t previous;     /* of the same actor; RH_NONE for the newest */
+    uint32_t next_alike;   /* with a name: the next whose name has the same place among timer_names, + 1 */
     uint32_t newer, older; /* among all that are set */
     uint32_t clocked;      /* the clock has it: it is a matter of the operations on that */
     uint32_t wait, life;   /* then: as the message will say */
@@ -226,6 +228,7 @@ enum {
     MAX_MESSAGES = 1u << 25,
     MAX_EVENTS = 1u << 25,
     MAX_TIMERS = 1u << 18,
+    TIMER_NAMES = 1u << 16,
     MAX_LINKS = 1u << 20,
     MAX_NAMES = 1u << 14,
     MAX_WRITES = 1u << 22,
@@ -272,6 +275,7 @@ struct rh_world {
     char *payload;
     struct rh_event *events;
     struct timer *timers;
+    uint32_t *timer_names; /* by owner and name: the first of a list, + 1 */
     struct link *links;
     struct name *names;
     struct write *writes;

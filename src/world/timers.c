@@ -1,5 +1,5 @@
-/* Timers (actors.h): a list per actor for names, and one of all that are set, newest first, for whoever asks what may
- * happen next.
+/* Timers (actors.h): a list per actor, one of all that are set, newest first, for whoever asks what may happen next, and a
+ * table of hashes by which a timer is found by its name.
  *
  * Which of them may fire is for enabled.c to say.
  *
@@ -46,6 +46,12 @@ static uint64_t label_of(struct rh_world *w, uint32_t actor, const char *name)
     return rh__payload_text(w, text);
 }
 
+/* Where the list of timers begins whose owner and name have this hash. */
+static uint32_t *names_like(const struct rh_world *w, uint32_t actor, const char *name)
+{
+    return &w->timer_names[rh__hash(name, strlen(name), actor) & (TIMER_NAMES - 1)];
+}
+
 uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
                        const struct rh_message_type *type, const void *value)
 {
@@ -71,7 +77,15 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
         t->payload = rh__payload_take(w, type->size);
         rh__copy(w->payload + t->payload, value, type->size);
     }
+    if (type) {
+        uint32_t *alike = names_like(w, actor, name);
+        t->next_alike = *alike;
+        put32(w, alike, index + 1);
+    }
+    t->previous = RH_NONE;
     t->next = a->timers;
+    if (t->next != RH_NONE)
+        put32(w, &w->timers[t->next].previous, index);
     put32(w, &a->timers, index);
     t->newer = RH_NONE;
     t->older = w->timer_newest;
@@ -96,19 +110,24 @@ void rh__clock_hear(struct rh_world *w, uint32_t actor, int64_t sent_ns)
 
 uint32_t rh__timer_find(const struct rh_world *w, uint32_t actor, const char *name)
 {
-    uint32_t i = w->actors[actor].timers;
-    while (i != RH_NONE && (!w->timers[i].type || strcmp(w->payload + w->timers[i].name, name) != 0))
-        i = w->timers[i].next;
-    return i;
+    uint32_t i = *names_like(w, actor, name);
+    while (i && (w->timers[i - 1].actor != actor || strcmp(w->payload + w->timers[i - 1].name, name) != 0))
+        i = w->timers[i - 1].next_alike;
+    return i ? i - 1 : RH_NONE;
 }
 
 void rh__timer_unset(struct rh_world *w, uint32_t timer)
 {
     struct timer *t = &w->timers[timer];
-    uint32_t *at = &w->actors[t->actor].timers;
-    while (*at != timer)
-        at = &w->timers[*at].next;
-    put32(w, at, t->next);
+    put32(w, t->previous != RH_NONE ? &w->timers[t->previous].next : &w->actors[t->actor].timers, t->next);
+    if (t->next != RH_NONE)
+        put32(w, &w->timers[t->next].previous, t->previous);
+    if (t->type) {
+        uint32_t *at = names_like(w, t->actor, w->payload + t->name);
+        while (*at != timer + 1)
+            at = &w->timers[*at - 1].next_alike;
+        put32(w, at, t->next_alike);
+    }
     if (t->newer != RH_NONE)
         put32(w, &w->timers[t->newer].older, t->older);
     else

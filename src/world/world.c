@@ -112,6 +112,8 @@ static void clear(struct rh_world *w)
     memset(w->ready, 0, (w->channel_count + 63) / 64 * sizeof *w->ready);
     memset(w->large, 0, w->actor_count * sizeof *w->large);
     memset(w->channel_cache, 0xff, sizeof w->channel_cache);
+    if (w->timer_pool.count)
+        memset(w->timer_names, 0, TIMER_NAMES * sizeof *w->timer_names);
     if (w->object_count)
         memset(w->objects, 0, MAX_OBJECTS * sizeof *w->objects);
     memset(&w->event_count, 0, offsetof(struct rh_world, logged_end) - offsetof(struct rh_world, event_count));

@@ -213,6 +213,32 @@ static void timer_without_name(void)
 {
     HERE(rh_timer(NULL, 1, note));
 }
+static void cancel_without_name(void)
+{
+    HERE(rh_timer_cancel(NULL));
+}
+static void get_without_key(void)
+{
+    char byte;
+    rh_store_open("ledger");
+    HERE(rh_store_get(NULL, &byte, 1));
+}
+static void cover_without_name(void)
+{
+    HERE(rh_cover(NULL));
+}
+static void always_without_name(void)
+{
+    HERE(rh_always(NULL, true));
+}
+static void eventually_without_name(void)
+{
+    HERE(rh_eventually(NULL, false));
+}
+static void unregister_without_name(void)
+{
+    HERE(rh_unregister(NULL));
+}
 static void spawn_without_behaviour(void)
 {
     HERE(rh_spawn(without_behaviour));
@@ -318,6 +344,12 @@ static const struct misuse {
       "wanted answer as the reply to question, but got other_answer" },
     { "a timer in the past is a misuse", timer_in_the_past, RH_OUTCOME_MISUSE, "negative delay (-1 ms)" },
     { "a timer without a name is a misuse", timer_without_name, RH_OUTCOME_MISUSE, "needs a name" },
+    { "rh_timer_cancel of NULL is a misuse", cancel_without_name, RH_OUTCOME_MISUSE, "needs a name" },
+    { "a get without a key is a misuse", get_without_key, RH_OUTCOME_MISUSE, "needs a key" },
+    { "rh_cover without a name is a misuse", cover_without_name, RH_OUTCOME_MISUSE, "needs a name" },
+    { "rh_always without a name is a misuse", always_without_name, RH_OUTCOME_MISUSE, "needs a name" },
+    { "rh_eventually without a name is a misuse", eventually_without_name, RH_OUTCOME_MISUSE, "needs a name" },
+    { "rh_unregister without a name is a misuse", unregister_without_name, RH_OUTCOME_MISUSE, "needs a name" },
     { "an actor without a behaviour cannot be spawned", spawn_without_behaviour, RH_OUTCOME_MISUSE,
       "without_behaviour has no RH_BEHAVIOUR" },
     { "a process without a body cannot be spawned", spawn_without_body, RH_OUTCOME_MISUSE,

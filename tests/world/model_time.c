@@ -253,12 +253,66 @@ static void logical_time_gives_each_actor_a_clock(void **unused)
     compare_all(RH_TIME_LOGICAL);
 }
 
+/* ---- many -------------------------------------------------------------------------------------------------------- */
+
+enum { MANY = 100000 };
+
+/* Sets so many, cancels the oldest tenth, sets another tenth anew. */
+RH_MESSAGE(set_many);
+RH_ACTOR(busy_setter, uint32_t fired;);
+RH_HANDLER(busy_setter, set_many)
+{
+    char name[32];
+    if (state->fired++)
+        return;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "timer %d", i);
+        rh_timer(name, 1 + i, set_many);
+    }
+    for (int i = 0; i < MANY / 5; i++) {
+        snprintf(name, sizeof name, "timer %d", i);
+        if (i < MANY / 10)
+            rh_assert(rh_timer_cancel(name) && !rh_timer_cancel(name));
+        else
+            rh_timer(name, 1 + i, set_many);
+    }
+}
+RH_BEHAVIOUR(busy_setter, open, set_many);
+RH_TEST(many_timers)
+{
+    rh_send(rh_spawn(busy_setter), set_many);
+}
+
+/* In time that grows with their number: else the handler would be endless (max_handler_ms). */
+static void a_hundred_thousand_timers_are_set_in_one_handler(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct rh_semantics s = { .time = i ? RH_TIME_ORDERED : RH_TIME_FREE };
+        uint32_t open;
+        struct rh_world *w = open_test("many_timers", &s);
+        for (int again = 0; again < 2; again++) { /* and what is undone can be done again */
+            const struct rh_choice *choices = rh_world_enabled(w, &open);
+            assert_int_equal(open, 1);
+            assert_true(rh_world_step(w, &choices[0]));
+            choices = rh_world_enabled(w, &open);
+            assert_int_equal(open, i ? 1 : MANY - MANY / 10);
+            struct rh_choice last = choices[open - 1];
+            assert_true(rh_world_step(w, &last));
+            assert_int_equal(rh_world_now_ns(w), (int64_t)1000000 * (1 + MANY / (i ? 10 : 5)));
+            rh_world_reset(w);
+        }
+        rh_world_free(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(free_time_fires_any_timer_that_is_set),
         WORLD_TEST(ordered_time_fires_the_earliest_timers),
         WORLD_TEST(logical_time_gives_each_actor_a_clock),
+        WORLD_TEST(a_hundred_thousand_timers_are_set_in_one_handler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
