@@ -63,8 +63,11 @@ struct agent {
     struct pollfd *polls;
     struct rh__meter *meters; /* by seat; shared with the workers */
     double next_meter;
+    uint32_t left_out; /* items, because those who had them were killed */
+    bool childless;    /* workers could not start processes */
     uint32_t failures; /* workers that died without work, one after the other: FAILURE for each that ended by itself */
     bool failed;
+    bool fewer; /* workers than were asked for */
     char *error;
     size_t error_size;
 };
@@ -114,9 +117,19 @@ static bool start(struct agent *a, struct seat *s)
     close(ends[1]);
     if (s->pid > 0)
         return true;
+    int why = errno;
     close(s->fd);
     s->fd = -1;
-    return fail(a, "cannot start a worker");
+    s->pid = 0;
+    for (uint32_t i = 0; i < a->o->workers; i++)
+        if (a->seats[i].pid > 0) { /* then with fewer */
+            if (!a->fewer)
+                fprintf(stderr, "rehearse: warning: no more workers can be started: %s\n", strerror(why));
+            a->fewer = true;
+            return true;
+        }
+    errno = why;
+    return fail(a, "no worker can be started");
 }
 
 /* Ends it, and tells how it ended. */
@@ -141,6 +154,22 @@ static bool busy(const struct seat *s)
 }
 
 /* ---- death --------------------------------------------------------------------------------------------------------------- */
+
+/* Somebody has ended it from outside, most likely the machine, for want of memory: that is no finding about the program. */
+static bool was_killed(int status)
+{
+    return WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == RH__WORKER_CHILD_KILLED;
+}
+
+static void note_killed(struct agent *a, uint32_t deaths)
+{
+    a->x->incomplete = true;
+    a->left_out++;
+    snprintf(a->x->trouble, sizeof a->x->trouble,
+             "%u part%s of the tree left out: %u processes in turn were killed over the same part (SIGKILL), probably "
+             "because the machine ran out of memory; fewer workers (-j) need less",
+             a->left_out, a->left_out > 1 ? "s are" : " is", deaths);
+}
 
 /* Again and again over the same item: that is worth telling, and the item is left out. */
 static void add_killer(struct agent *a, uint32_t deaths, int status)
@@ -176,17 +205,29 @@ static void bury(struct agent *a, struct seat *s)
 {
     uint32_t most = a->o->most_deaths ? a->o->most_deaths : RH__MOST_DEATHS;
     int status = stop(s);
-    if (!busy(s)) { /* it cannot start, or somebody kills it, who may stop that */
+    bool childless = WIFEXITED(status) && WEXITSTATUS(status) == RH__WORKER_WITHOUT_CHILD;
+    if (childless) { /* the item has nothing to do with it */
+        a->failures += FAILURE;
+        a->childless = true;
+        if (busy(s))
+            a->queue.table->give_back(a->queue.state, s->lease.number, false);
+    } else if (!busy(s)) { /* it cannot start, or somebody kills it, who may stop that */
         a->failures += WIFEXITED(status) ? FAILURE : 1;
     } else if (s->lease.deaths + 1 >= most) {
         a->queue.table->drop(a->queue.state, s->lease.number);
-        add_killer(a, s->lease.deaths + 1, status);
+        if (was_killed(status))
+            note_killed(a, s->lease.deaths + 1);
+        else
+            add_killer(a, s->lease.deaths + 1, status);
     } else {
         a->queue.table->give_back(a->queue.state, s->lease.number, true);
     }
     s->lease.number = 0;
     if (a->failures > FAILURE * (a->o->workers + 8)) {
-        snprintf(a->error, a->error_size, "workers end before they have done anything");
+        snprintf(a->error, a->error_size, "%s",
+                 a->childless ? "workers cannot start processes: there are too many of them, or there is no memory; "
+                                "fewer workers (-j) need less"
+                              : "workers end before they have done anything");
         a->failed = true;
     } else {
         start(a, s);
@@ -261,7 +302,7 @@ static bool hand_out(struct agent *a, struct seat *s)
 static void hand_out_all(struct agent *a)
 {
     for (uint32_t i = 0; i < a->o->workers && !a->failed;)
-        if (busy(&a->seats[i]))
+        if (busy(&a->seats[i]) || a->seats[i].pid <= 0)
             i++;
         else if (!hand_out(a, &a->seats[i]))
             return;
@@ -377,6 +418,8 @@ static void look_after(struct agent *a, double now)
     for (uint32_t i = 0; i < a->o->workers; i++) {
         struct seat *s = &a->seats[i];
         siginfo_t info = { .si_pid = 0 };
+        if (s->pid <= 0)
+            continue;
         if (s->gone_since == 0 && waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
             s->gone_since = now;
         else if (s->gone_since > 0 && now - s->gone_since > stream_seconds)

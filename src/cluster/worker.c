@@ -205,8 +205,11 @@ void rh__worker_run(const struct rh__job *job, int fd)
     struct rh_exploration *x = open_exploration(job);
     struct worker *k = x ? open_worker(x, fd) : NULL;
     if (!k)
-        _exit(3);
+        _exit(RH__WORKER_FAILED);
     rh_inner_pack(&x->explorer, k->in, k->room, false); /* the whole tree is not for us */
     bool good = !take_order(x, k) || rh__explore(x);
-    _exit(good ? 0 : 3);
+    _exit(good                   ? 0
+          : x->world->fork_errno ? RH__WORKER_WITHOUT_CHILD
+          : x->world->killed     ? RH__WORKER_CHILD_KILLED
+                                 : RH__WORKER_FAILED);
 }

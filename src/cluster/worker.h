@@ -30,6 +30,13 @@ struct rh__job {
     void (*describe)(struct rh_exploration *x, struct rh__finding *f);
 };
 
+/* How a worker ends, apart from 0 and failures of its own. */
+enum {
+    RH__WORKER_FAILED = 3,
+    RH__WORKER_WITHOUT_CHILD, /* it could not start the process that explores */
+    RH__WORKER_CHILD_KILLED,  /* somebody has killed it, most likely the machine, which had no memory left */
+};
+
 /* In a new process without a world; explores until the stream ends. */
 _Noreturn void rh__worker_run(const struct rh__job *job, int fd);
 

@@ -141,11 +141,16 @@ enum rh_sandbox_end rh_sandbox_run(struct rh_world *w, void (*drive)(struct rh_w
     w->inside = false;
     w->driven = false;
     w->over = 0;
+    w->killed = false;
+    w->fork_errno = 0;
     struct sigaction before, as_usual = { .sa_handler = SIG_DFL };
     sigaction(SIGCHLD, &as_usual, &before); /* a caller that ignores it would leave us nothing to wait for */
     pid_t pid = fork();
     if (pid < 0) {
-        rh__complain("cannot start a process: %s", strerror(errno));
+        w->fork_errno = errno;
+        sigaction(SIGCHLD, &before, NULL);
+        if (!w->supervised) /* else somebody else tells */
+            rh__complain("cannot start a process: %s", strerror(w->fork_errno));
         return RH_SANDBOX_FAILED;
     }
     if (pid == 0)

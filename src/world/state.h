@@ -260,6 +260,7 @@ struct rh_world {
     bool sandboxed;       /* a parent process reads what we leave behind */
     bool driven;          /* the child has done what it was started for */
     bool killed;          /* the last child was, by somebody else */
+    int fork_errno;       /* the last child could not be started: why */
     bool supervised;      /* and that is not worth a word: it will be made good */
     bool can_read_stacks; /* this process took the steps: what is on stacks and in regions is really there */
     bool any_faults;      /* a budget of faults is given */
