@@ -9,17 +9,12 @@
 
 /* ---- from a run -------------------------------------------------------------------------------------------------------- */
 
-static bool is_start(const struct message *m)
-{
-    return m->type == &rh_message_rh_start;
-}
-
 static bool is_receive(const struct rh_world *w, const struct rh_event *e)
 {
     if (e->flags & RH_EVENT_INSIDE)
         return false;
     if (e->choice.kind == RH_CHOICE_DELIVER)
-        return !is_start(&w->messages[e->choice.what]);
+        return !rh__message_is_start(&w->messages[e->choice.what]);
     return e->choice.kind == RH_CHOICE_TIMER && rh__event_of_actor(w, e) && e->choice.actor != w->clock;
 }
 
@@ -28,7 +23,7 @@ static bool is_fence(const struct rh_world *w, const struct rh_event *e)
 {
     switch ((enum rh_choice_kind)e->choice.kind) {
     case RH_CHOICE_DELIVER:
-        return is_start(&w->messages[e->choice.what]);
+        return rh__message_is_start(&w->messages[e->choice.what]);
     case RH_CHOICE_CRASH:
     case RH_CHOICE_UNSTORED:
     case RH_CHOICE_RESTART:

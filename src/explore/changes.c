@@ -132,7 +132,7 @@ static bool wants(const struct graph *g, struct rh_world *w, const struct node *
         return wish->wait == send->send.wake;
     if (send->send.life && wish->life != send->send.life)
         return false;
-    if (send->send.type == &rh_message_rh_start || wish->start.actor != RH_NONE)
+    if (send->send.starts || wish->start.actor != RH_NONE)
         return same_send(&wish->start, send);
     if (wish->status == STATUS_WAITING)
         return fits_wait(g, w, event, wish, send);

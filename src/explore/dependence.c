@@ -487,7 +487,7 @@ bool rh__could_take(const struct rh__history *h, const struct rh_world *w, uint3
     bool took = c->kind == RH_CHOICE_DELIVER;
     if (h->step[unit].everywhere || is_unwilling(&h->step[unit].stance, &w->messages[m]))
         return false;
-    if (took && w->messages[c->what].type == &rh_message_rh_start)
+    if (took && rh__message_is_start(&w->messages[c->what]))
         return w->messages[m].type == &rh__exit_signal;
     return !took || !is_ordered(w, c->what, m);
 }

@@ -184,6 +184,7 @@ static void absorb_event(struct graph *g, const struct rh_world *w, uint32_t ste
         /* Known now, whatever becomes of the message: one that is lost has no node that could tell later. */
         x->event.posts =
             x->event.place != x->actor && x->event.sends && in_turn(w, &w->messages[w->events[step].first_message]);
+        x->event.unnoticed = !w->events[step].choice.actor && !x->event.sends && w->actors[0].status == STATUS_ENDED;
         if (x->event.sends || x->event.asks)
             g->todo[g->todo_count++] = stamp;
     }
@@ -423,6 +424,7 @@ static void describe_message(struct graph *g, const struct rh_world *w, struct n
     x->send.to = g->place_of_actor[m->receiver];
     x->send.type = m->type;
     x->send.signal = m->type == &rh__exit_signal;
+    x->send.starts = rh__message_is_start(m);
     x->send.seen_as = g->place_of_actor[m->seen_as];
     x->send.answers = rh__graph_id_of_message(g, w, m->answers);
     x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : g->place_of_actor[m->sender];

@@ -68,6 +68,7 @@ struct node {
             uint32_t promised; /* of an item: sends * 2 + asks */
             bool posts;        /* the operation that it makes is its first send */
             bool asks;         /* its actor then stops before an operation */
+            bool unnoticed;    /* the end of the test, and nobody is told of it (rh__test_is_over) */
         } event;
         struct {
             uint32_t to; /* place */
@@ -83,6 +84,7 @@ struct node {
             uint32_t fate;       /* of a copy: stamp of the FATE that made it */
             uint32_t wake, life; /* from the clock: which wait is over, which life it is for; else 0 */
             bool copy, signal;
+            bool starts; /* a life of its receiver, and so is for that one only */
         } send;
         struct {
             uint32_t ordinal;

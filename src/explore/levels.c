@@ -81,6 +81,40 @@ static void copy_kept(struct graph *g, const struct level *from, uint32_t s, uin
     }
 }
 
+/* The steps that are kept, in their order.  Only the end of the test may have to come later: it is offered while somebody is
+ * about to look at its life, and that one may not be kept.  So it is made right before the first who is and does. */
+static void copy_steps(struct graph *g, const struct level *from, uint32_t s, uint32_t r)
+{
+    struct step end = { RH_NONE, 0 };
+    bool same = true; /* as in the run below */
+    for (uint32_t i = 0; i < from->steps; i++) {
+        struct step step = g->run[from->first_step + i];
+        if (step.node > s || step.node == r || g->map[step.node] == RH_NONE) {
+            same = false;
+            continue;
+        }
+        step.node = g->map[step.node];
+        struct node *kept = rh__graph_node(g, step.node);
+        if (kept->kind == NODE_EVENT && kept->event.unnoticed) {
+            end = step;
+            same = false;
+            continue;
+        }
+        if (end.node != RH_NONE && kept->kind == NODE_EVENT &&
+            kept->event.place == rh__graph_node(g, end.node)->event.place) {
+            g->run[g->run_top++] = end;
+            end.node = RH_NONE;
+        }
+        /* As long as the steps are the same, what was kept of those who waited holds here, too; it must not be read again
+         * later, when it would stand above what the nodes of this level have kept. */
+        if (kept->kind == NODE_EVENT && same)
+            kept->event.wish_is_of_this_level = true;
+        g->run[g->run_top++] = step;
+    }
+    if (end.node != RH_NONE)
+        g->run[g->run_top++] = end;
+}
+
 void rh__graph_push_change(struct graph *g, uint32_t s, uint32_t r)
 {
     const struct level from = *rh__graph_top(g);
@@ -96,24 +130,14 @@ void rh__graph_push_change(struct graph *g, uint32_t s, uint32_t r)
     uint32_t send = l->count - 1;
     struct node *x = rh__graph_node(g, r); /* everything before it is kept, so it has the same stamp */
     bool of_object = was.event.place != was.actor;
-    for (uint32_t i = 0; i < from.steps; i++) {
-        struct step step = g->run[from.first_step + i];
-        if (step.node > s || step.node == r || g->map[step.node] == RH_NONE)
-            continue;
-        struct node *kept = rh__graph_node(g, g->map[step.node]);
-        /* As long as the steps are the same, what was kept of those who waited holds here, too; it must not be read again
-         * later, when it would stand above what the nodes of this level have kept. */
-        if (kept->kind == NODE_EVENT && g->run_top - l->first_step == i)
-            kept->event.wish_is_of_this_level = true;
-        g->run[g->run_top++] = (struct step){ g->map[step.node], step.serial };
-    }
+    copy_steps(g, &from, s, r);
     l->steps = g->run_top - l->first_step;
     x->now.kind = of_object ? RH_CHOICE_RESUME : RH_CHOICE_DELIVER;
     x->now.cause = send;
     x->now.detail = 0;
     x->event.serial = ++g->next_serial;
     x->event.sends = RH_NONE;
-    x->event.greatest = x->event.failed = x->event.asks = x->event.posts = false;
+    x->event.greatest = x->event.failed = x->event.asks = x->event.posts = x->event.unnoticed = false;
     x->event.changed = true;
     if (of_object) {
         const struct node *asker = rh__graph_node(g, rh__graph_node(g, send)->of);

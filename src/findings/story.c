@@ -9,6 +9,7 @@
 
 #include "base/visible.h"
 #include "trace/schedule.h"
+#include "world/network.h"
 #include "world/state.h"
 
 enum { WIDEST = 132, NARROWEST = 60, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
@@ -49,8 +50,7 @@ static void cell(const struct rh_world *w, uint32_t event, bool with_sends, char
             rh__text_add(&t, "time is over");
             break;
         }
-        rh__text_add(&t, "%s",
-                     w->messages[c->what].type == &rh_message_rh_start ? "start" : w->messages[c->what].type->name);
+        rh__text_add(&t, "%s", rh__message_is_start(&w->messages[c->what]) ? "start" : w->messages[c->what].type->name);
         break;
     case RH_CHOICE_RESUME: {
         const char *place = w->payload + (uint64_t)c->arg * 16, *file = strrchr(place, '/');

@@ -343,6 +343,8 @@ static uint32_t next_to_tell(const struct rh_world *w, uint32_t list)
 static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reason)
 {
     struct actor *a = &w->actors[actor];
+    uint32_t first = w->message_count;
+    uint64_t clock = a->clock;
     while (a->links != RH_NONE) {
         uint32_t other = next_to_tell(w, a->links);
         rh__link_half(w, actor, other, false); /* its own half the other keeps until it has taken the signal */
@@ -353,6 +355,8 @@ static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reas
         rh__monitor(w, watcher, actor, false);
         rh__send_down(w, actor, watcher, reason);
     }
+    if (w->semantics.model == RH_CAUSAL)
+        rh__sent_at_once(w, actor, first, clock);
 }
 
 /* ---- death ------------------------------------------------------------------------------------------------------- */
@@ -410,7 +414,7 @@ static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
         for (uint32_t i = w->channels[c].first; i != RH_NONE && told < MOST; i = w->messages[i].next) {
             const struct message *m = &w->messages[i];
             char name[128], from[128], text[512];
-            if (m->type == &rh__exit_signal || m->type == &rh_message_rh_start || m->sender == actor || m->life)
+            if (m->type == &rh__exit_signal || rh__message_is_start(m) || m->sender == actor || m->life)
                 continue;
             rh_world_actor_name(w, actor, name, sizeof name);
             rh_world_actor_name(w, m->seen_as, from, sizeof from);
@@ -429,7 +433,7 @@ static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
 static bool halt_before(struct rh_world *w, uint32_t actor, enum then then, uint32_t what, const char *reason)
 {
     struct actor *a = &w->actors[actor];
-    if (!rh__fine(w) || w->event_count == 1)
+    if (!rh__fine(w))
         return false;
     if (a->status != STATUS_RUNNING)
         rh__fiber_discard(w, actor);
@@ -452,6 +456,19 @@ void rh__actor_end_in_turn(struct rh_world *w, uint32_t actor, const char *reaso
 {
     if (!halt_before(w, actor, THEN_END, 0, reason))
         rh__actor_end(w, actor, reason);
+}
+
+/* It is not among the halted: what it waits for is that somebody looks. */
+void rh__test_end_in_turn(struct rh_world *w)
+{
+    rh__actor_end_in_turn(w, 0, "normal");
+    if (!rh__fine(w) ||
+        w->semantics.dead_letters == RH_DEAD_LETTER_FAIL) /* then messages under way to it are noticed */
+        return;
+    tell_of_dead_letters(w, 0);
+    rh__messages_drop(w, 0); /* it takes nothing more, whenever it ends */
+    put32(w, &w->actors[0].then_what, ENDS_UNNOTICED);
+    put32(w, &w->halted, w->halted - 1);
 }
 
 void rh__actor_crash_in_turn(struct rh_world *w, uint32_t actor, uint32_t surviving_writes)

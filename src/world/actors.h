@@ -17,6 +17,8 @@ void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason);
 void rh__actor_crash(struct rh_world *w, uint32_t actor, uint32_t surviving_writes);
 /* The same, when it is their turn: with granularity object that is a step of its own. */
 void rh__actor_end_in_turn(struct rh_world *w, uint32_t actor, const char *reason);
+/* The body of the test has returned. */
+void rh__test_end_in_turn(struct rh_world *w);
 void rh__actor_crash_in_turn(struct rh_world *w, uint32_t actor, uint32_t surviving_writes);
 void rh__actor_restart_in_turn(struct rh_world *w, uint32_t actor, bool keep_state);
 void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state);
@@ -81,6 +83,12 @@ static inline uint32_t rh__timer_name(const struct rh_world *w, uint32_t timer)
         return (uint32_t)(w->timers[timer].label / 16);
     return w->timers[timer].type ? (uint32_t)(w->timers[timer].name / 16) : 0;
 }
+
+/* An actor's name in full (view.c), and a size that is enough for it, whatever its depth.  rh_world_actor_name is for people: it
+ * leaves out what lies too deep. */
+struct rh__text;
+void rh__actor_path_write(const struct rh_world *w, uint32_t actor, struct rh__text *t);
+size_t rh__actor_path_room(const struct rh_world *w, uint32_t actor);
 
 /* An index from a pool, RH_NONE when it is used up; and back. */
 #define POOL_TAKE(w, pool, table, limit)                                                                               \

@@ -142,11 +142,24 @@ static void offer_values(struct rh_world *w, uint32_t actor)
         offer(w, RH_CHOICE_VALUE, actor, i, w->actors[actor].choices);
 }
 
+/* See rh__test_is_over. */
+static bool end_is_noticed(const struct rh_world *w)
+{
+    const struct actor *test = &w->actors[0];
+    bool noticed = test->links != RH_NONE || test->monitors != RH_NONE;
+    for (uint32_t i = 1; w->halted && !noticed && i < w->actor_count; i++)
+        noticed = w->actors[i].status == STATUS_PREEMPTED && w->actors[i].object == test->object;
+    return noticed;
+}
+
 static void offer_actors(struct rh_world *w)
 {
+    bool over = rh__test_is_over(w);
+    if (over && end_is_noticed(w))
+        offer(w, RH_CHOICE_RESUME, 0, 0, 0);
     if (!w->writes_open && !w->halted)
         return;
-    for (uint32_t i = 0; i < w->actor_count; i++) {
+    for (uint32_t i = over; i < w->actor_count; i++) {
         const struct actor *a = &w->actors[i];
         if (a->writes_open && !busy(w, a))
             offer(w, RH_CHOICE_STORED, i, 0, 0);

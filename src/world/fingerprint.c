@@ -65,6 +65,8 @@ static uint64_t hash_message(struct rh_world *w, uint32_t message)
         if (m->tail_size)
             h = rh__mix(h, rh__hash(rh__message_tail(w, m), m->tail_size, 2));
         h = rh__mix(h, ((uint64_t)m->sender << 32 | m->receiver) ^ (uint64_t)m->seen_as << 16);
+        if (!m->posted)
+            h = rh__mix(h, 5); /* the world's own are not forwarded ones of the same type */
         if (m->copy_of != RH_NONE)
             h = rh__mix(h, 3); /* it cannot be duplicated once more */
         m->hash = h ? h : 1;   /* a function of what never changes: need not be logged */

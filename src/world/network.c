@@ -158,7 +158,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->request = s->request;
     m->taken_by = RH_NONE;
     m->copy_of = s->copy_of;
-    m->timer = m->wake = m->life = 0;
+    m->timer = m->wake = m->life = m->at_once = 0;
     m->posted = s->posted;
     m->over = 0;
     m->channel = channel;
@@ -181,6 +181,26 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
         put64(w, &sender->clock, vector_join(w, sender->clock, 0, s->from, m->send_number));
     }
     return w->message_count++;
+}
+
+void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint64_t clock)
+{
+    struct actor *a = &w->actors[sender];
+    uint32_t number = 0;
+    for (uint32_t i = first; i < w->message_count; i++) {
+        struct message *m = &w->messages[i];
+        if (m->sender != sender)
+            continue; /* in the receiver's own name */
+        if (!number)
+            number = m->send_number;
+        m->send_number = number;
+        m->clock = clock;
+        m->at_once = 1;
+    }
+    if (!number)
+        return;
+    put32(w, &a->sends, number);
+    put64(w, &a->clock, vector_join(w, clock, 0, sender, number));
 }
 
 /* With granularity object only what the program posts is an operation on the mailbox; what the world tells is in order by
@@ -257,7 +277,7 @@ void rh__message_take(struct rh_world *w, uint32_t message)
         rh__clock_hear(w, m->receiver, m->sent_ns);
     if (w->semantics.model == RH_CAUSAL && w->actors[m->receiver].status != STATUS_OUTSIDE)
         put64(w, &w->actors[m->receiver].clock,
-              vector_join(w, w->actors[m->receiver].clock, m->clock, m->sender, m->send_number));
+              vector_join(w, w->actors[m->receiver].clock, m->clock, m->sender, m->send_number - m->at_once));
 }
 
 void rh__message_duplicate(struct rh_world *w, uint32_t message)
@@ -330,8 +350,8 @@ static bool is_news(const struct rh_world *w, const struct message *m, uint32_t 
     if (m->receiver != receiver || m->seen_as != who)
         return false;
     if (!link)
-        return m->type == &rh_message_rh_down;
-    return m->type == &rh_message_rh_exited ||
+        return rh__message_is_down(m);
+    return (m->type == &rh_message_rh_exited && !m->posted) ||
            (m->type == &rh__exit_signal &&
             ((const struct exit_signal *)(const void *)rh__message_value(w, m))->from_link);
 }
@@ -373,7 +393,7 @@ void rh__messages_drop_own(struct rh_world *w, uint32_t receiver)
         for (uint32_t i = w->channels[c].first; i != RH_NONE;) {
             uint32_t next = w->messages[i].next;
             const struct message *m = &w->messages[i];
-            bool news = rh__fine(w) && (m->type == &rh__exit_signal || m->type == &rh_message_rh_down);
+            bool news = rh__fine(w) && (m->type == &rh__exit_signal || rh__message_is_down(m));
             if ((!rh__message_travels(m) && !news) || m->answers != RH_NONE)
                 drop(w, i);
             i = next;
@@ -410,7 +430,7 @@ static bool wanted(struct rh_world *w, const struct actor *a, uint32_t message)
     const struct rh_entry *entry;
     if (m->type == &rh__exit_signal)
         return a->status != STATUS_PREEMPTED;
-    if (m->type == &rh_message_rh_start)
+    if (rh__message_is_start(m))
         return a->status == STATUS_IDLE && a->start == message; /* not one of an earlier life */
     if (m->wake)
         return a->status == STATUS_WAITING ||

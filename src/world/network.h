@@ -36,6 +36,10 @@ uint32_t rh__message_send(struct rh_world *w, const struct sending *s);
  * the others are called the same whether it came in time or not. */
 void rh__message_waste(struct rh_world *w, const struct sending *s);
 
+/* Causal: what `sender`, whose vector was `clock` before, has sent since message `first` was sent at once: none of it is in the
+ * past of the rest. */
+void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint64_t clock);
+
 /* Causal: whether x was sent in the past of m's send. */
 bool rh__sent_in_past(const struct rh_world *w, const struct message *x, const struct message *m);
 
@@ -85,11 +89,25 @@ static inline bool rh__first_is_open(const struct rh_world *w, uint32_t channel)
 enum rh_action rh__disposition(const struct actor *a, const struct rh_message_type *type,
                                const struct rh_entry **entry);
 
+/* A program may send and forward messages of the types that the world itself sends (rh_start, rh_down, ...).  Those are
+ * messages like any other: what comes from the world is known by who sent it, never by its type. */
+
+/* With it an actor begins a life. */
+static inline bool rh__message_is_start(const struct message *m)
+{
+    return m->type == &rh_message_rh_start && !m->posted;
+}
+
+/* It tells of an end that its receiver watches. */
+static inline bool rh__message_is_down(const struct message *m)
+{
+    return m->type == &rh_message_rh_down && !m->posted;
+}
+
 /* Whether faults of the network can befall it: not what the world itself tells an actor, nor what one sends to oneself. */
 static inline bool rh__message_travels(const struct message *m)
 {
-    return m->sender != m->receiver && !m->life && m->type != &rh__exit_signal && m->type != &rh_message_rh_start &&
-           m->type != &rh_message_rh_stored && m->type != &rh_message_rh_exited && m->type != &rh_message_rh_down;
+    return m->posted && m->sender != m->receiver;
 }
 
 /* Of the types that faults may befall; NULL for all. */

@@ -8,6 +8,7 @@
 #include "world/log.h"
 #include "world/outcome.h"
 #include "world/receive.h"
+#include "world/step.h"
 
 uint64_t rh__object(enum rh__object_kind kind, uint64_t what)
 {
@@ -55,10 +56,15 @@ void rh__touch(struct rh_world *w, uint64_t object)
     put32(w, &w->access_count, w->access_count + 1);
 }
 
-/* Nobody else has moved while the test's body makes its first preparations. */
+/* The test's body makes its first preparations, and there is nobody yet who could come between two of them. */
 static bool alone(const struct rh_world *w)
 {
-    return w->event_count == 1;
+    if (w->event_count != 1 || w->under_way || w->timer_newest != RH_NONE)
+        return false;
+    for (uint32_t i = 1; w->crashes && i < w->actor_count; i++)
+        if (rh__can_crash(w, i))
+            return false;
+    return true;
 }
 
 void rh__operation(struct rh_world *w, uint64_t object, const char *place)

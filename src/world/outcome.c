@@ -90,6 +90,8 @@ void rh__note(struct rh_world *w, uint32_t actor, const char *text)
 static bool blocked_for_ever(const struct rh_world *w, uint32_t actor)
 {
     const struct actor *a = &w->actors[actor];
+    if (actor == 0 && rh__test_is_over(w))
+        return false;
     if (a->status == STATUS_WAITING)
         return a->asking != RH_NONE || !a->filter->idle;
     return a->status == STATUS_SLEEPING || a->status == STATUS_SYNCING || a->status == STATUS_PREEMPTED;

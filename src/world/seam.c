@@ -35,7 +35,7 @@ static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, en
                                                   : inside_actor("rh_spawn_monitor", here);
     if (!w)
         return rh_nobody();
-    rh__preempt(w, here);
+    /* No preemption: nobody can know of the new one before its reference is given away. */
     if (type->kind == RH_KIND_MONITOR)
         rh__misuse(w, here, "%s is a monitor: use rh_observe", type->name);
     uint32_t actor = rh__actor_spawn(w, code_of(w), type, state, here);
@@ -62,10 +62,11 @@ static void dead_letter(struct rh_world *w, uint32_t to, const struct rh_message
 static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
 {
     const struct actor *to = &w->actors[s->to];
-    if (__builtin_expect(to->status >= STATUS_ENDED, 0)) {
+    bool over = s->to == 0 && rh__test_is_over(w);
+    if (__builtin_expect(to->status >= STATUS_ENDED || over, 0)) {
         if (to->status == STATUS_OUTSIDE)
             return RH_NONE; /* what the environment is told is of no consequence here */
-        if (to->status == STATUS_ENDED) {
+        if (to->status == STATUS_ENDED || over) {
             s->posted = true;
             rh__message_waste(w, s);
             dead_letter(w, s->to, s->type, here);
@@ -145,7 +146,7 @@ static uint32_t message_taken(const struct rh_world *w)
 {
     const struct actor *a = &w->actors[w->current];
     bool began =
-        a->taken != RH_NONE && a->type->kind == RH_KIND_PROCESS && w->messages[a->taken].type == &rh_message_rh_start;
+        a->taken != RH_NONE && a->type->kind == RH_KIND_PROCESS && rh__message_is_start(&w->messages[a->taken]);
     return began ? RH_NONE : a->taken;
 }
 

@@ -40,10 +40,17 @@ enum {
 /* What a preempted actor does when it goes on. */
 enum then {
     THEN_GO_ON,
-    THEN_END,     /* for `reason` */
+    THEN_END,     /* for `reason`; `then_what`: ENDS_... */
     THEN_CRASH,   /* with `then_what` writes surviving */
     THEN_SIGNAL,  /* sees to exit signal `then_what`; it was in `then_status` */
     THEN_RESTART, /* with its state kept if `then_what`; until then it has ended */
+};
+
+/* How one comes to its end. */
+enum {
+    ENDS,
+    ENDS_BY_EXIT,  /* its own, at `place` */
+    ENDS_UNNOTICED /* the test's body has returned: see rh__test_is_over */
 };
 
 struct actor {
@@ -112,6 +119,7 @@ struct message {
     uint32_t seen_as; /* whom the receiver sees as sender: the first one, where it was forwarded */
     uint32_t event, ordinal;
     uint32_t send_number; /* causal: the how-many-th send of its sender, from 1 */
+    uint32_t at_once;     /* causal: 1 if others have the same number, who takes it knows of none of them; else 0 */
     uint32_t next;        /* in its channel */
     uint32_t answers;     /* a reply: the request's message */
     uint32_t request;     /* asked for a reply: the first message of a chain of forwards */
@@ -419,6 +427,15 @@ static inline uint32_t code_of(const struct rh_world *w)
     if (!w->inside)
         return w->matching;
     return w->observing != RH_NONE ? w->observing : w->current;
+}
+
+/* With granularity object the end of the test is a step of its own, too, as of every process.  But it is offered only while
+ * somebody watches the test, or is about to look at its life: nobody else can tell when it is.  Where nobody ever looks it is
+ * not made, and the test counts as ended. */
+static inline bool rh__test_is_over(const struct rh_world *w)
+{
+    const struct actor *test = &w->actors[0];
+    return test->status == STATUS_PREEMPTED && test->then == THEN_END && test->then_what == ENDS_UNNOTICED;
 }
 
 static inline bool has_ended(const struct actor *a)

@@ -102,10 +102,10 @@ static void exit_now(struct rh_world *w, uint32_t actor)
 {
     const char *reason = w->exit_reason;
     w->exit_reason = NULL;
-    if (rh__fine(w) && w->event_count > 1) {
+    if (rh__fine(w)) {
         put_pointer(w, &w->actors[actor].place, w->exit_place);
         rh__actor_end_in_turn(w, actor, reason);
-        put32(w, &w->actors[actor].then_what, 1);
+        put32(w, &w->actors[actor].then_what, ENDS_BY_EXIT);
     } else {
         end_for(w, actor, reason, w->exit_place);
     }
@@ -118,7 +118,8 @@ static void come_to_end(struct rh_world *w, uint32_t actor)
     enum then then = a->then;
     char reason[RH_REASON_SIZE];
     snprintf(reason, sizeof reason, "%s", w->payload + (uint64_t)a->reason * 16);
-    put32(w, &w->halted, w->halted - 1);
+    if (actor || !rh__test_is_over(w))
+        put32(w, &w->halted, w->halted - 1);
     put32(w, &a->then, THEN_GO_ON);
     if (then == THEN_SIGNAL) {
         rh__actor_signal_in_turn(w, actor);
@@ -130,7 +131,7 @@ static void come_to_end(struct rh_world *w, uint32_t actor)
     else if (then == THEN_RESTART)
         rh__actor_restart(w, actor, a->then_what != 0);
     else
-        end_for(w, actor, reason, a->then_what ? a->place : NULL);
+        end_for(w, actor, reason, a->then_what == ENDS_BY_EXIT ? a->place : NULL);
 }
 
 /* What the fiber's return means for its actor. */
@@ -143,7 +144,9 @@ static void settle(struct rh_world *w, uint32_t actor)
     }
     switch (w->yield) {
     case YIELD_DONE:
-        if (a->type->kind == RH_KIND_PROCESS || a->flags & FLAG_STOPPING) {
+        if (actor == 0) {
+            rh__test_end_in_turn(w);
+        } else if (a->type->kind == RH_KIND_PROCESS || a->flags & FLAG_STOPPING) {
             rh__actor_end_in_turn(w, actor, "normal");
         } else if (a->status != STATUS_IDLE) {
             put32(w, &a->status, STATUS_IDLE);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "world/actors.h"
 #include "world/network.h"
 #include "world/state.h"
 
@@ -58,7 +59,7 @@ const void *rh_world_actor_state(const struct rh_world *w, uint32_t actor)
 
 bool rh_world_actor_ended(const struct rh_world *w, uint32_t actor)
 {
-    return has_ended(&w->actors[actor]);
+    return has_ended(&w->actors[actor]) || (actor == 0 && rh__test_is_over(w));
 }
 
 int64_t rh_world_now_ns(const struct rh_world *w)
@@ -151,6 +152,44 @@ void rh_world_actor_name(const struct rh_world *w, uint32_t actor, char *buffer,
     while (depth--)
         rh__text_add(&t, "%s#%u%s", w->actors[path[depth]].type->name, w->actors[path[depth]].ordinal,
                      depth ? "/" : "");
+}
+
+void rh__actor_path_write(const struct rh_world *w, uint32_t actor, struct rh__text *t)
+{
+    enum { PART = 64 };
+    uint32_t path[PART], depth = 0;
+    if (actor == 0 || actor >= w->actor_count || w->actors[actor].status == STATUS_OUTSIDE) {
+        char name[16];
+        if (actor && actor < w->actor_count) {
+            rh__text_add(t, "%s", w->payload + w->actors[actor].initial);
+            return;
+        }
+        rh_world_actor_name(w, actor, name, sizeof name);
+        rh__text_add(t, "%s", name);
+        return;
+    }
+    for (uint32_t i = actor; i != 0 && i != RH_NONE; i = w->actors[i].parent)
+        depth++;
+    while (depth) { /* from the oldest on, as many at a time as there is room for */
+        uint32_t count = depth < PART ? depth : PART, skip = depth - count, at = actor;
+        for (; skip; skip--)
+            at = w->actors[at].parent;
+        for (uint32_t k = 0; k < count; k++, at = w->actors[at].parent)
+            path[k] = at;
+        for (uint32_t k = count; k--; depth--)
+            rh__text_add(t, "%s#%u%s", w->actors[path[k]].type->name, w->actors[path[k]].ordinal, depth > 1 ? "/" : "");
+    }
+}
+
+size_t rh__actor_path_room(const struct rh_world *w, uint32_t actor)
+{
+    enum { NUMBER = 12 }; /* with what stands around it */
+    size_t room = NUMBER;
+    if (actor < w->actor_count && w->actors[actor].status == STATUS_OUTSIDE)
+        return strlen(w->payload + w->actors[actor].initial) + NUMBER;
+    for (uint32_t i = actor; i < w->actor_count && i != 0; i = w->actors[i].parent)
+        room += strlen(w->actors[i].type->name) + NUMBER;
+    return room;
 }
 
 static void add_name(struct rh__text *t, const struct rh_world *w, uint32_t actor)
@@ -307,6 +346,10 @@ void rh_world_actor_text(const struct rh_world *w, uint32_t actor, char *buffer,
         rh__text_add(&t, "chooses one of %u", a->choices);
         break;
     case STATUS_PREEMPTED:
+        if (actor == 0 && rh__test_is_over(w)) {
+            rh__text_add(&t, "has ended (normal)");
+            return;
+        }
         rh__text_add(&t, "is about to go on");
         break;
     case STATUS_ENDED:

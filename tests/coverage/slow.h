@@ -211,7 +211,8 @@ static inline uint32_t slow_event_name(struct slow_run *r, uint32_t event)
 static inline bool slow_is_start(const struct slow_run *r, uint32_t event)
 {
     const struct rh_choice *c = &r->events[event].choice;
-    return c->kind == RH_CHOICE_DELIVER && r->w->messages[c->what].type == &rh_message_rh_start;
+    return c->kind == RH_CHOICE_DELIVER && r->w->messages[c->what].type == &rh_message_rh_start &&
+           !r->w->messages[c->what].posted;
 }
 
 static inline bool slow_is_receive(const struct slow_run *r, uint32_t event)

@@ -128,7 +128,7 @@ agrees 4 signal -p workers=2 -p branches=1 -p length=3
 makes 42 signal -p workers=2 -p branches=2 -p length=3
 makes 60 procreg-directory -p hosts=2 -p callers=1 -p calls=1 # dfs, by handlers, has as many in 1,801,800 runs
 agrees 19 store what_was_confirmed_is_kept
-agrees 5 messenger who_is_logged_on_can_be_talked_to
+agrees 15 messenger who_is_logged_on_can_be_talked_to # the test monitors one that runs already
 makes 272 messenger no_line_is_lost # dfs: about 110 million runs
 agrees "4 12 1 1" procreg
 agrees "312 116 188" scheduler every_job_runs_once a_cancelled_job_is_not_reported a_late_machine_does_no_harm

@@ -201,7 +201,8 @@ static void take_notes(struct notes *to, const char *explorer, uint64_t max_runs
     X(GIVEN_UP, "given up")                                                                                            \
     X(NOT_FOUND, "findings not found")                                                                                 \
     X(INVENTED, "findings invented")                                                                                   \
-    X(INCOMPLETE, "something is left")
+    X(INCOMPLETE, "something is left")                                                                                 \
+    X(DPOR, "missing with dpor")
 
 enum {
 #define D_X(name, text) D_##name,
@@ -289,6 +290,19 @@ static void compare_findings(struct notes *all, struct notes *got, struct differ
             note_difference(d, D_INVENTED, 1, (struct noted){ 0, b[i] });
 }
 
+/* dpor may make a behaviour more than once, but must make all. */
+static void compare_with_dpor(struct notes *all, struct notes *got, struct difference *d)
+{
+    struct difference other = { 0 };
+    take_notes(got, "noting:dpor", 2 * all->runs + 100);
+    settle(got);
+    compare_ends(all, got, &other);
+    compare_findings(all, got, &other);
+    uint64_t wrong = other.count[D_MISSING] + other.count[D_IMPOSSIBLE] + other.count[D_OTHER] +
+                     other.count[D_NOT_FOUND] + other.count[D_INVENTED] + got->tool_failed + !got->complete;
+    note_difference(d, D_DPOR, wrong, other.example[other.count[D_MISSING] ? D_MISSING : D_NOT_FOUND]);
+}
+
 static void differ(struct difference *d, const struct features *p, uint32_t largest)
 {
     static struct notes *all, *got;
@@ -316,6 +330,7 @@ static void differ(struct difference *d, const struct features *p, uint32_t larg
     note_difference(d, D_GIVEN_UP, all->broken ? 0 : got->given_up, none);
     note_difference(d, D_CUT, got->cut, none);
     note_difference(d, D_INCOMPLETE, !got->complete, none);
+    compare_with_dpor(all, got, d);
 }
 
 /* ---- making it smaller -------------------------------------------------------------------------------------------------------- */
@@ -472,6 +487,10 @@ static void tell_runs(const struct features *p, const struct difference *d)
     if (d->count[D_MISSING]) {
         fprintf(stderr, " missing:\n");
         show_runs("noting:dfs", d->example[D_MISSING].behaviour, 0, 1, false);
+    }
+    if (d->count[D_DPOR]) {
+        fprintf(stderr, " missing with dpor:\n");
+        show_runs("noting:dfs", d->example[D_DPOR].behaviour, d->example[D_DPOR].outcome, 1, false);
     }
     if (d->count[D_IMPOSSIBLE]) {
         fprintf(stderr, " impossible:\n");

@@ -101,6 +101,8 @@ static inline void features_make(struct features *p, uint64_t seed)
     }
     if (below(&random, 3) == 0)
         p->has |= (uint64_t)1 << F_OUTSIDE;
+    if (below(&random, 3) == 0)
+        p->has |= (uint64_t)1 << F_BODY;
     p->walkers = p->has >> F_WALKER & 1 ? 1 + below(&random, 2) : 0;
     p->actors = 3 - (p->walkers > 0) - below(&random, 2);
     p->starts = 2 + below(&random, 2);

@@ -59,7 +59,9 @@
     X(JOIN, "join", JOIN, true)                                                                                        \
     X(RETURN, "return", RETURN, true)                                                                                  \
     X(TO_NAME, "to_name", NAME, true)                                                                                  \
-    X(ASSUME, "assume", ASSUME, true)
+    X(ASSUME, "assume", ASSUME, true)                                                                                  \
+    X(BODY, "body", BODY, false)   /* and does things while it makes them; others know the test */                     \
+    X(MIMIC, "mimic", MIMIC, true) /* sends messages of the types that the world sends */
 
 enum feature {
 #define F_X(name, text, needs, acts) F_##name,
@@ -114,7 +116,7 @@ static uint32_t player_count;
 
 struct mind {
     uint64_t history;
-    uint32_t me, thought;
+    uint32_t me, thought, mimics;
     bool child, starts, walks, took, keeps;
     rh_ref friend;
     struct rh_request kept;
@@ -218,6 +220,8 @@ static uint64_t content_of(const struct rh_envelope *e)
     }
     if (e->type == &rh_message_rh_exited)
         return 100 + strlen(((const struct rh_exited *)e->value)->reason);
+    if (e->type == &rh_message_rh_start)
+        return 300 + ((const struct rh_start *)e->value)->restarts;
     if (e->type == &rh_message_rh_stored)
         return 200 + ((const struct rh_stored *)e->value)->ticket;
     const struct work *c = e->value;
@@ -495,6 +499,35 @@ static void use_store(struct mind *m, uint64_t bits)
     }
 }
 
+/* Once in a life: what is told so is not told on for ever. */
+static void mimic(struct mind *m, rh_ref self, uint64_t bits)
+{
+    uint32_t k = (uint32_t)(bits >> 22) % player_count;
+    bool starts = k >= program.actors || (has(F_START) && k % 2 == 0);
+    rh_ref to = players[k];
+    if (m->mimics++)
+        return;
+    SAY("tells %s something of the world's", rh_name(to));
+    switch (bits >> 26 & 3) {
+    case 0:
+        rh_send(to, rh_down, .who = self, .reason = "mimic");
+        break;
+    case 1:
+        rh_send(to, rh_exited, .who = self, .reason = "mimicry");
+        break;
+    case 2:
+        if (!starts) {
+            rh_send(to, rh_stored, .ticket = 9);
+            break;
+        } /* fall through */
+    default:
+        if (starts && m->took && bits >> 28 & 1)
+            rh_forward(to);
+        else if (starts)
+            rh_send(to, rh_start, .restarts = 3);
+    }
+}
+
 static void leave(const struct mind *m, uint64_t bits, bool stops)
 {
     if (stops) {
@@ -651,6 +684,9 @@ static void act(struct mind *m, rh_ref self, int32_t ttl)
         rh_sleep(10);
         learn(m, 8);
         break;
+    case F_MIMIC:
+        mimic(m, self, bits);
+        break;
     case F_RANDOM:
         learn(m, rh_random() & 1);
         break;
@@ -712,19 +748,21 @@ TAKES_ALL(starter)
 RH_HANDLER(starter, rh_start)
 {
     learn(&state->mind, 50 + msg->restarts);
-    state->mind.took = false; /* what it took in an earlier life is not what it handles */
+    state->mind.took = has(F_MIMIC); /* what it took in an earlier life is not what it handles */
     act_some(&state->mind, self, 1);
 }
 
 RH_BEHAVIOUR(player, open, work, note, tick, question, answer, rh_down, rh_exited, rh_stored);
-RH_BEHAVIOUR(player, closed, RH_DEFER(work), note, tick, RH_DEFER(question), answer, rh_down, RH_DEFER(rh_exited));
+RH_BEHAVIOUR(player, closed, RH_DEFER(work), note, tick, RH_DEFER(question), answer, rh_down, RH_DEFER(rh_exited),
+             RH_DEFER(rh_stored));
 RH_BEHAVIOUR(player, deaf, RH_IGNORE(work), note, RH_DEFER(tick), question, RH_IGNORE(answer), RH_IGNORE(rh_down),
              rh_exited, RH_DEFER(rh_stored));
 
 RH_BEHAVIOUR(starter, open, rh_start, work, note, tick, question, answer, rh_down, rh_exited, rh_stored);
-RH_BEHAVIOUR(starter, closed, RH_DEFER(work), note, tick, RH_DEFER(question), answer, rh_down, RH_DEFER(rh_exited));
+RH_BEHAVIOUR(starter, closed, RH_DEFER(work), note, tick, RH_DEFER(question), answer, rh_down, RH_DEFER(rh_exited),
+             RH_IGNORE(rh_start), rh_stored);
 RH_BEHAVIOUR(starter, deaf, RH_IGNORE(work), note, RH_DEFER(tick), question, RH_IGNORE(answer), RH_IGNORE(rh_down),
-             rh_exited, RH_DEFER(rh_stored));
+             rh_exited, RH_DEFER(rh_stored), RH_IGNORE(rh_start));
 
 static void walk(struct mind *m, rh_ref self, int turns)
 {
@@ -750,7 +788,7 @@ RH_HANDLER(watcher, note)
 }
 RH_BEHAVIOUR(watcher, watching, note);
 
-RH_TEST(features)
+static void prepare(rh_ref self)
 {
     static const char *const users[] = { "u", "v", "w", "x" };
     struct mind mind = { .me = 7, .walks = true, .child = true };
@@ -768,6 +806,10 @@ RH_TEST(features)
         uint64_t bits = scrambled(program.seed, 1000 + i);
         rh_ref to = players[(bits >> 8) % player_count];
         struct work w = { .ttl = (int32_t)program.ttl, .value = (uint32_t)(bits >> 40 & 3), .from = 16 + i };
+        if (has(F_BODY)) {
+            w.friend = bits >> 44 & 1 ? self : rh_nobody();
+            act(&mind, self, 1);
+        }
         if (has(F_OUTSIDE))
             rh_send_from_(rh_external(users[(bits >> 20) % 4]), to,
                           bits >> 30 & 1 ? &rh_message_note : &rh_message_work, &w, RH_HERE);
@@ -778,6 +820,22 @@ RH_TEST(features)
         act_some(&mind, self, 1);
         walk(&mind, self, 1);
     }
+}
+
+RH_TEST(features)
+{
+    prepare(self);
+}
+
+/* The same by a process, which is to make no difference. */
+RH_PROCESS(root, int unused;);
+RH_BODY(root)
+{
+    prepare(self);
+}
+RH_TEST(features_of_a_process)
+{
+    rh_spawn(root);
 }
 
 #endif

@@ -1,0 +1,273 @@
+/* The body of a test is a process like any other: what races with it is explored, under every model and by every explorer that
+ * says `exhaustive`; and it makes no difference whether a program is prepared by the test's body or by a process. */
+#include "explore/oracle_make.h"
+#include "explore/support.h"
+
+RH_MESSAGE(hello);
+RH_MESSAGE_IGNORED(never);
+
+/* ---- races by hand ----------------------------------------------------------------------------------------------------------- */
+
+/* Each is a body that spawns one who looks, and then does something; what was seen is told by covering and failing: the look
+ * must find both. */
+RH_TABLE(board);
+
+RH_PROCESS(looker, int what; rh_ref test;);
+RH_BODY(looker)
+{
+    char c;
+    bool seen = false;
+    switch (state->what) {
+    case 0:
+        seen = !rh_is_nobody(rh_whereis("body"));
+        break;
+    case 1:
+        seen = rh_table_get(board, "k", &c, 1) >= 0;
+        break;
+    case 2:
+        seen = !rh_alive(state->test);
+        break;
+    case 3:
+        rh_monitor(state->test);
+        seen = strcmp(rh_receive(rh_down)->reason, "noproc") == 0;
+        break;
+    default:
+        seen = rh_receive(hello, .timeout_ms = RH_POLL) != NULL;
+    }
+    rh_assert(!seen, "seen");
+}
+
+static void look(rh_ref self, int what)
+{
+    rh_ref who = rh_spawn(looker, .what = what, .test = self);
+    switch (what) {
+    case 0:
+        rh_register("body", self);
+        rh_receive(never, .idle = true);
+        break;
+    case 1:
+        rh_table_put(board, "k", "1", 1);
+        break;
+    case 4:
+        rh_send(who, hello);
+        break;
+    default:
+        break;
+    }
+}
+RH_TEST(a_name)
+{
+    look(self, 0);
+}
+RH_TEST(a_key_of_a_table)
+{
+    look(self, 1);
+}
+RH_TEST(its_end)
+{
+    look(self, 2);
+}
+RH_TEST(news_of_its_end)
+{
+    look(self, 3);
+}
+RH_TEST(a_message)
+{
+    look(self, 4);
+}
+
+/* The other way round: the body looks at what the one it spawned does. */
+RH_PROCESS(doer, rh_ref test;);
+RH_BODY(doer)
+{
+    rh_table_put(board, "k", "1", 1);
+    rh_send(state->test, hello);
+}
+RH_TEST(what_others_do)
+{
+    char c;
+    rh_spawn(doer, .test = self);
+    rh_assert(rh_table_get(board, "k", &c, 1) < 0, "seen");
+}
+RH_TEST(a_poll)
+{
+    rh_spawn(doer, .test = self);
+    rh_assert(!rh_receive(hello, .timeout_ms = RH_POLL), "seen");
+}
+RH_TEST(a_clock, .time = RH_TIME_ORDERED)
+{
+    rh_timer("t", 5, hello);
+    rh_assert(rh_now_ms() == 0, "seen");
+}
+
+static void both_are_found(const char *test, enum rh_model model, const char *explorer)
+{
+    struct rh_semantics s = test_named(test)->semantics;
+    s.model = model;
+    s.granularity = RH_GRAIN_OBJECT;
+    struct rh_world *w = world_of(test, &s, NULL, 0);
+    struct rh_exploration *x = explored(w, explorer, 1, 0);
+    if (!x->failed || x->failed == x->runs || rh__exploration_verdict(x) != RH_VERDICT_EXHAUSTIVE)
+        fail_msg("%s, model %d, %s: %llu runs, %llu of them failed", test, model, explorer, (unsigned long long)x->runs,
+                 (unsigned long long)x->failed);
+    if (strcmp(explorer, "optimal") == 0)
+        assert_int_equal(x->runs, 2);
+    rh__exploration_free(x);
+    rh_world_free(w);
+}
+
+static void what_races_with_the_body_is_found(void **unused)
+{
+    (void)unused;
+    static const char *const tests[] = { "a_name",    "a_key_of_a_table", "its_end", "news_of_its_end",
+                                         "a_message", "what_others_do",   "a_poll",  "a_clock" };
+    static const char *const explorers[] = { "dfs", "dpor", "optimal" };
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        for (int model = 0; model < 4; model++)
+            for (size_t k = 0; k < sizeof explorers / sizeof *explorers; k++)
+                both_are_found(tests[i], (enum rh_model)model, explorers[k]);
+}
+
+/* ---- who only spawns and sends ------------------------------------------------------------------------------------------------- */
+
+RH_ACTOR(taker, uint32_t took;);
+RH_HANDLER(taker, hello)
+{
+    state->took++;
+}
+RH_BEHAVIOUR(taker, ready, hello);
+
+RH_TEST(spawns_and_sends)
+{
+    for (int i = 0; i < 3; i++) {
+        rh_ref t = rh_spawn(taker);
+        rh_send(t, hello);
+        rh_send(t, hello);
+    }
+}
+
+/* 6!/(2! 2! 2!) orders of six deliveries, two for each of three; and not one more for the end of the body. */
+static void a_body_that_spawns_and_sends_is_one_step(void **unused)
+{
+    (void)unused;
+    for (int model = RH_FIFO; model <= RH_CAUSAL; model++) {
+        struct rh_semantics s = { .model = (enum rh_model)model, .granularity = RH_GRAIN_OBJECT };
+        struct rh_world *w = world_of("spawns_and_sends", &s, NULL, 0);
+        struct rh_exploration *x = explored(w, model == RH_BAG ? "optimal" : "dfs", 1, 0);
+        assert_int_equal(x->runs, model == RH_BAG ? 8 : 90);
+        rh__exploration_free(x);
+        rh_world_free(w);
+    }
+}
+
+/* ---- bodies and processes ------------------------------------------------------------------------------------------------------ */
+
+static struct ends {
+    uint32_t count;
+    uint64_t list[1 << 17];
+} * ends;
+
+/* What all who play have seen in this run, whoever spawned them. */
+static void histories_end(void *state, struct rh_world *w, const struct rh_run *run)
+{
+    struct spy *s = state;
+    uint64_t sum = scrambled(run->outcome, 1);
+    for (uint32_t i = 0; i < rh_world_actor_count(w); i++) {
+        const struct rh_actor_type *type = rh_world_actor_type(w, i);
+        if (type != &rh_actor_player && type != &rh_actor_starter && type != &rh_actor_walker &&
+            type != &rh_actor_watcher)
+            continue;
+        const struct mind *m = rh_world_actor_state(w, i);
+        sum += scrambled(scrambled(m->me, m->history), rh_world_actor_ended(w, i));
+    }
+    if (ends->count < sizeof ends->list / sizeof *ends->list)
+        ends->list[ends->count++] = sum;
+    if (s->inner.explorer->end)
+        s->inner.explorer->end(s->inner.state, w, run);
+}
+SPY(histories, "notes what was seen in the runs that another explorer makes", histories_end)
+
+/* False where there are too many. */
+static bool note_ends(struct ends *to, const char *test, const struct rh_semantics *s)
+{
+    enum { MOST = 3000 };
+    struct rh_world *w = world_of(test, s, NULL, 0);
+    ends = to;
+    ends->count = 0;
+    struct rh_exploration *x = explored(w, "histories:optimal:private-globals", 1, MOST);
+    bool all = x->exhausted && x->runs < MOST;
+    rh__exploration_free(x);
+    rh_world_free(w);
+    if (all) {
+        distinct(ends->list, ends->count);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < ends->count; i++)
+            if (!kept || ends->list[kept - 1] != ends->list[i])
+                ends->list[kept++] = ends->list[i];
+        ends->count = kept;
+    }
+    return all;
+}
+
+/* 1: the same, 0: too large; else it is told, and -1. */
+static int compare(void)
+{
+    static struct ends *one, *other;
+    struct rh_semantics s = features_semantics(&program);
+    if (!one) {
+        one = rh_shared_new(sizeof *one);
+        other = rh_shared_new(sizeof *other);
+    }
+    if (!note_ends(one, "features", &s) || !note_ends(other, "features_of_a_process", &s))
+        return 0;
+    if (one->count == other->count && memcmp(one->list, other->list, one->count * sizeof *one->list) == 0)
+        return 1;
+    char text[2048];
+    features_write(&program, text, sizeof text);
+    fprintf(stderr, "%u ends with a body, %u with a process: REHEARSE_PROGRAM='%s'\n", one->count, other->count, text);
+    return -1;
+}
+
+static void a_program_is_prepared_by_a_body_or_a_process(void **unused)
+{
+    (void)unused;
+#ifdef __SANITIZE_ADDRESS__
+    enum { SEEDS = 100 };
+#else
+    enum { SEEDS = 500 };
+#endif
+    uint32_t compared = 0, different = 0, per_model[4] = { 0 };
+    uint64_t first = getenv("REHEARSE_FIRST") ? strtoull(getenv("REHEARSE_FIRST"), NULL, 10) : 0;
+    for (uint64_t seed = first; seed < first + SEEDS; seed++) {
+        features_make(&program, seed);
+        program.has |= (uint64_t)1 << F_BODY;
+        program.has &= ~((uint64_t)1 << F_RANDOM);             /* numbers are by who spawned whom */
+        program.has &= ~((uint64_t)1 << F_ASSUME);             /* how far the others are then is a matter of order */
+        program.crashes = program.restarts = program.kept = 0; /* the test does not crash, nor has it a bad disk */
+        program.unopened = program.unstored = program.damaged = program.may = 0;
+        if (program.time == RH_TIME_LOGICAL)
+            program.time = RH_TIME_FREE; /* a process begins with a message, one tick later */
+        int how = compare();
+        while (how == 0 && features_shrink(&program))
+            how = compare();
+        compared += how != 0;
+        different += how < 0;
+        per_model[program.model] += how != 0;
+    }
+    print_message("%u programs compared, %u differ\n", compared, different);
+    assert_int_equal(different, 0);
+    for (int i = 0; i < 4; i++)
+        assert_in_range(per_model[i], SEEDS / 6, SEEDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EXPLORE_TEST(what_races_with_the_body_is_found),
+        EXPLORE_TEST(a_body_that_spawns_and_sends_is_one_step),
+        EXPLORE_TEST(a_program_is_prepared_by_a_body_or_a_process),
+    };
+    if (getenv("REHEARSE_PROGRAM"))
+        return features_read(&program, getenv("REHEARSE_PROGRAM")) ? compare() != 1 : 2;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
