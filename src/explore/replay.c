@@ -21,6 +21,8 @@ struct replay {
     struct rh_inner then; /* explorer NULL: first choices */
     uint32_t at, runs;
     uint32_t handed_over; /* events when the schedule was done */
+    char *text;           /* of one choice: room for the longest line */
+    size_t room;
     struct rh_exploration *x;
     char path[4096], divergence[4096];
 };
@@ -58,11 +60,16 @@ static const struct rh_inner *replay_inner(const void *state, uint32_t *count, u
 static bool keep_lines(struct replay *r, struct rh_exploration *x, const struct rh__schedule *s)
 {
     size_t bytes = 1;
-    for (uint32_t i = 0; i < s->line_count; i++)
-        bytes += strlen(s->lines[i].text) + 1;
+    r->room = 8;
+    for (uint32_t i = 0; i < s->line_count; i++) {
+        size_t size = strlen(s->lines[i].text) + 1;
+        bytes += size;
+        r->room = size >= r->room ? size + 1 : r->room;
+    }
     r->lines = rh_exploration_memory(x, (s->line_count + 1) * sizeof *r->lines);
+    r->text = rh_exploration_memory(x, r->room);
     char *text = rh_exploration_memory(x, bytes);
-    if (!r->lines || !text)
+    if (!r->lines || !r->text || !text)
         return false;
     for (uint32_t i = 0; i < s->line_count; i++) {
         size_t size = strlen(s->lines[i].text) + 1;
@@ -118,30 +125,31 @@ static uint32_t replay_begin(void *state, struct rh_world *w)
     return keep;
 }
 
-/* Cheap, and mostly enough: the line of a message names its type. */
+/* Cheap, and mostly enough: the line of a message names its type, but for the end of a wait. */
 static bool may_fit(const struct rh_world *w, const struct rh_choice *c, const char *line)
 {
     if (c->kind != RH_CHOICE_DELIVER && c->kind != RH_CHOICE_LOSE && c->kind != RH_CHOICE_DUPLICATE)
         return true;
-    struct rh_message_info m = rh_world_message(w, c->what);
-    return !m.type || strstr(line, m.type->name);
+    const struct message *m = &w->messages[c->what];
+    return m->wake || strstr(line, m->type->name);
 }
 
-static bool fits(const struct rh_world *w, const struct rh_choice *c, const char *line)
+/* Text that does not fit into the room for the longest line is none of them. */
+static bool fits(const struct replay *r, const struct rh_world *w, const struct rh_choice *c, const char *line)
 {
     if (!may_fit(w, c, line))
         return false;
-    char text[16384]; /* a partition names up to 16 actors */
     struct rh__text t;
-    rh__text_init(&t, text, sizeof text);
+    rh__text_init(&t, r->text, r->room);
     rh__choice_line(w, c, &t);
-    return strcmp(text, line) == 0;
+    return !t.cut && strcmp(r->text, line) == 0;
 }
 
-static uint32_t find(const struct rh_world *w, const struct rh_choice *open, uint32_t count, const char *line)
+static uint32_t find(const struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
+                     const char *line)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (fits(w, &open[i], line))
+        if (fits(r, w, &open[i], line))
             return i;
     return RH_NONE;
 }
@@ -150,7 +158,7 @@ static uint32_t find(const struct rh_world *w, const struct rh_choice *open, uin
 static uint32_t held_for(const struct replay *r, const struct rh_world *w, const struct rh_choice *c, uint32_t line)
 {
     for (uint32_t k = line; k < r->line_count; k++)
-        if (strcmp(r->lines[k].text, "...") != 0 && fits(w, c, r->lines[k].text))
+        if (strcmp(r->lines[k].text, "...") != 0 && fits(r, w, c, r->lines[k].text))
             return k;
     return RH_NONE;
 }
@@ -202,7 +210,7 @@ static uint32_t replay_choose(void *state, struct rh_world *w, const struct rh_c
         line++;
     bool gap = line > r->at;
     if (line < r->line_count) {
-        uint32_t pick = find(w, open, count, r->lines[line].text);
+        uint32_t pick = find(r, w, open, count, r->lines[line].text);
         if (pick != RH_NONE) {
             r->at = line + 1;
             return pick;

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "world/actors.h"
 #include "world/state.h"
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
@@ -23,23 +24,28 @@ static void add_escaped(struct rh__text *t, const char *text)
             rh__text_add(t, "\\\\");
         else if (*c == '#' && (c == text || isspace((unsigned char)c[-1])))
             rh__text_add(t, "\\#");
-        else if ((unsigned char)*c < ' ' || (*c == ' ' && at_edge))
+        else if ((unsigned char)*c < ' ' || (*c == ' ' && at_edge) ||
+                 (*c == '(' && c > text && c[-1] == ' ')) /* what stands there is a number */
             rh__text_add(t, "\\x%02x", (unsigned char)*c);
         else
             rh__text_put(t, c, 1);
     }
 }
 
+/* In full, however long: no two actors are called the same.  Types are identifiers; what outsiders are called is anything. */
 static void add_actor(const struct rh_world *w, uint32_t actor, struct rh__text *t)
 {
-    char name[512];
-    rh_world_actor_name(w, actor, name, sizeof name);
-    add_escaped(t, name);
+    if (actor && actor < w->actor_count && w->actors[actor].status == STATUS_OUTSIDE)
+        add_escaped(t, w->payload + w->actors[actor].initial);
+    else
+        rh__actor_path_write(w, actor, t);
 }
 
+/* By name: the type of another file may be called the same. */
 static bool same_kind(const struct message *a, const struct message *b)
 {
-    return a->type == b->type && a->seen_as == b->seen_as && a->receiver == b->receiver;
+    return (a->type == b->type || strcmp(a->type->name, b->type->name) == 0) && a->seen_as == b->seen_as &&
+           a->receiver == b->receiver;
 }
 
 /* Of the messages of this type, sender and receiver the how-many-th sent, from 1.  Only earlier ones count, so that a
@@ -77,7 +83,9 @@ static uint32_t *all_ranks(const struct rh_world *w)
         const struct message *m = &w->messages[i];
         if (m->copy_of != RH_NONE)
             continue;
-        uint32_t at = (uint32_t)rh__mix(rh__mix((uintptr_t)m->type, m->seen_as), m->receiver) & (size - 1);
+        uint32_t at =
+            (uint32_t)rh__mix(rh__mix(rh__hash(m->type->name, strlen(m->type->name), 0), m->seen_as), m->receiver) &
+            (size - 1);
         while (table[at] && !same_kind(&w->messages[table[at] - 1], m))
             at = (at + 1) & (size - 1);
         ranks[i] = table[at] ? ranks[table[at] - 1] + 1 : 1;

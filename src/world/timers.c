@@ -28,6 +28,7 @@
 
 #include "base/copy.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "world/actors.h"
 #include "world/log.h"
 #include "world/memory.h"
@@ -37,13 +38,22 @@
 
 static uint64_t label_of(struct rh_world *w, uint32_t actor, const char *name)
 {
-    char owner[512], text[1024];
-    rh_world_actor_name(w, actor, owner, sizeof owner);
-    if (name)
-        snprintf(text, sizeof text, "%s's timer \"%s\"", owner, name);
-    else
-        snprintf(text, sizeof text, "the end of %s's wait", owner);
-    return rh__payload_text(w, text);
+    static const char timer[] = "'s timer \"", wait[] = "the end of ", whose[] = "'s wait";
+    size_t room = rh__actor_path_room(w, actor) + (name ? strlen(name) : 0) + sizeof timer + sizeof wait + sizeof whose;
+    uint64_t at = rh__payload_take(w, room);
+    struct rh__text t;
+    rh__text_init(&t, w->payload + at, room);
+    if (!name)
+        rh__text_put(&t, wait, sizeof wait - 1);
+    rh__actor_path_write(w, actor, &t);
+    if (name) {
+        rh__text_put(&t, timer, sizeof timer - 1);
+        rh__text_put(&t, name, strlen(name));
+        rh__text_put(&t, "\"", 1);
+    } else {
+        rh__text_put(&t, whose, sizeof whose - 1);
+    }
+    return at;
 }
 
 /* Where the list of timers begins whose owner and name have this hash. */
