@@ -5,6 +5,7 @@
  * nothing of the ordinary is left the run is over; where actors could still crash then, that is offered beside
  * RH_CHOICE_END.  The order is fixed by the run: messages by channel, then the rest in the order above. */
 #include "world/actors.h"
+#include "world/knowledge.h"
 #include "world/network.h"
 #include "world/objects.h"
 #include "world/step.h"
@@ -40,12 +41,16 @@ static void offer_messages(struct rh_world *w)
 }
 
 /* A wait does not end for lack of a message that is there already: under mailbox any (with granularity object those of which
- * the actor can know); where messages of one sender come in
- * order, one that was passed over when a later one was taken; and what the actor has sent to itself. */
-static bool has_arrived(const struct rh_world *w, const struct channel *c, uint32_t message)
+ * the actor can know); where messages of one sender come in order, one that was passed over when a later one was taken; under
+ * causal one that was sent before another that was taken, whoever sent that; and what the actor has sent to itself. */
+static bool has_arrived(struct rh_world *w, const struct channel *c, uint32_t message)
 {
-    return (w->semantics.model == RH_MAILBOX && !rh__fine(w)) || c->sender == c->receiver ||
-           rh__message_passed_over(w, message);
+    if ((w->semantics.model == RH_MAILBOX && !rh__fine(w)) || c->sender == c->receiver ||
+        rh__message_passed_over(w, message))
+        return rh__message_deliverable(w, message);
+    if (w->semantics.model != RH_MAILBOX && w->semantics.model != RH_CAUSAL)
+        return false;
+    return rh__message_deliverable(w, message) && rh__message_known(w, message);
 }
 
 bool rh__must_take(struct rh_world *w, const struct actor *a)
@@ -54,7 +59,7 @@ bool rh__must_take(struct rh_world *w, const struct actor *a)
         return false;
     for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
-            if (has_arrived(w, &w->channels[c], m) && rh__message_deliverable(w, m))
+            if (has_arrived(w, &w->channels[c], m))
                 return true;
     return false;
 }

@@ -10,8 +10,10 @@
 
 #include "base/hash.h"
 #include "world/fiber.h"
+#include "world/knowledge.h"
 #include "world/memory.h"
 #include "world/network.h"
+#include "world/objects.h"
 #include "world/store.h"
 #include "world/tables.h"
 
@@ -67,6 +69,8 @@ static uint64_t hash_message(struct rh_world *w, uint32_t message)
         h = rh__mix(h, ((uint64_t)m->sender << 32 | m->receiver) ^ (uint64_t)m->seen_as << 16);
         if (!m->posted)
             h = rh__mix(h, 5); /* the world's own are not forwarded ones of the same type */
+        if (m->at_once)
+            h = rh__mix(h, 6); /* who takes it learns less */
         if (m->copy_of != RH_NONE)
             h = rh__mix(h, 3); /* it cannot be duplicated once more */
         m->hash = h ? h : 1;   /* a function of what never changes: need not be logged */
@@ -278,5 +282,7 @@ uint64_t rh_world_fingerprint(struct rh_world *w)
     uint64_t owed = w->property_count ? hash_eventually(w) : 0;
     if (owed)
         h = rh__mix(h, owed);
+    if (w->semantics.model == RH_MAILBOX && rh__fine(w))
+        h = rh__mix(h, rh__knowledge_hash(w));
     return w->semantics.model == RH_CAUSAL ? rh__mix(h, hash_causes(w)) : h;
 }

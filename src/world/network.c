@@ -115,6 +115,11 @@ bool rh__sent_in_past(const struct rh_world *w, const struct message *x, const s
     return x->copy_of == RH_NONE && m->copy_of == RH_NONE && x->send_number <= vector_at(w, m->clock, x->sender);
 }
 
+bool rh__message_in_vector(const struct rh_world *w, const struct message *m, uint64_t vector)
+{
+    return m->copy_of == RH_NONE && m->send_number <= vector_at(w, vector, m->sender);
+}
+
 static uint64_t vector_join(struct rh_world *w, uint64_t a, uint64_t b, uint32_t also, uint32_t count)
 {
     uint32_t n = w->actor_count;
@@ -160,7 +165,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->copy_of = s->copy_of;
     m->timer = m->wake = m->life = m->at_once = 0;
     m->posted = s->posted;
-    m->over = 0;
+    m->over = m->walk = 0;
     m->channel = channel;
     m->next = RH_NONE;
     m->sent_ns = sender->now_ns;

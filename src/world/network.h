@@ -66,6 +66,8 @@ bool rh__timer_recall(struct rh_world *w, uint32_t actor, const char *name);
 /* All that is under way to the actor is lost. */
 void rh__messages_drop(struct rh_world *w, uint32_t receiver);
 
+/* Causal: whether a vector counts its send. */
+bool rh__message_in_vector(const struct rh_world *w, const struct message *m, uint64_t vector);
 /* Causal: whether it was sent in the past of the other. */
 bool rh__message_in_past(const struct rh_world *w, uint32_t message, uint32_t of);
 /* Whether the receiver can take it now. */

@@ -26,8 +26,7 @@ uint64_t rh__object_of_actor(const struct rh_world *w, enum rh__object_kind kind
     return rh__object(kind, w->actors[actor].identity);
 }
 
-/* The entry of an object in the table of those touched in this run; a free one if it is new. */
-static struct object *entry_of(struct rh_world *w, uint64_t object)
+struct object *rh__object_entry(struct rh_world *w, uint64_t object)
 {
     uint32_t i = (uint32_t)object & (MAX_OBJECTS - 1);
     while (w->objects[i].object && w->objects[i].object != object)
@@ -37,7 +36,7 @@ static struct object *entry_of(struct rh_world *w, uint64_t object)
 
 void rh__touch(struct rh_world *w, uint64_t object)
 {
-    struct object *o = entry_of(w, object);
+    struct object *o = rh__object_entry(w, object);
     if (!o->object) {
         if (w->object_count == MAX_OBJECTS / 2) {
             rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u shared objects in one run", MAX_OBJECTS / 2);

@@ -39,6 +39,9 @@ static inline bool rh__fine(const struct rh_world *w)
     return w->semantics.granularity == RH_GRAIN_OBJECT;
 }
 
+/* The entry of an object in the table of those touched in this run; a free one if it is new. */
+struct object *rh__object_entry(struct rh_world *w, uint64_t object);
+
 /* One touch. */
 struct rh__access {
     uint64_t object;

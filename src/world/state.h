@@ -106,6 +106,7 @@ struct actor {
     uint64_t epoch; /* its region is in the log since this epoch; not logged */
     uint32_t stale; /* it is on the list of stale hashes */
     uint32_t large; /* its region is tracked by pages: w->large */
+    uint32_t walk;
 };
 
 struct message {
@@ -131,6 +132,7 @@ struct message {
     uint32_t timer;  /* a process's timer, or any the clock has reached: its name, payload offset / 16; else 0 */
     uint32_t wake;   /* from the clock: the number of the wait that is over; else 0 */
     uint32_t life;   /* from the clock: which life of its receiver it is for, from 1; else 0 */
+    uint32_t walk;   /* the last that met it, see knowledge.c; not logged, as in actors and objects */
 };
 
 /* Messages under way from one sender to one receiver; under RH_MAILBOX from all senders (sender RH_NONE); with
@@ -205,6 +207,7 @@ struct item {
 struct object {
     uint64_t object;
     uint32_t touches;
+    uint32_t walk;
 };
 
 struct line {
@@ -364,6 +367,7 @@ struct rh_world {
     void *asan_fake; /* of the world's side, while a fiber runs */
     const void *asan_bottom;
     size_t asan_size;
+    uint32_t walk;   /* number of the last one: see knowledge.c */
     uint32_t sought; /* rh__message_deliverable looks for this one */
     bool sought_found;
 

@@ -1,7 +1,6 @@
 /* The body of a test is a process like any other: what races with it is explored, under every model and by every explorer that
  * says `exhaustive`; and it makes no difference whether a program is prepared by the test's body or by a process. */
-#include "explore/oracle_make.h"
-#include "explore/support.h"
+#include "explore/histories.h"
 
 RH_MESSAGE(hello);
 RH_MESSAGE_IGNORED(never);
@@ -162,53 +161,6 @@ static void a_body_that_spawns_and_sends_is_one_step(void **unused)
 
 /* ---- bodies and processes ------------------------------------------------------------------------------------------------------ */
 
-static struct ends {
-    uint32_t count;
-    uint64_t list[1 << 17];
-} * ends;
-
-/* What all who play have seen in this run, whoever spawned them. */
-static void histories_end(void *state, struct rh_world *w, const struct rh_run *run)
-{
-    struct spy *s = state;
-    uint64_t sum = scrambled(run->outcome, 1);
-    for (uint32_t i = 0; i < rh_world_actor_count(w); i++) {
-        const struct rh_actor_type *type = rh_world_actor_type(w, i);
-        if (type != &rh_actor_player && type != &rh_actor_starter && type != &rh_actor_walker &&
-            type != &rh_actor_watcher)
-            continue;
-        const struct mind *m = rh_world_actor_state(w, i);
-        sum += scrambled(scrambled(m->me, m->history), rh_world_actor_ended(w, i));
-    }
-    if (ends->count < sizeof ends->list / sizeof *ends->list)
-        ends->list[ends->count++] = sum;
-    if (s->inner.explorer->end)
-        s->inner.explorer->end(s->inner.state, w, run);
-}
-SPY(histories, "notes what was seen in the runs that another explorer makes", histories_end)
-
-/* False where there are too many. */
-static bool note_ends(struct ends *to, const char *test, const struct rh_semantics *s)
-{
-    enum { MOST = 3000 };
-    struct rh_world *w = world_of(test, s, NULL, 0);
-    ends = to;
-    ends->count = 0;
-    struct rh_exploration *x = explored(w, "histories:optimal:private-globals", 1, MOST);
-    bool all = x->exhausted && x->runs < MOST;
-    rh__exploration_free(x);
-    rh_world_free(w);
-    if (all) {
-        distinct(ends->list, ends->count);
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < ends->count; i++)
-            if (!kept || ends->list[kept - 1] != ends->list[i])
-                ends->list[kept++] = ends->list[i];
-        ends->count = kept;
-    }
-    return all;
-}
-
 /* 1: the same, 0: too large; else it is told, and -1. */
 static int compare(void)
 {
@@ -220,7 +172,7 @@ static int compare(void)
     }
     if (!note_ends(one, "features", &s) || !note_ends(other, "features_of_a_process", &s))
         return 0;
-    if (one->count == other->count && memcmp(one->list, other->list, one->count * sizeof *one->list) == 0)
+    if (same_ends(one, other))
         return 1;
     char text[2048];
     features_write(&program, text, sizeof text);

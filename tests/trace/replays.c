@@ -35,8 +35,7 @@ static void keeping_end(void *state, struct rh_world *w, const struct rh_run *ru
         rh__text_init(&t, k->schedule, sizeof k->schedule);
         rh__schedule_write(w, &t);
     }
-    if (s->inner.explorer->end)
-        s->inner.explorer->end(s->inner.state, w, run);
+    rh_inner_end(&s->inner, w, run);
 }
 SPY(keeping, "keeps the schedules of the runs that another explorer makes", keeping_end)
 
