@@ -12,7 +12,12 @@
 
 #include <stdlib.h>
 
-#ifndef COUNT
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#undef COUNT
+#undef RUNS
+#define COUNT 60
+#define RUNS  9
+#elif !defined(COUNT)
 #define COUNT 200
 #define RUNS  12
 #endif
