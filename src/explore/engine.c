@@ -317,6 +317,30 @@ static void end_run(struct rh_exploration *x, enum rh_outcome_kind outcome)
     rh_inner_end(&x->explorer, w, &run);
 }
 
+/* A run that is made again must not print again. */
+static void silence(int kept[2])
+{
+    fflush(NULL);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (int i = 0; i < 2 && nowhere >= 0; i++) {
+        kept[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, 3);
+        if (kept[i] >= 0)
+            dup2(nowhere, STDOUT_FILENO + i);
+    }
+    if (nowhere >= 0)
+        close(nowhere);
+}
+
+static void speak(const int kept[2])
+{
+    fflush(NULL);
+    for (int i = 0; i < 2; i++)
+        if (kept[i] >= 0) {
+            dup2(kept[i], STDOUT_FILENO + i);
+            close(kept[i]);
+        }
+}
+
 /* The first runs are made again, and then some, chosen by chance: as many as cost less than a hundredth of all the rest. */
 static void check_run(struct rh_exploration *x, bool ended)
 {
@@ -331,7 +355,12 @@ static void check_run(struct rh_exploration *x, bool ended)
         return;
     if (!rh__seen_note(x->seen, w, x->opens, ended))
         return;
+    int kept[2] = { -1, -1 };
+    if (!x->mute)
+        silence(kept);
     struct rh_outcome o = rh__seen_again(x->seen, w, &x->check_steps);
+    if (!x->mute)
+        speak(kept);
     if (o.kind == RH_OUTCOME_FINISHED) {
         if (*o.text && !*x->note)
             snprintf(x->note, sizeof x->note, "%s", o.text);

@@ -82,7 +82,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     struct rh_world_options options = {
         .test = test, .semantics = &semantics, .params = params, .param_count = param_count, .quiet = !tell
     };
-    struct rh__limits limits = { .max_runs = 1, .keep_going = true };
+    struct rh__limits limits = { .max_runs = 1, .keep_going = true, .unchecked = o->limits.unchecked };
     w = rh_world_new(&options, text, size);
     if (!w)
         goto release;
@@ -94,6 +94,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     inner = x->explorer.explorer;
     stopping.choose = choose_and_stop;
     telling.stop_at = tell ? o->step : 0;
+    x->known_to_differ = o->step != 0; /* somebody watches it, perhaps in gdb: once is right */
     x->explorer.explorer = &stopping;
     x->describe = rh__describe;
     if (!rh__explore(x)) {
