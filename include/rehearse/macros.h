@@ -87,33 +87,14 @@
 #define RH_PROBE_(...)        ~, P
 #define RH_WRAPPED(x)         RH_SECOND(RH_PROBE_ x, N, ~)
 
-/* Padding holds what was left on the stack; where the compiler can, it is cleared, so that equal messages have equal bytes. */
-#ifdef __has_builtin
-#if __has_builtin(__builtin_clear_padding)
-#define RH_CLEAR_PADDING_(pointer) __builtin_clear_padding(pointer)
-#endif
-#endif
-#ifndef RH_CLEAR_PADDING_
-#define RH_CLEAR_PADDING_(pointer) ((void)(pointer))
-#endif
+/* Padding holds what was left on the stack.  gcc's __builtin_clear_padding would clear it, but gcc 12 also clears bytes of fields: of
+ * a struct with an array of ten structs or more, parts of the first ones.  So it is not used, and only clang's values are cleared. */
 
 /* The address of a struct with the given fields, alive to the end of the statement's block (C) or statement (C++). */
 #ifdef __cplusplus
-template <bool plain> struct rh_padding_ {
-    template <class T> static void clear(T *value)
-    {
-        RH_CLEAR_PADDING_(value);
-    }
-};
-template <> struct rh_padding_<false> {
-    template <class T> static void clear(T *)
-    {
-    }
-};
 template <class T> static inline const T *rh_value_at_(const T &value)
 {
-    rh_padding_<__is_trivially_copyable(T)>::clear(const_cast<T *>(&value)); /* a temporary of the caller's */
-    return &value;
+    return &value; /* a temporary of the caller's */
 }
 #define RH_CLEAN_(name_)
 #define RH_VALUE_(type, ...) rh_value_at_<struct type>({ __VA_ARGS__ })
@@ -122,10 +103,9 @@ template <class T> static inline const T *rh_value_at_(const T &value)
 #define RH_CLEAN_(name_)                                                                                               \
     RH_UNUSED static inline const struct name_ *rh_clean_##name_(struct name_ *value)                                  \
     {                                                                                                                  \
-        RH_CLEAR_PADDING_(value);                                                                                      \
         return value;                                                                                                  \
     }
-#if defined(__clang__) && !__has_builtin(__builtin_clear_padding)
+#if defined(__clang__)
 /* clang 14 cannot clear padding, and writes field by field into a variable: so the variable is cleared before that, by jumping
  * over its declaration and back. */
 #define RH_VALUE_(type, ...) RH_VALUE_AT_(__COUNTER__, type, __VA_ARGS__)
