@@ -219,7 +219,8 @@ static uint64_t signature_of(const struct rh_world *w)
     for (const char *c = *o->place ? o->place : o->text; *c; c++)
         if (*o->place || *c < '0' || *c > '9')
             text[n++] = *c;
-    return rh__hash(text, n, o->kind);
+    const char *kind = rh_outcome_name(o->kind); /* not its number: it is in names of files (findings/keep.h) */
+    return rh__hash(text, n, rh__hash(kind, strlen(kind), 0));
 }
 
 bool rh__picks_before(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count)
