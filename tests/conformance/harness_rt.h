@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MILLISECONDS_PER_PROGRAM = 60, MOST_RUNS = 300, LEAST_RUNS = 5, SECONDS_TO_HANG = 60 };
+enum { MILLISECONDS_PER_PROGRAM = 60, MOST_RUNS = 300, LEAST_RUNS = 5, SECONDS_TO_HANG = 600 };
 
 struct run {
     const struct program *program;
