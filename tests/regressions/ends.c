@@ -538,8 +538,8 @@ RH_TEST(plods)
 }
 
 /* From the beginning, when it is looked whether the test is deterministic; or when it is explored. */
-static const int slow_from[] = { 0, 25000 };
-enum { LONG = 8 }; /* seconds of processor time; the whole run takes minutes */
+static const int slow_from[] = { 0, 60000 }; /* the check makes up to four times 10,000 moves */
+enum { LONG = 8 };                           /* seconds of processor time; the whole run takes minutes */
 
 static int begin_plodding(void **unused)
 {
