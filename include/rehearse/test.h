@@ -8,9 +8,10 @@
  *     }
  *     RH_MAIN()
  *
- * The body of a test is a process like any other, named `test`: it may send, ask and receive.  What it does is part of
- * every run.  The options after the name are fields of struct rh_semantics: what the test takes for granted about the
- * world.  They can be overridden on the command line. */
+ * The body of a test is a process like any other, named `test`: it may send, ask and receive, and what it has spawned may
+ * move between two of its operations where the granularity says so.  What it does is part of every run.  The options after
+ * the name are fields of struct rh_semantics: what the test takes for granted about the world.  They can be overridden on
+ * the command line. */
 #ifndef REHEARSE_TEST_H
 #define REHEARSE_TEST_H
 
