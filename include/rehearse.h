@@ -386,7 +386,6 @@ struct rh_filter {
     int64_t timeout_ms; /* 0 waits for ever, RH_POLL does not wait */
     bool idle;          /* a run may end while the process waits here: it is a server with nothing to do */
 };
-RH_CLEAN_(rh_filter)
 #ifdef __cplusplus
 #define RH_TYPES(...)                                                                                                  \
     ([]() -> const struct rh_message_type *const * {                                                                   \

@@ -87,8 +87,8 @@
 #define RH_PROBE_(...)        ~, P
 #define RH_WRAPPED(x)         RH_SECOND(RH_PROBE_ x, N, ~)
 
-/* Padding holds what was left on the stack.  gcc's __builtin_clear_padding would clear it, but gcc 12 also clears bytes of fields: of
- * a struct with an array of ten structs or more, parts of the first ones.  So it is not used, and only clang's values are cleared. */
+/* Padding holds what was left on the stack.  gcc's __builtin_clear_padding would clear it, but the one of gcc 12 also clears
+ * bytes of fields (parts of the first elements of an array of ten structs or more), so only clang's values are cleared. */
 
 /* The address of a struct with the given fields, alive to the end of the statement's block (C) or statement (C++). */
 #ifdef __cplusplus
@@ -96,15 +96,9 @@ template <class T> static inline const T *rh_value_at_(const T &value)
 {
     return &value; /* a temporary of the caller's */
 }
-#define RH_CLEAN_(name_)
 #define RH_VALUE_(type, ...) rh_value_at_<struct type>({ __VA_ARGS__ })
 #define RH_ZERO_(type)       rh_value_at_<struct type>({})
 #else
-#define RH_CLEAN_(name_)                                                                                               \
-    RH_UNUSED static inline const struct name_ *rh_clean_##name_(struct name_ *value)                                  \
-    {                                                                                                                  \
-        return value;                                                                                                  \
-    }
 #if defined(__clang__)
 /* clang 14 cannot clear padding, and writes field by field into a variable: so the variable is cleared before that, by jumping
  * over its declaration and back. */
@@ -125,9 +119,9 @@ template <class T> static inline const T *rh_value_at_(const T &value)
         value;                                                                                                         \
     }) })
 #else
-#define RH_VALUE_(type, ...) rh_clean_##type(&(struct type){ __VA_ARGS__ })
+#define RH_VALUE_(type, ...) (&(const struct type){ __VA_ARGS__ })
 #endif
-#define RH_ZERO_(type) rh_clean_##type(__extension__ &(struct type){})
+#define RH_ZERO_(type) __extension__(&(const struct type){})
 #endif
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
@@ -136,7 +130,6 @@ template <class T> static inline const T *rh_value_at_(const T &value)
     struct name_ {                                                                                                     \
         __VA_ARGS__                                                                                                    \
     };                                                                                                                 \
-    RH_CLEAN_(name_)                                                                                                   \
     RH_EXTERN_C RH_SHARED const struct rh_message_type rh_message_##name_;                                             \
     const struct rh_message_type rh_message_##name_ = { #name_, sizeof(struct name_), policy }
 
@@ -145,7 +138,6 @@ template <class T> static inline const T *rh_value_at_(const T &value)
     struct name_ {                                                                                                     \
         __VA_ARGS__                                                                                                    \
     };                                                                                                                 \
-    RH_CLEAN_(name_)                                                                                                   \
     RH_EXTERN_C RH_SHARED struct rh_actor_type rh_actor_##name_;                                                       \
     struct rh_actor_type rh_actor_##name_ = { #name_, sizeof(struct name_), kind, 0, 0 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/visible.h"
@@ -14,6 +15,13 @@ static int is_schedule(const struct dirent *entry)
 {
     size_t n = strlen(entry->d_name), end = strlen(".schedule");
     return n > end && strcmp(entry->d_name + n - end, ".schedule") == 0;
+}
+
+/* A pipe of that name would be waited for. */
+static bool is_regular(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
 static void print_one(const char *word, const char *path, const char *why)
@@ -42,7 +50,11 @@ int rh__command_corpus(const char *program, const struct rh__options *o)
     }
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", o->words[0], entries[i]->d_name);
-        enum rh__replayed came_to = rh__replay(program, path, o, false, text, sizeof text);
+        enum rh__replayed came_to = RH__REPLAYED_REFUSED;
+        if (is_regular(path))
+            came_to = rh__replay(program, path, o, false, text, sizeof text);
+        else
+            snprintf(text, sizeof text, "not a regular file");
         counts[came_to]++;
         size_t named = strncmp(text, path, strlen(path)) == 0 ? strlen(path) : 0; /* it says which file that is */
         const char *why = named && strncmp(text + named, ": ", 2) == 0 ? text + named + 2 : text;

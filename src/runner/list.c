@@ -1,5 +1,6 @@
 /* list: what a test program holds. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/visible.h"
 #include "runner/commands.h"
@@ -15,6 +16,18 @@ static void befalls(const char *name, const struct rh_actor_type *const *list)
 {
     for (const struct rh_actor_type *const *t = list; t && *t; t++)
         printf("%s%s%s", t == list ? " " : "", t == list ? name : ",", (*t)->name);
+}
+
+/* The texts are the program's: they reach the terminal without control characters. */
+static void print_row(const char *name, const char *otherwise, const char *text)
+{
+    printf("  %-16s ", name);
+    if (*otherwise) {
+        rh__print_visible(stdout, otherwise, SIZE_MAX);
+        printf("%*s ", strlen(otherwise) < 12 ? (int)(12 - strlen(otherwise)) : 0, "");
+    }
+    rh__print_visible(stdout, text, SIZE_MAX);
+    putchar('\n');
 }
 
 int rh__command_list(const char *program, const struct rh__options *o)
@@ -46,13 +59,13 @@ int rh__command_list(const char *program, const struct rh__options *o)
     if (rh_param_first())
         printf("parameters (-p NAME=VALUE):\n");
     for (const struct rh_param_entry *p = rh_param_first(); p; p = p->next)
-        printf("  %-16s %-12s %s\n", p->name, p->otherwise, p->text);
+        print_row(p->name, p->otherwise, p->text);
     if (rh_bug_first())
         printf("bugs (-p bug=NAME):\n");
     for (const struct rh_param_entry *p = rh_bug_first(); p; p = p->next)
-        printf("  %-16s %s\n", p->name, p->text);
+        print_row(p->name, "", p->text);
     printf("explorers:\n");
     for (const struct rh_explorer_entry *e = rh_explorer_first(); e; e = e->next)
-        printf("  %-16s %s\n", e->explorer->name, e->explorer->summary ? e->explorer->summary : "");
+        print_row(e->explorer->name, "", e->explorer->summary ? e->explorer->summary : "");
     return RH__EXIT_OK;
 }

@@ -279,12 +279,14 @@ static const char *seam_name_of(rh_ref who)
 {
     struct rh_world *w = rh__world;
     rh__tell_apart(w, actor_of(w, who));
-    if (w->names_event != w->event_count)
-        w->names_given = 0;
-    w->names_event = w->event_count;
     char *buffer = w->name_buffers[w->names_given++ % RH_NAMES_AT_ONCE];
     rh_world_actor_name(w, actor_of(w, who), buffer, sizeof w->name_buffers[0]);
-    return buffer;
+    if (!w->inside || w->matching != RH_NONE)
+        return buffer; /* a predicate changes nothing */
+    /* An actor keeps its own copy to the end of the run: others may ask for names before it has used this one, as in
+     * rh_register(rh_name(self), self), which stops before it registers. */
+    size_t size = strlen(buffer) + 1;
+    return memcpy(w->payload + rh__payload_take(w, size), buffer, size);
 }
 
 static rh_ref seam_external(const char *name, const char *here)

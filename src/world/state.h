@@ -371,8 +371,8 @@ struct rh_world {
     uint32_t sought; /* rh__message_deliverable looks for this one */
     bool sought_found;
 
-    char name_buffers[RH_NAMES_AT_ONCE][256]; /* of rh_name: */
-    uint32_t names_given, names_event;        /* how many, in this event; so an address is the same in equal runs */
+    char name_buffers[RH_NAMES_AT_ONCE][256]; /* of rh_name, in predicates */
+    uint32_t names_given;
 
     struct rh_outcome outcome;
     struct rh_escape escapes[MAX_ESCAPES];
