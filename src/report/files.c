@@ -5,6 +5,7 @@
  *     assumed_away
  *     result verdict incomplete seconds estimate deterministic notes unfinished required met stale next
  *     semantics: all of struct rh_semantics; changed_by_explorer: fields that it changed, as they were; limits
+ *     parameters: object
  *     escapes: list of { call, place }
  *     coverage: see docs/json.md
  *     properties: list of { property, name, place, held, not_held }
@@ -103,6 +104,14 @@ static void json_semantics(FILE *f, const struct rh__result *r)
     json_limit(f, "max_seconds", l->max_seconds);
     fputc(',', f);
     json_limit(f, "max_all_steps", (double)l->max_all_steps);
+    fputs("},\"parameters\":{", f);
+    const char *name, *value;
+    for (size_t i = 0; rh__result_param(r, i, &name, &value); i++) {
+        fputs(i ? "," : "", f);
+        rh__json_text(f, name);
+        fputc(':', f);
+        rh__json_text(f, value);
+    }
     fputc('}', f);
 }
 
@@ -149,6 +158,28 @@ static bool is_deterministic(const struct rh__result *r)
     for (uint32_t i = 0; i < r->x->finding_count; i++)
         is = is && r->x->findings[i].outcome.kind != RH_OUTCOME_NONDETERMINISM;
     return is;
+}
+
+static void json_failures(FILE *f, const struct rh__result *r)
+{
+    struct rh__failure g;
+    for (uint32_t i = 0; rh__result_failure(r, i, &g); i++) {
+        fputs(i ? ",{" : "{", f);
+        json_pair(f, "kind", g.kind);
+        fputc(',', f);
+        json_pair(f, "message", g.message);
+        fputc(',', f);
+        json_pair(f, "place", g.place);
+        fputc(',', f);
+        json_pair(f, "actor", g.actor);
+        fprintf(f, ",\"run\":%llu,\"count\":%llu,\"schedule\":", (unsigned long long)g.run,
+                (unsigned long long)g.count);
+        if (*g.schedule)
+            rh__json_text(f, g.schedule);
+        else
+            fputs("null", f);
+        fputc('}', f);
+    }
 }
 
 void rh__json_result(const struct rh__result *r)
@@ -210,31 +241,7 @@ void rh__json_result(const struct rh__result *r)
     }
     fprintf(f, ",\"determinism_checked\":%s,\"deterministic\":%s,\"failures\":[",
             x->limits.unchecked ? "false" : "true", is_deterministic(r) ? "true" : "false");
-    for (uint32_t i = 0; i < x->finding_count; i++) {
-        const struct rh__finding *g = &x->findings[i];
-        fputs(i ? ",{" : "{", f);
-        json_pair(f, "kind", rh_outcome_name(g->outcome.kind));
-        fputc(',', f);
-        json_pair(f, "message", g->outcome.text);
-        fputc(',', f);
-        json_pair(f, "place", g->outcome.place);
-        fputc(',', f);
-        json_pair(f, "actor", g->actor);
-        fprintf(f, ",\"run\":%llu,\"count\":%llu,\"schedule\":", (unsigned long long)g->run,
-                (unsigned long long)g->count);
-        if (*r->files[i])
-            rh__json_text(f, r->files[i]);
-        else
-            fputs("null", f);
-        fputc('}', f);
-    }
-    if (r->determinism.kind != RH_OUTCOME_FINISHED) {
-        fputs(x->finding_count ? ",{" : "{", f);
-        json_pair(f, "kind", rh_outcome_name(r->determinism.kind));
-        fputc(',', f);
-        json_pair(f, "message", r->determinism.text);
-        fputs(",\"place\":\"\",\"actor\":\"\",\"run\":1,\"count\":1,\"schedule\":null}", f);
-    }
+    json_failures(f, r);
     fputs("]}\n", f);
     json_objects++;
     rh__output_flush(&json);
@@ -316,7 +323,9 @@ bool rh__junit_open(const char *path, const char *program, char *error, size_t e
 
 static void junit_property(FILE *f, const char *name, const char *value)
 {
-    fprintf(f, "      <property name=\"%s\" value=\"", name);
+    fprintf(f, "      <property name=\"");
+    xml_text(f, name);
+    fprintf(f, "\" value=\"");
     xml_text(f, value);
     fprintf(f, "\"/>\n");
 }
@@ -345,6 +354,31 @@ static void junit_line(FILE *f, const struct rh__result *r,
         fputc('\n', f);
 }
 
+/* In the message what went wrong, in the text who, where, how to replay it, and the story. */
+static void junit_failures(FILE *f, const struct rh__result *r)
+{
+    char line[2048];
+    struct rh__failure g;
+    struct rh__text t;
+    rh__text_init(&t, line, sizeof line);
+    for (uint32_t i = 0; rh__result_failure(r, i, &g); i++) {
+        fprintf(f, "    <failure type=\"%s\" message=\"", g.kind);
+        xml_text(f, g.message);
+        fprintf(f, "\">");
+        rh__text_clear(&t);
+        rh__text_add(&t, "%s%s%s%s%s%s", g.actor, *g.actor ? ": " : "", g.message, *g.place ? "  (" : "", g.place,
+                     *g.place ? ")" : "");
+        xml_text(f, line);
+        fputc('\n', f);
+        rh__text_clear(&t);
+        rh__failure_replay(r, &g, &t);
+        xml_text(f, line);
+        fputs(*line ? "\n" : "", f);
+        xml_text(f, g.story);
+        fprintf(f, "</failure>\n");
+    }
+}
+
 void rh__junit_result(const struct rh__result *r)
 {
     FILE *f = junit.body;
@@ -365,21 +399,18 @@ void rh__junit_result(const struct rh__result *r)
     rh__semantics_each(rh_world_semantics(r->world), junit_setting, f);
     if (rh_world_semantics(r->world)->granularity != r->asked.granularity)
         junit_property(f, "granularity_before_the_explorer", rh__granularity_name(r->asked.granularity));
+    const char *name, *value;
+    char param[256];
+    for (size_t i = 0; rh__result_param(r, i, &name, &value); i++) {
+        snprintf(param, sizeof param, "param.%s", name);
+        junit_property(f, param, value);
+    }
     fprintf(f, "    </properties>\n");
     if (unmet)
         junit_trouble(f, "failure", "requirement", unmet);
     if (r->x->stale)
         junit_trouble(f, r->failed ? "failure" : "error", "stale schedule", r->x->stale);
-    for (uint32_t i = 0; i < r->x->finding_count; i++) {
-        const struct rh__finding *g = &r->x->findings[i];
-        fprintf(f, "    <failure type=\"%s\" message=\"", rh_outcome_name(g->outcome.kind));
-        xml_text(f, g->outcome.text);
-        fprintf(f, "\">");
-        xml_text(f, g->story);
-        fprintf(f, "</failure>\n");
-    }
-    if (r->determinism.kind != RH_OUTCOME_FINISHED)
-        junit_trouble(f, "failure", "nondeterminism", r->determinism.text);
+    junit_failures(f, r);
     fprintf(f, "    <system-out>");
     junit_line(f, r, rh__result_headline);
     junit_line(f, r, rh__result_counts);

@@ -10,6 +10,7 @@
 #include "report/json_text.h"
 
 struct rh__result {
+    const char *program; /* as it was called */
     const char *test;
     const char *explorer;
     const char *model;
@@ -47,6 +48,20 @@ bool rh__result_never_held(const struct rh__result *r, const struct rh_property_
 /* An exploration that was exhaustive, and a `sometimes` property that never held: that is a failure. */
 bool rh__result_never(const struct rh__result *r);
 
+/* One of the reasons why a test failed (failures.c): a finding, a difference between equal runs, a `sometimes` that never held. */
+struct rh__failure {
+    const char *kind, *message, *place, *actor, *story, *schedule; /* from `place` on "" for none */
+    uint64_t run, count;                                           /* 0: of no run */
+    char text[512];
+};
+/* False where there are not so many. */
+bool rh__result_failure(const struct rh__result *r, uint32_t i, struct rh__failure *f);
+/* The command that replays it; nothing where no schedule was kept. */
+void rh__failure_replay(const struct rh__result *r, const struct rh__failure *f, struct rh__text *t);
+
+/* The parameters that were given; false where there are not so many. */
+bool rh__result_param(const struct rh__result *r, size_t i, const char **name, const char **value);
+
 /* Something was required, and this is less: then why, as a sentence; else NULL.  What has failed or is stale says so itself. */
 const char *rh__result_unmet(const struct rh__result *r, char *buffer, size_t size);
 
@@ -64,7 +79,7 @@ const char *rh__grouped(uint64_t n);
 
 void rh__terminal_progress(struct rh_exploration *x); /* for struct rh_exploration.progress */
 void rh__terminal_clear(void);
-void rh__terminal_result(const struct rh__result *r, const char *program, bool quiet, bool verbose);
+void rh__terminal_result(const struct rh__result *r, bool quiet, bool verbose);
 /* A list of things with commas, in lines that fit. */
 void rh__terminal_wrapped(const char *lead, const char *text);
 void rh__tap_result(const struct rh__result *r, unsigned number);

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "report/result.h"
 #include "trace/schedule.h"
+#include "world/state.h"
 
 const char *rh__grouped(uint64_t n)
 {
@@ -100,6 +102,15 @@ const char *rh__result_unmet(const struct rh__result *r, char *buffer, size_t si
     return buffer;
 }
 
+bool rh__result_param(const struct rh__result *r, size_t i, const char **name, const char **value)
+{
+    if (i >= r->world->param_count)
+        return false;
+    *name = r->world->params[i].name;
+    *value = r->world->params[i].value;
+    return true;
+}
+
 /* ---- lines ------------------------------------------------------------------------------------------------------------------ */
 
 static const char *plural(uint64_t n)
@@ -180,7 +191,14 @@ static void add_setting(void *arg, const struct rh__setting *s)
 void rh__result_semantics(const struct rh__result *r, struct rh__text *t)
 {
     struct semantics_line l = { r, t, false };
+    const char *name, *value;
     rh__semantics_each(rh_world_semantics(r->world), add_setting, &l);
+    for (size_t i = 0; rh__result_param(r, i, &name, &value); i++) {
+        rh__text_add(t, ", -p ");
+        rh__text_add_visible(t, name);
+        rh__text_add(t, "=");
+        rh__text_add_visible(t, value);
+    }
     if (r->x->limits.unchecked)
         rh__text_add(t, ", determinism not checked");
 }

@@ -142,7 +142,7 @@ void rh__terminal_wrapped(const char *lead, const char *text)
     print_broken(lead, text, ",");
 }
 
-static void print_finding(const struct rh__result *r, uint32_t i, const char *program, bool quiet)
+static void print_finding(const struct rh__result *r, uint32_t i, bool quiet)
 {
     const struct rh__finding *f = &r->x->findings[i];
     bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
@@ -168,7 +168,7 @@ static void print_finding(const struct rh__result *r, uint32_t i, const char *pr
         print_indented(f->story, "  ");
     if (*r->files[i]) {
         printf("  replay it%s: rehearse replay ", r->kept[i] ? " (a shorter run, of before)" : "");
-        rh__print_visible(stdout, program, SIZE_MAX);
+        rh__print_visible(stdout, r->program, SIZE_MAX);
         putchar(' ');
         rh__print_visible(stdout, r->files[i], SIZE_MAX);
         putchar('\n');
@@ -182,7 +182,7 @@ static void print_explorer_notes(const struct rh_exploration *x)
     print_indented(notes, "  ");
 }
 
-static void print_notes(const struct rh__result *r)
+static void print_never_held(const struct rh__result *r)
 {
     char line[1024];
     struct rh__text t;
@@ -194,6 +194,12 @@ static void print_notes(const struct rh__result *r)
         rh__text_add(&t, "sometimes `%s` held in no run (%s)", p.name, p.place);
         print_wrapped(rh__result_never(r) ? "  property: " : "  note: ", line);
     }
+}
+
+static void print_escapes(const struct rh__result *r)
+{
+    char line[1024];
+    struct rh__text t;
     for (uint32_t i = 0; i < rh_world_escape_count(r->world); i++) {
         struct rh_escape e = rh_world_escape(r->world, i);
         rh__text_init(&t, line, sizeof line);
@@ -253,7 +259,7 @@ static void print_verdict(const struct rh__result *r)
         print_wrapped("  next: ", line);
 }
 
-void rh__terminal_result(const struct rh__result *r, const char *program, bool quiet, bool verbose)
+void rh__terminal_result(const struct rh__result *r, bool quiet, bool verbose)
 {
     const struct rh_exploration *x = r->x;
     char line[4096];
@@ -276,7 +282,7 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         putchar('\n');
     }
     for (uint32_t i = 0; i < x->finding_count; i++)
-        print_finding(r, i, program, quiet);
+        print_finding(r, i, quiet);
     print_verdict(r);
     if (x->stale && r->failed) {
         printf("  stale: ");
@@ -291,8 +297,11 @@ void rh__terminal_result(const struct rh__result *r, const char *program, bool q
         print_explorer_notes(x);
         if (r->determinism.kind == RH_OUTCOME_FINISHED && *r->determinism.text)
             printf("  note: %s\n", r->determinism.text);
-        print_notes(r);
     }
+    if (!quiet || rh__result_never(r)) /* then it is why the test failed */
+        print_never_held(r);
+    if (!quiet)
+        print_escapes(r);
     if (verbose)
         print_logs(r);
 }
@@ -302,6 +311,30 @@ static void tap_pair(const char *name, const char *text)
     printf("  %s: ", name);
     rh__json_text(stdout, text); /* YAML's quoted strings are JSON's */
     printf("\n");
+}
+
+static void tap_failures(const struct rh__result *r)
+{
+    char line[2048];
+    struct rh__failure f;
+    struct rh__text t;
+    rh__text_init(&t, line, sizeof line);
+    for (uint32_t i = 0; rh__result_failure(r, i, &f); i++) {
+        if (i == 0)
+            printf("  failures:\n");
+        tap_pair("  - kind", f.kind);
+        tap_pair("    message", f.message);
+        rh__text_clear(&t);
+        rh__failure_replay(r, &f, &t);
+        const struct {
+            const char *name, *text;
+        } rest[] = {
+            { "    place", f.place }, { "    actor", f.actor }, { "    schedule", f.schedule }, { "    replay", line }
+        };
+        for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
+            if (*rest[k].text)
+                tap_pair(rest[k].name, rest[k].text);
+    }
 }
 
 void rh__tap_result(const struct rh__result *r, unsigned number)
@@ -327,10 +360,6 @@ void rh__tap_result(const struct rh__result *r, unsigned number)
     rh__result_next(r, &t);
     if (*line)
         tap_pair("next", line);
-    for (uint32_t i = 0; i < r->x->finding_count; i++) {
-        const struct rh__finding *f = &r->x->findings[i];
-        snprintf(line, sizeof line, "%s: %.200s", rh_outcome_name(f->outcome.kind), f->outcome.text);
-        tap_pair("finding", line);
-    }
+    tap_failures(r);
     printf("  ...\n");
 }

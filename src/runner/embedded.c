@@ -126,11 +126,18 @@ static void report_result(const struct rh__result *r, struct rh__text *to)
     rh__result_next(r, &t);
     if (*line)
         rh__text_add(to, "next: %s\n", line);
-    if (rh__result_never(r))
-        rh__text_add(to, "a `sometimes` property held in no run\n");
-    if (r->determinism.kind != RH_OUTCOME_FINISHED)
-        rh__text_add(to, "nondeterminism: %s\n", r->determinism.text);
-    else if (*r->determinism.text)
+    struct rh__failure f;
+    for (uint32_t i = r->x->finding_count; rh__result_failure(r, i, &f); i++) {
+        rh__text_add(to, "%s: ", f.kind);
+        add_lines(to, f.message);
+        if (*f.place) {
+            rh__text_add(to, "  (");
+            add_lines(to, f.place);
+            rh__text_add(to, ")");
+        }
+        rh__text_add(to, "\n");
+    }
+    if (r->determinism.kind == RH_OUTCOME_FINISHED && *r->determinism.text)
         rh__text_add(to, "note: %s\n", r->determinism.text);
     for (uint32_t i = 0; i < r->x->finding_count; i++)
         report_finding(r->x, &r->x->findings[i], to);

@@ -55,6 +55,20 @@ static void name_file(const char *path, char *text, size_t size)
     snprintf(text, size, "%s: %s", path, why);
 }
 
+/* "assertion: box#1: two first  (file.c:12)", and further lines of the program's text. */
+static void tell_finding(const struct rh__finding *f, char *text, size_t size)
+{
+    bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
+    bool placed = *f->outcome.place && !stuck;
+    size_t first = strcspn(f->outcome.text, "\n");
+    struct rh__text t;
+    rh__text_init(&t, text, size);
+    rh__text_add(&t, "%s: %s%s", rh_outcome_name(f->outcome.kind), f->actor, *f->actor ? ": " : "");
+    rh__text_put(&t, f->outcome.text, first);
+    rh__text_add(&t, "%s%s%s%s", placed ? "  (" : "", placed ? f->outcome.place : "", placed ? ")" : "",
+                 f->outcome.text + first);
+}
+
 enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, bool tell, char *text,
                              size_t size)
 {
@@ -112,8 +126,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
         snprintf(text, size, "%s", divergence);
     } else if (x->finding_count) {
         came_to = RH__REPLAYED_SAME;
-        snprintf(text, size, "%s: %s%s%s", rh_outcome_name(x->findings[0].outcome.kind), x->findings[0].actor,
-                 *x->findings[0].actor ? ": " : "", x->findings[0].outcome.text);
+        tell_finding(&x->findings[0], text, size);
     } else {
         came_to = RH__REPLAYED_PASSED;
         if (telling.stop_at && x->cut)

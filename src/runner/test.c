@@ -37,7 +37,7 @@ static bool make_folder(const char *folder, char *error, size_t error_size)
 static bool save_findings(struct rh__result *r, const char *program, const char *folder, char *error, size_t error_size)
 {
     struct rh__keeping k = { folder, program, r->test, r->model };
-    const char *first = NULL;
+    const char *last = NULL;
     if (!r->x->finding_count || !*folder)
         return true;
     if (!make_folder(folder, error, error_size))
@@ -50,10 +50,10 @@ static bool save_findings(struct rh__result *r, const char *program, const char 
             r->files[i][0] = 0;
             return false;
         }
-        first = first ? first : r->files[i];
+        last = r->files[i];
     }
-    if (first)
-        rh__finding_latest(folder, first);
+    if (last)
+        rh__finding_latest(folder, last);
     return true;
 }
 
@@ -159,6 +159,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
         .test = test, .semantics = semantics, .params = o->params, .param_count = o->param_count, .quiet = o->quiet
     };
     memset(&r, 0, sizeof r);
+    r.program = program;
     r.test = test->name;
     r.explorer = o->explorer;
     r.model = rh__model_name(semantics->model);
@@ -227,7 +228,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     if (o->tap)
         rh__tap_result(&r, number);
     else if (!machine_reads_output(o))
-        rh__terminal_result(&r, program, o->quiet, o->verbose);
+        rh__terminal_result(&r, o->quiet, o->verbose);
     rh__stdout_flush(error, sizeof error); /* what is lost is told at the end */
     rh__json_result(&r);
     rh__junit_result(&r);

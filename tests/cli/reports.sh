@@ -6,7 +6,7 @@ kinds=("$rehearse" test "$fixtures/kinds")
 # ---- JSON ----------------------------------------------------------------------------------------------------------------
 fields='test explorer model granularity time seed workers executions steps behaviours behaviours_at_least blocked cut failed
 result verdict incomplete seconds estimate properties deterministic failures required met stale next unfinished semantics
-changed_by_explorer limits escapes assumed_away determinism_checked'
+changed_by_explorer limits parameters escapes assumed_away determinism_checked'
 expect 1 "${kinds[@]}" passes several --explorer dfs --keep-going --seed 7 --json json
 for f in $fields; do
     [ "$(grep -c "\"$f\":" json)" = 2 ] || problem "not every object has $f"
