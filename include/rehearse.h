@@ -274,8 +274,11 @@ void rh_become_(const struct rh_behaviour *behaviour, const char *here);
 /* Ends this actor when its handler returns, with reason "normal". */
 #define rh_stop() rh_stop_(RH_HERE)
 void rh_stop_(const char *here);
-/* Ends this actor at once.  "normal" and "shutdown" are orderly ends; any other reason is abnormal: it is a failure where
- * nobody is linked to the actor or monitors it.  Those linked to it end too, unless the reason is "normal". */
+/* Ends this actor at once.  "normal" and "shutdown" are orderly ends; any other reason is abnormal.  An abnormal end by
+ * the actor's own rh_exit is a failure where nobody is linked to it or monitors it; an end by a link or by rh_kill is none.
+ * The body of a test is different: its own abnormal rh_exit is a failure whoever is told, and so is every end by a link or
+ * by rh_kill, also with "shutdown", for what the body was still to check is not checked.  Those linked to an actor that
+ * ends end too, unless the reason is "normal". */
 #define rh_exit(reason) rh_exit_(reason, RH_HERE)
 #ifdef __cplusplus
 [[noreturn]]

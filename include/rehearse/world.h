@@ -108,7 +108,7 @@ struct rh_message_info {
     X(MONITOR, "monitor")   /* a monitor is in a hot behaviour at the end */                                           \
     X(UNHANDLED, "unhandled message")                                                                                  \
     X(STUCK, "stuck")                 /* messages or processes are left and nobody can move */                         \
-    X(ABNORMAL_EXIT, "abnormal exit") /* an actor ended abnormally and nobody was linked to it or monitored it */      \
+    X(ABNORMAL_EXIT, "abnormal exit") /* by rh_exit, and nobody was linked or monitored; or a test's body was ended */ \
     X(ENDLESS_RUN, "endless run")     /* cut after 10,000 events or more, and no timer drives it */                    \
     X(MISUSE, "misuse")               /* of the API */                                                                 \
     X(DEAD_LETTER, "dead letter")     /* a send to one that has ended, where the test wants that to fail */            \

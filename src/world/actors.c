@@ -521,6 +521,26 @@ void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state)
     send_start(w, actor);
 }
 
+/* What a test was still to do and to check it has not done: it is not for a signal to end it.  Nobody is told of it any
+ * more, for the run ends here. */
+static void fail_the_test(struct rh_world *w, const struct exit_signal *signal, const char *reason)
+{
+    const struct actor *test = &w->actors[0];
+    char who[128];
+    rh_world_actor_name(w, signal->who, who, sizeof who);
+    rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, 0, test->place ? test->place : "",
+             "the body of the test was ended with reason \"%s\": %s %s", reason, who,
+             signal->from_link ? "was linked to it, and has ended" : "called rh_kill");
+}
+
+static void end_by_signal(struct rh_world *w, uint32_t actor, const struct exit_signal *signal, const char *reason)
+{
+    if (actor == 0)
+        fail_the_test(w, signal, reason);
+    else
+        rh__actor_end_in_turn(w, actor, reason);
+}
+
 static void see_to_signal(struct rh_world *w, uint32_t actor, const struct exit_signal *signal)
 {
     struct actor *a = &w->actors[actor];
@@ -535,9 +555,9 @@ static void see_to_signal(struct rh_world *w, uint32_t actor, const struct exit_
         in_own_name(w, &s);
         rh__message_send(w, &s);
     } else if (killed) {
-        rh__actor_end_in_turn(w, actor, "killed");
+        end_by_signal(w, actor, signal, "killed");
     } else if (!normal) {
-        rh__actor_end_in_turn(w, actor, signal->reason);
+        end_by_signal(w, actor, signal, signal->reason);
     }
 }
 

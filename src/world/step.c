@@ -85,16 +85,20 @@ static bool watched(const struct rh_world *w, const struct actor *a)
     return a->links != RH_NONE || a->monitors != RH_NONE;
 }
 
+/* By its own rh_exit, at `place`, or else without one.  An abnormal exit is for others to see to; but of that of a test's
+ * body only who wrote the test should hear. */
 static void end_for(struct rh_world *w, uint32_t actor, const char *reason, const char *place)
 {
-    bool abnormal = strcmp(reason, "normal") != 0 && strcmp(reason, "shutdown") != 0;
-    bool alone = abnormal && place && !watched(w, &w->actors[actor]);
+    bool abnormal = place && strcmp(reason, "normal") != 0 && strcmp(reason, "shutdown") != 0;
+    bool alone = !watched(w, &w->actors[actor]);
     rh__actor_end(w, actor, reason);
-    if (alone)
+    if (abnormal && alone)
         rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, actor, place,
                  "it ended with reason \"%s\", and nobody was linked "
                  "to it or monitored it",
                  reason);
+    else if (abnormal && actor == 0)
+        rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, actor, place, "the body of the test ended with reason \"%s\"", reason);
 }
 
 /* By its own rh_exit: `place` remembers that it was. */

@@ -195,6 +195,7 @@ static void a_program_is_prepared_by_a_body_or_a_process(void **unused)
         program.has |= (uint64_t)1 << F_BODY;
         program.has &= ~((uint64_t)1 << F_RANDOM);             /* numbers are by who spawned whom */
         program.has &= ~((uint64_t)1 << F_ASSUME);             /* how far the others are then is a matter of order */
+        program.has &= ~((uint64_t)1 << F_KILL);               /* to end a body by a signal is a failure */
         program.crashes = program.restarts = program.kept = 0; /* the test does not crash, nor has it a bad disk */
         program.unopened = program.unstored = program.damaged = program.may = 0;
         if (program.time == RH_TIME_LOGICAL)
