@@ -379,6 +379,17 @@ static void junit_failures(FILE *f, const struct rh__result *r)
     }
 }
 
+/* A verdict without that would promise too much. */
+static void junit_escapes(FILE *f, const struct rh__result *r)
+{
+    char text[8192];
+    struct rh__text t;
+    rh__text_init(&t, text, sizeof text);
+    rh__result_escapes(r, &t);
+    if (*text)
+        junit_property(f, "escapes", text);
+}
+
 void rh__junit_result(const struct rh__result *r)
 {
     FILE *f = junit.body;
@@ -395,6 +406,7 @@ void rh__junit_result(const struct rh__result *r)
     fprintf(f, "\" name=\"%s (%s)\" time=\"%.6f\">\n    <properties>\n", r->test, r->model, r->x->seconds);
     junit_property(f, "result", rh__came_to_name(rh__result_came_to(r)));
     junit_property(f, "verdict", rh__result_verdict(r));
+    junit_escapes(f, r);
     junit_property(f, "explorer", r->explorer);
     rh__semantics_each(rh_world_semantics(r->world), junit_setting, f);
     if (rh_world_semantics(r->world)->granularity != r->asked.granularity)

@@ -70,6 +70,8 @@ void rh__result_headline(const struct rh__result *r, struct rh__text *t);  /* "p
 void rh__result_counts(const struct rh__result *r, struct rh__text *t);    /* "5 runs, 10 steps, ..." */
 void rh__result_semantics(const struct rh__result *r, struct rh__text *t); /* "fifo, granularity handler, ..." */
 void rh__result_sentence(const struct rh__result *r, struct rh__text *t);  /* "exhaustive: every ..." */
+/* "pthread_create (file.c:7): ...", what the verdict does not hold for; nothing where all calls are controlled. */
+void rh__result_escapes(const struct rh__result *r, struct rh__text *t);
 void rh__result_next(const struct rh__result *r, struct rh__text *t); /* what to do next; nothing where it passed */
 
 /* 1234567 as 1,234,567; the buffers are used in turn. */

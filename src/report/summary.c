@@ -95,6 +95,8 @@ const char *rh__result_unmet(const struct rh__result *r, char *buffer, size_t si
         snprintf(buffer, size, "it was interrupted, and %s is required", wanted);
     else if (is_empty(r->x) || rh__exploration_verdict(r->x) < r->require)
         snprintf(buffer, size, "the result is %s, and %s is required", is, wanted);
+    else if (r->require == RH_VERDICT_BOUNDED && all_cut(r->x))
+        snprintf(buffer, size, "no run came to its end, and %s is required", wanted);
     else if (r->require == RH_VERDICT_EXHAUSTIVE && rh_world_escape_count(r->world))
         snprintf(buffer, size, "calls that are not controlled are not explored, and exhaustive is required");
     else
@@ -254,7 +256,7 @@ void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
         return;
     }
     if (is_empty(x)) {
-        rh__text_add(t, "empty: the test starts nothing: no actor took a message, no timer fired");
+        rh__text_add(t, "empty: no actor took a message, no timer fired");
         return;
     }
     switch (rh__exploration_verdict(x)) {
@@ -283,6 +285,19 @@ void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
         rh__text_add(t, "; what %s (%s)%s does is neither explored nor taken back", e.call, e.place,
                      escapes > 1 ? " and others" : "");
     }
+}
+
+/* ---- what is not controlled -------------------------------------------------------------------------------------------------- */
+
+void rh__result_escapes(const struct rh__result *r, struct rh__text *t)
+{
+    uint32_t count = rh_world_escape_count(r->world);
+    for (uint32_t i = 0; i < count; i++) {
+        struct rh_escape e = rh_world_escape(r->world, i);
+        rh__text_add(t, "%s%s (%s)", i ? ", " : "", e.call, e.place);
+    }
+    if (count)
+        rh__text_add(t, ": what %s is neither explored nor taken back", count == 1 ? "it does" : "they do");
 }
 
 /* ---- what to do next --------------------------------------------------------------------------------------------------------- */

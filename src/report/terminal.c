@@ -352,6 +352,10 @@ void rh__tap_result(const struct rh__result *r, unsigned number)
            rh__result_verdict(r));
     rh__result_semantics(r, &t);
     tap_pair("under", line);
+    rh__text_clear(&t);
+    rh__result_escapes(r, &t);
+    if (*line)
+        tap_pair("escapes", line);
     if (unmet)
         tap_pair("required", unmet);
     if (r->x->stale)

@@ -12,14 +12,24 @@ not_passed() {
     grep -qF -- "  next: $3" out || problem "no advice \"$3\": $last"
 }
 expect 0 "${v[@]}" nothing
-not_passed 'no step made in nothing  (' '  empty: the test starts nothing' 'rh_spawn actors in RH_TEST(nothing)'
+not_passed 'no step made in nothing  (' '  empty: no actor took a message, no timer fired' 'rh_spawn actors in RH_TEST(nothing)'
 expect 0 "${v[@]}" only_a_body --explorer optimal
 not_passed 'no step made in only_a_body  (' '  empty: ' 'rh_spawn actors'
+expect 0 "${v[@]}" only_spawns --explorer dfs
+not_passed 'no step made in only_spawns  (' '  empty: no actor took a message' 'rh_spawn actors'
+out_lacks 'starts nothing'
 expect 0 "${v[@]}" forever --explorer dfs --max-steps 6
 not_passed 'nothing found in 64 runs of forever  (' 'bounded: every sequence of choices within the bound, but no run came to' \
     'raise --max-steps'
 expect 0 "${v[@]}" forever --explorer bound:4,dfs
 not_passed 'nothing found in 16 runs of forever' 'no run came to' 'raise --max-steps or the bound'
+for way in '--explorer dfs --max-steps 6' '--explorer bound:4,dfs' '--explorer dfs --max-steps 6 -j 2'; do
+    expect 5 "${v[@]}" forever $way --require bounded
+    out_has '  required: no run came to its end, and bounded is required'
+done
+expect 5 "${v[@]}" forever --explorer dfs --max-steps 6 --require bounded --tap
+out_has 'not ok 1 - forever'
+expect 0 "${v[@]}" sometimes_long --explorer dfs --max-steps 3 --require bounded
 expect 0 "${v[@]}" forever --explorer random --max-steps 6 --max-runs 3
 not_passed 'nothing found in 3 runs' 'sampled: 3 runs of an unknown number; none came to its end; stopped by' 'raise --max-steps'
 expect 0 "${v[@]}" forever --explorer roundrobin --max-steps 30000000 --max-seconds 0.2
@@ -45,6 +55,13 @@ out_has 'exhaustive as far as calls are controlled' 'what pthread_create' 'neith
 expect 5 "${v[@]}" starts_a_thread --explorer dfs --require exhaustive
 out_has '  required: calls that are not controlled'
 expect 0 "${v[@]}" starts_a_thread --explorer dfs --require bounded
+expect 0 "${v[@]}" starts_a_thread --explorer dfs --tap --junit junit.xml
+out_has '  escapes: "pthread_create (' 'neither explored nor taken back"'
+grep -q '<property name="escapes" value="pthread_create (.*neither explored nor taken back"' junit.xml ||
+    problem 'JUnit does not name what escapes'
+expect 0 "${v[@]}" sometimes_long --explorer dfs --tap --junit junit.xml
+out_lacks escapes
+grep -q escapes junit.xml && problem 'JUnit names what does not escape'
 
 # ---- schedules that do not fit -----------------------------------------------------------------------------------------------
 expect 1 "$rehearse" test "$fixtures/bank" --explorer dfs --quiet --save found
