@@ -149,7 +149,8 @@ const char *rh_param_text(const char *name, const char *otherwise);
 bool rh_bug(const char *name);
 
 /* RH_PARAM(clients, "2", "how many clients") and RH_BUG(ga1, "what is wrong"), outside of functions: `rehearse list` shows
- * them, and a parameter or bug that is not declared is refused as soon as one is declared. */
+ * them, and a parameter or bug that is not declared is refused as soon as one is declared.  Where none is, a note in the
+ * report names those that no run has asked for. */
 struct rh_param_entry {
     const char *name, *otherwise, *text;
     struct rh_param_entry *next;

@@ -157,6 +157,9 @@ struct rh_world_options {
     size_t param_count;
     bool no_undo; /* only reset will be used, not undo, rollback and snapshots: saves memory in long runs */
     bool quiet;   /* do not print warnings (dead letters, escaped calls) */
+    /* NULL, or where to note that params[i] was asked for, as bit i (for the first 64): in memory that processes share
+     * (rh_shared_new) if steps are made in others than this one. */
+    uint64_t *params_asked;
 };
 
 /* NULL with a sentence in `error` where the options make no sense or memory cannot be had. */

@@ -230,9 +230,16 @@ void rh__json_result(const struct rh__result *r)
         rh__coverage_json(f, x->measure->coverage, json_growth, x->measure);
     }
     char notes[4096] = "";
+    struct rh__text t;
     rh_inner_notes(&x->explorer, notes, sizeof notes);
     if (*notes) {
         fputs(",\"notes\":", f);
+        rh__json_text(f, notes);
+    }
+    rh__text_init(&t, notes, sizeof notes);
+    rh__result_unasked(r, &t);
+    if (*notes) {
+        fputs(",\"parameters_note\":", f);
         rh__json_text(f, notes);
     }
     if (r->determinism.kind == RH_OUTCOME_FINISHED && *r->determinism.text) {
@@ -379,15 +386,16 @@ static void junit_failures(FILE *f, const struct rh__result *r)
     }
 }
 
-/* A verdict without that would promise too much. */
-static void junit_escapes(FILE *f, const struct rh__result *r)
+/* Where there is something to say. */
+static void junit_caveat(FILE *f, const struct rh__result *r, const char *name,
+                         void (*line)(const struct rh__result *r, struct rh__text *t))
 {
     char text[8192];
     struct rh__text t;
     rh__text_init(&t, text, sizeof text);
-    rh__result_escapes(r, &t);
+    line(r, &t);
     if (*text)
-        junit_property(f, "escapes", text);
+        junit_property(f, name, text);
 }
 
 void rh__junit_result(const struct rh__result *r)
@@ -406,7 +414,8 @@ void rh__junit_result(const struct rh__result *r)
     fprintf(f, "\" name=\"%s (%s)\" time=\"%.6f\">\n    <properties>\n", r->test, r->model, r->x->seconds);
     junit_property(f, "result", rh__came_to_name(rh__result_came_to(r)));
     junit_property(f, "verdict", rh__result_verdict(r));
-    junit_escapes(f, r);
+    junit_caveat(f, r, "escapes", rh__result_escapes); /* a verdict without that would promise too much */
+    junit_caveat(f, r, "parameters_note", rh__result_unasked);
     junit_property(f, "explorer", r->explorer);
     rh__semantics_each(rh_world_semantics(r->world), junit_setting, f);
     if (rh_world_semantics(r->world)->granularity != r->asked.granularity)

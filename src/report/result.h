@@ -72,6 +72,8 @@ void rh__result_semantics(const struct rh__result *r, struct rh__text *t); /* "f
 void rh__result_sentence(const struct rh__result *r, struct rh__text *t);  /* "exhaustive: every ..." */
 /* "pthread_create (file.c:7): ...", what the verdict does not hold for; nothing where all calls are controlled. */
 void rh__result_escapes(const struct rh__result *r, struct rh__text *t);
+/* Parameters that were given and made no difference, of a program that declares none; nothing where there are none. */
+void rh__result_unasked(const struct rh__result *r, struct rh__text *t);
 void rh__result_next(const struct rh__result *r, struct rh__text *t); /* what to do next; nothing where it passed */
 
 /* 1234567 as 1,234,567; the buffers are used in turn. */

@@ -300,6 +300,16 @@ void rh__result_escapes(const struct rh__result *r, struct rh__text *t)
         rh__text_add(t, ": what %s is neither explored nor taken back", count == 1 ? "it does" : "they do");
 }
 
+/* ---- what made no difference ------------------------------------------------------------------------------------------------- */
+
+void rh__result_unasked(const struct rh__result *r, struct rh__text *t)
+{
+    const struct rh_world *w = r->world;
+    for (size_t i = 0; i < w->param_count && i < 64 && w->params_asked; i++)
+        if (!(__atomic_load_n(w->params_asked, __ATOMIC_RELAXED) >> i & 1) && !rh_param_first() && !rh_bug_first())
+            rh__text_add(t, "%s%s", t->len ? ", " : "parameters that no run has asked for: ", w->params[i].name);
+}
+
 /* ---- what to do next --------------------------------------------------------------------------------------------------------- */
 
 static void next_of_sample(const struct rh__result *r, struct rh__text *t)

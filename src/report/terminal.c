@@ -240,6 +240,16 @@ static void print_doubt(const struct rh_exploration *x)
     print_wrapped("  note: ", line);
 }
 
+static void print_unasked(const struct rh__result *r)
+{
+    char line[4096];
+    struct rh__text t;
+    rh__text_init(&t, line, sizeof line);
+    rh__result_unasked(r, &t);
+    if (*line)
+        print_wrapped("  note: ", line);
+}
+
 /* What it came to, under what, and what to do next. */
 static void print_verdict(const struct rh__result *r)
 {
@@ -298,6 +308,8 @@ void rh__terminal_result(const struct rh__result *r, bool quiet, bool verbose)
         if (r->determinism.kind == RH_OUTCOME_FINISHED && *r->determinism.text)
             printf("  note: %s\n", r->determinism.text);
     }
+    if (!quiet)
+        print_unasked(r);
     if (!quiet || rh__result_never(r)) /* then it is why the test failed */
         print_never_held(r);
     if (!quiet)
@@ -356,6 +368,10 @@ void rh__tap_result(const struct rh__result *r, unsigned number)
     rh__result_escapes(r, &t);
     if (*line)
         tap_pair("escapes", line);
+    rh__text_clear(&t);
+    rh__result_unasked(r, &t);
+    if (*line)
+        tap_pair("note", line);
     if (unmet)
         tap_pair("required", unmet);
     if (r->x->stale)

@@ -139,6 +139,10 @@ static void report_result(const struct rh__result *r, struct rh__text *to)
     }
     if (r->determinism.kind == RH_OUTCOME_FINISHED && *r->determinism.text)
         rh__text_add(to, "note: %s\n", r->determinism.text);
+    rh__text_clear(&t);
+    rh__result_unasked(r, &t);
+    if (*line)
+        rh__text_add(to, "note: %s\n", line);
     for (uint32_t i = 0; i < r->x->finding_count; i++)
         report_finding(r->x, &r->x->findings[i], to);
 }
@@ -153,6 +157,7 @@ static int explore(const struct rh__options *o, const struct rh_test *test, cons
     struct rh_world_options w = {
         .test = test, .semantics = semantics, .params = o->params, .param_count = o->param_count, .quiet = true
     };
+    w.params_asked = o->resume ? NULL : rh_shared_new(sizeof *w.params_asked); /* of runs before nothing is known */
     struct rh_world *world = checked ? rh_world_new(&w, error, sizeof error) : NULL;
     if (!world) {
         rh__text_add(to, "%s: %s", test->name, checked ? error : "no memory");
@@ -198,6 +203,7 @@ static int explore(const struct rh__options *o, const struct rh_test *test, cons
 release:
     rh__exploration_free(x);
     rh_world_free(world);
+    rh_shared_free(w.params_asked, sizeof *w.params_asked);
     rh_shared_free(checked, sizeof *checked);
     return code;
 }

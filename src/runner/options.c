@@ -362,15 +362,16 @@ bool rh__options_params_known(const struct rh__options *o, char *error, size_t e
 {
     struct rh__text t;
     rh__text_init(&t, error, error_size);
+    bool any = rh_param_first() || rh_bug_first();
     for (size_t i = 0; i < o->param_count; i++) {
         const struct rh_param *p = &o->params[i];
-        bool bug = strcmp(p->name, "bug") == 0;
-        if (bug && rh_bug_first() && *p->value && !declared(rh_bug_first(), p->value)) {
+        bool bug = strcmp(p->name, "bug") == 0 && !declared(rh_param_first(), p->name);
+        if (bug && any && *p->value && !declared(rh_bug_first(), p->value)) {
             rh__text_add(&t, "-p bug=%s: there is no such bug; there are", p->value);
             add_names(&t, rh_bug_first());
             return false;
         }
-        if (!bug && (rh_param_first() || rh_bug_first()) && !declared(rh_param_first(), p->name)) {
+        if (!bug && any && !declared(rh_param_first(), p->name)) {
             rh__text_add(&t, "-p %s=%s: there is no such parameter; there are", p->name, p->value);
             add_names(&t, rh_param_first());
             if (rh_bug_first()) {

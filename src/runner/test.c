@@ -158,6 +158,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     struct rh_world_options w = {
         .test = test, .semantics = semantics, .params = o->params, .param_count = o->param_count, .quiet = o->quiet
     };
+    w.params_asked = o->resume ? NULL : rh_shared_new(sizeof *w.params_asked); /* of runs before nothing is known */
     memset(&r, 0, sizeof r);
     r.program = program;
     r.test = test->name;
@@ -170,6 +171,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     r.world = rh_world_new(&w, error, sizeof error);
     if (!r.world) {
         rh__complain("%s: %s", test->name, error);
+        rh_shared_free(w.params_asked, sizeof *w.params_asked);
         return RH__EXIT_USAGE;
     }
     struct rh_exploration *x =
@@ -236,6 +238,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     if (x->interrupted)
         code = RH__EXIT_SIGNAL + x->interrupted; /* the loop below ends */
 release:
+    rh_shared_free(w.params_asked, sizeof *w.params_asked);
     rh_shared_free(checked, sizeof *checked);
     rh__exploration_free(x);
     rh_world_free(r.world);

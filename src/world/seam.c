@@ -529,8 +529,11 @@ static const char *seam_param(const char *name, bool number)
         return NULL;
     }
     for (size_t i = 0; i < w->param_count && !value; i++)
-        if (strcmp(w->params[i].name, name) == 0)
+        if (strcmp(w->params[i].name, name) == 0) {
             value = w->params[i].value;
+            if (w->params_asked && i < 64)
+                __atomic_fetch_or(w->params_asked, (uint64_t)1 << i, __ATOMIC_RELAXED);
+        }
     if (!value || !number || rh__text_is_number(value))
         return value;
     /* Not a fault of the program: whoever typed it is told, and there is no finding. */

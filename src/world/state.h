@@ -267,6 +267,7 @@ struct rh_world {
     const struct rh_test *test;
     const struct rh_param *params;
     size_t param_count;
+    uint64_t *params_asked; /* see struct rh_world_options */
     bool no_undo, quiet, begun;
     bool sandboxed;       /* a parent process reads what we leave behind */
     bool driven;          /* the child has done what it was started for */

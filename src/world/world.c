@@ -77,6 +77,7 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->test = options->test;
     w->params = options->params;
     w->param_count = options->param_count;
+    w->params_asked = options->params_asked;
     w->no_undo = options->no_undo;
     w->quiet = options->quiet;
     w->any_faults = s.losses || s.duplicates || s.crashes || s.restarts || s.kept_restarts || s.partitions ||

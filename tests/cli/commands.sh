@@ -126,6 +126,17 @@ refused '-p length=99999999999999999999: a whole' "$rehearse" test "$fixtures/ki
 refused '-p length=: a whole number' "$rehearse" estimate "$fixtures/kinds" long_run -p length=
 [ ! -e rehearse-findings ] || problem "a parameter that was refused left a schedule"
 refused '-p colour=red: there is no such parameter; there are n' "$rehearse" test "$fixtures/slow" -p colour=red --max-runs 1
+refused '-p bug=nix: there is no such bug; there are none' "$rehearse" test "$fixtures/rally" -p bug=nix --max-runs 1
+for way in '' '-j 2' '--no-determinism-check'; do
+    expect 0 "$rehearse" test "$fixtures/kinds" passes -p nonsense=1 -p bug=nix --explorer dfs $way --json json --junit xml
+    out_has '  note: parameters that no run has asked for: nonsense, bug'
+    grep -q '"parameters_note":"parameters that no run has asked for: nonsense, bug"' json || problem "no note in JSON: $way"
+    grep -q 'name="parameters_note"' xml || problem "no note in JUnit: $way"
+    expect 1 "$rehearse" test "$fixtures/kinds" long_run -p length=30 --explorer dfs $way --save ''
+    out_lacks 'no run has asked for'
+done
+expect 0 "$rehearse" test "$fixtures/kinds" passes -p nonsense=1 --tap
+out_has '  note: "parameters that no run has asked for: nonsense"'
 refused 'bug=unheard' "$rehearse" test "$fixtures/slow" -p bug=unheard --max-runs 1
 
 # Where nothing can be written: below a file, which stops root as well.
