@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -521,6 +522,12 @@ static void dismiss(struct agent *a)
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------------- */
 
+static bool is_empty(int fd)
+{
+    struct stat s;
+    return fstat(fd, &s) == 0 && s.st_size == 0;
+}
+
 /* The whole tree as one item; or what a file says is left. */
 static enum rh__pool_end fill(struct agent *a)
 {
@@ -565,6 +572,11 @@ static enum rh__pool_end open_pool(struct agent *a)
         return RH__POOL_FAILED;
     if (a->o->checkpoint && !rh__kept_open(&a->file, a->o->checkpoint, a->o->resume, a->error, a->error_size))
         return RH__POOL_REFUSED;
+    if (!a->o->resume && a->file.fd >= 0 && !is_empty(a->file.fd)) {
+        snprintf(a->error, a->error_size,
+                 "%s is there already: add --resume to go on from it, or remove it to begin anew", a->o->checkpoint);
+        return RH__POOL_REFUSED;
+    }
     rh__results_told(a->x, &a->before); /* the check for determinism has run the program too */
     a->before.escapes = 0;
     a->properties_before = a->x->world->property_count;

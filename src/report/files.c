@@ -30,7 +30,7 @@ static struct {
     const char *program;
     char *text;
     size_t size;
-    unsigned tests, failures, errors;
+    unsigned tests, failures, errors, skipped;
     double seconds;
 } junit;
 
@@ -349,6 +349,14 @@ static void junit_trouble(FILE *f, const char *element, const char *type, const 
     fprintf(f, "\"/>\n");
 }
 
+/* This element has a message only. */
+static void junit_skipped(FILE *f, const char *message)
+{
+    fprintf(f, "    <skipped message=\"");
+    xml_text(f, message);
+    fprintf(f, "\"/>\n");
+}
+
 static void junit_line(FILE *f, const struct rh__result *r,
                        void (*line)(const struct rh__result *r, struct rh__text *t))
 {
@@ -407,7 +415,8 @@ void rh__junit_result(const struct rh__result *r)
     const char *unmet = rh__result_unmet(r, why, sizeof why);
     junit.tests++;
     junit.failures += r->failed || unmet;
-    junit.errors += !r->failed && r->x->stale;
+    bool interrupted = rh__result_came_to(r) == RH__INTERRUPTED && !unmet;
+    junit.errors += (!r->failed && r->x->stale) || interrupted;
     junit.seconds += r->x->seconds;
     fprintf(f, "  <testcase classname=\"");
     xml_text(f, junit.program);
@@ -429,6 +438,8 @@ void rh__junit_result(const struct rh__result *r)
     fprintf(f, "    </properties>\n");
     if (unmet)
         junit_trouble(f, "failure", "requirement", unmet);
+    if (interrupted)
+        junit_trouble(f, "error", "interrupted", "interrupted before it was done; nothing found until then");
     if (r->x->stale)
         junit_trouble(f, r->failed ? "failure" : "error", "stale schedule", r->x->stale);
     junit_failures(f, r);
@@ -440,6 +451,23 @@ void rh__junit_result(const struct rh__result *r)
     junit_line(f, r, rh__result_sentence);
     junit_line(f, r, rh__result_next);
     fprintf(f, "</system-out>\n  </testcase>\n");
+}
+
+void rh__junit_missing(const char *test, const char *model, bool begun, const char *why)
+{
+    FILE *f = junit.body;
+    if (!f)
+        return;
+    junit.tests++;
+    *(begun ? &junit.errors : &junit.skipped) += 1;
+    fprintf(f, "  <testcase classname=\"");
+    xml_text(f, junit.program);
+    fprintf(f, "\" name=\"%s (%s)\" time=\"0\">\n", test, model);
+    if (begun)
+        junit_trouble(f, "error", "no result", "it has no result: the tool could not go on; standard error says why");
+    else
+        junit_skipped(f, why);
+    fprintf(f, "  </testcase>\n");
 }
 
 void rh__reports_drop(void)
@@ -469,8 +497,8 @@ bool rh__junit_close(char *error, size_t error_size)
     }
     fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
     xml_text(f, junit.program);
-    fprintf(f, "\" tests=\"%u\" failures=\"%u\" errors=\"%u\" time=\"%.6f\">\n", junit.tests, junit.failures,
-            junit.errors, junit.seconds);
+    fprintf(f, "\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%.6f\">\n", junit.tests,
+            junit.failures, junit.errors, junit.skipped, junit.seconds);
     fwrite(junit.text, 1, junit.size, f);
     fprintf(f, "</testsuite>\n");
     return rh__output_close(&junit.out, error, error_size);

@@ -20,6 +20,7 @@ struct rh__result {
     struct rh_semantics asked; /* what was asked for; of the world it is what the explorer made of it */
     bool required;             /* --require: at least `require` */
     enum rh_verdict require;
+    const char *checkpoint;            /* the file that is kept, or NULL */
     struct rh_outcome determinism;     /* RH_OUTCOME_FINISHED, with a note or "", or what differed */
     char files[RH__MAX_FINDINGS][512]; /* schedules saved, "" for none */
     bool kept[RH__MAX_FINDINGS];       /* it is of another run, found before, which is shorter */
@@ -97,6 +98,8 @@ void rh__json_estimate(const struct rh__result *r, const struct rh__size *size);
 bool rh__json_close(char *error, size_t error_size);
 bool rh__junit_open(const char *path, const char *program, char *error, size_t error_size);
 void rh__junit_result(const struct rh__result *r);
+/* A test without a result: begun, or not even that. */
+void rh__junit_missing(const char *test, const char *model, bool begun, const char *why);
 bool rh__junit_close(char *error, size_t error_size);
 /* Closes them all without a trace; closing one to which nothing was written does so too. */
 void rh__reports_drop(void);

@@ -218,7 +218,8 @@ static void add_limit(const struct rh_exploration *x, struct rh__text *t)
     else if (l->max_all_steps && x->steps >= l->max_all_steps)
         rh__text_add(t, "; stopped by --max-all-steps");
     else if (l->max_seconds > 0)
-        rh__text_add(t, "; stopped after %g s (--max-seconds)", l->max_seconds);
+        rh__text_add(t, "; stopped by --max-seconds: %g s of processor time%s", l->max_seconds,
+                     x->workers > 1 ? " each" : "");
 }
 
 static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
@@ -338,7 +339,10 @@ void rh__result_next(const struct rh__result *r, struct rh__text *t)
         rh__text_add(t, "explore again without the schedule, or delete it");
         break;
     case RH__INTERRUPTED:
-        rh__text_add(t, "--checkpoint FILE keeps what is done, and --resume goes on from there");
+        if (r->checkpoint)
+            rh__text_add(t, "go on with --checkpoint %s --resume", r->checkpoint);
+        else
+            rh__text_add(t, "--checkpoint FILE keeps what is done, and --resume goes on from there");
         break;
     case RH__EMPTY:
         if (all_assumed(x)) {

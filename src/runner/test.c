@@ -144,12 +144,12 @@ static bool machine_reads_output(const struct rh__options *o)
 /* What came of all tests. */
 struct sum {
     bool failed, stale, unmet;
+    unsigned begun, told; /* tests under a model; of those with a report */
 };
 
 /* Opening a world and an exploration can fail by what the person asked for; all else is ours. */
 static int explore(const char *program, const struct rh__options *o, const struct rh_test *test,
-                   const struct rh_semantics *semantics, const struct rh_semantics *asked, unsigned number,
-                   struct sum *sum)
+                   const struct rh_semantics *semantics, const struct rh_semantics *asked, struct sum *sum)
 {
     static struct rh__result r;
     static struct suite suite;
@@ -168,6 +168,7 @@ static int explore(const char *program, const struct rh__options *o, const struc
     r.asked = *asked;
     r.required = o->required;
     r.require = o->require;
+    r.checkpoint = o->checkpoint;
     r.world = rh_world_new(&w, error, sizeof error);
     if (!r.world) {
         rh__complain("%s: %s", test->name, error);
@@ -228,12 +229,13 @@ static int explore(const char *program, const struct rh__options *o, const struc
     struct sigaction before, ignore = { .sa_handler = SIG_IGN };
     sigaction(SIGPIPE, &ignore, &before); /* nobody reads on: that is told like a full disk */
     if (o->tap)
-        rh__tap_result(&r, number);
+        rh__tap_result(&r, sum->begun);
     else if (!machine_reads_output(o))
         rh__terminal_result(&r, o->quiet, o->verbose);
     rh__stdout_flush(error, sizeof error); /* what is lost is told at the end */
     rh__json_result(&r);
     rh__junit_result(&r);
+    sum->told++;
     sigaction(SIGPIPE, &before, NULL);
     if (x->interrupted)
         code = RH__EXIT_SIGNAL + x->interrupted; /* the loop below ends */
@@ -258,6 +260,17 @@ static size_t count_wanted(const struct rh__options *o)
     size_t n = 0;
     for (const struct rh_test *t = rh_test_first(); t; t = t->next)
         n += wanted(o, t);
+    return n;
+}
+
+/* What a program is to read there: with two of them it could read neither. */
+static int outputs_on_stdout(const struct rh__options *o)
+{
+    const char *const paths[] = { o->json, o->junit };
+    int n = o->tap;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        n += paths[i] &&
+             (strcmp(paths[i], "-") == 0 || strcmp(paths[i], "/dev/stdout") == 0 || strcmp(paths[i], "/dev/fd/1") == 0);
     return n;
 }
 
@@ -292,6 +305,10 @@ static bool prepare(const char *program, const struct rh__options *o)
         rh__complain("--coverage-file %s", error);
         return false;
     }
+    if (outputs_on_stdout(o) > 1) {
+        rh__complain("standard output can hold one of --json, --junit and --tap: give the others a file");
+        return false;
+    }
     if (o->suite && (o->workers > 1 || o->checkpoint)) {
         rh__complain("--suite is made by one worker: leave out -j and --checkpoint");
         return false;
@@ -308,13 +325,80 @@ static bool prepare(const char *program, const struct rh__options *o)
     return good;
 }
 
+/* ---- all tests ------------------------------------------------------------------------------------------------------------ */
+
 static const enum rh_model every_model[] = { RH_FIFO, RH_BAG, RH_CAUSAL, RH_MAILBOX };
+
+/* Each test under each model that was asked for, until `visit` gives something else than RH__EXIT_OK: that. */
+struct all {
+    const char *program;
+    const struct rh__options *o;
+    struct sum sum;
+    unsigned count;        /* of all there are */
+    const char *why;       /* some have no report */
+    struct rh__text names; /* of those */
+};
+static int each(struct all *all, int (*visit)(struct all *all, const struct rh_test *test, const struct rh_semantics *s,
+                                              const struct rh_semantics *asked))
+{
+    char error[1024];
+    int code = RH__EXIT_OK;
+    for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next)
+        for (size_t m = 0; m < (all->o->all_models ? 4 : 1) && wanted(all->o, t) && code == RH__EXIT_OK; m++) {
+            struct rh_semantics s, asked;
+            rh__options_semantics(all->o, t, &s, &asked, error, sizeof error);
+            if (all->o->all_models)
+                s.model = every_model[m];
+            code = visit(all, t, &s, &asked);
+        }
+    return code;
+}
+
+static int explore_one(struct all *all, const struct rh_test *test, const struct rh_semantics *s,
+                       const struct rh_semantics *asked)
+{
+    all->sum.begun++;
+    return explore(all->program, all->o, test, s, asked, &all->sum);
+}
+
+static int note_missing(struct all *all, const struct rh_test *test, const struct rh_semantics *s,
+                        const struct rh_semantics *asked)
+{
+    (void)asked;
+    if (++all->count <= all->sum.told)
+        return RH__EXIT_OK;
+    rh__text_add(&all->names, "%s%s (%s)", all->names.len ? ", " : "", test->name, rh__model_name(s->model));
+    if (all->why)
+        rh__junit_missing(test->name, rh__model_name(s->model), all->count <= all->sum.begun, all->why);
+    return RH__EXIT_OK;
+}
+
+/* Tests that were not begun, or of which nothing came, do not vanish: whoever reads a report sees that it is not of all. */
+static void tell_missing(struct all *all, int code)
+{
+    char names[8192], lead[128];
+    rh__text_init(&all->names, names, sizeof names);
+    if (code > RH__EXIT_SIGNAL)
+        all->why = "not run: the tool was interrupted before";
+    else if (code != RH__EXIT_OK && all->sum.told) /* else nothing was run, and there is no report */
+        all->why = "not run: the tool could not go on; standard error says why";
+    each(all, note_missing);
+    unsigned missing = all->count - all->sum.told;
+    if (all->o->tap && (code == RH__EXIT_OK || all->why))
+        printf("1..%u\n", all->count);
+    if (all->o->tap && all->why)
+        printf("Bail out! %s; %u of %u tests not run\n",
+               code > RH__EXIT_SIGNAL ? "interrupted" : "the tool could not go on", missing, all->count);
+    if (!missing || !all->why || all->o->tap || machine_reads_output(all->o))
+        return;
+    snprintf(lead, sizeof lead, "not run, %u of %u tests: ", missing, all->count);
+    rh__terminal_wrapped(lead, names);
+}
 
 int rh__command_test(const char *program, const struct rh__options *o)
 {
-    struct sum sum = { 0 };
-    unsigned number = 0;
-    int code = RH__EXIT_OK;
+    struct all all = { .program = program, .o = o };
+    const struct sum *sum = &all.sum;
     char error[1024];
     static volatile int interrupted;
     struct rh__interrupts interrupts;
@@ -324,21 +408,10 @@ int rh__command_test(const char *program, const struct rh__options *o)
         rh__interrupts_end(&interrupts);
         return RH__EXIT_USAGE;
     }
-    for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next) {
-        if (!wanted(o, t))
-            continue;
-        for (size_t m = 0; m < (o->all_models ? 4 : 1) && code == RH__EXIT_OK; m++) {
-            struct rh_semantics s, asked;
-            rh__options_semantics(o, t, &s, &asked, error, sizeof error);
-            if (o->all_models)
-                s.model = every_model[m];
-            code = explore(program, o, t, &s, &asked, ++number, &sum);
-        }
-    }
-    if (code > RH__EXIT_SIGNAL && sum.failed)
+    int code = each(&all, explore_one);
+    tell_missing(&all, code);
+    if (code > RH__EXIT_SIGNAL && sum->failed)
         code = RH__EXIT_OK; /* what was found counts more */
-    if (o->tap)
-        printf("1..%u\n", number);
     if (!rh__json_close(error, sizeof error)) {
         rh__complain("%s", error);
         code = RH__EXIT_TOOL;
@@ -348,7 +421,7 @@ int rh__command_test(const char *program, const struct rh__options *o)
         code = RH__EXIT_TOOL;
     }
     rh__interrupts_end(&interrupts);
-    if (sum.failed && code == RH__EXIT_TOOL)
+    if (sum->failed && code == RH__EXIT_TOOL)
         code = RH__EXIT_FAILURE; /* likewise */
-    return code != RH__EXIT_OK ? code : rh__exit_of(sum.failed, sum.stale, sum.unmet);
+    return code != RH__EXIT_OK ? code : rh__exit_of(sum->failed, sum->stale, sum->unmet);
 }

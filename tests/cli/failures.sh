@@ -3,6 +3,10 @@
 . "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
 failing=("$fixtures/failures")
 
+# at TEXT: which line of the fixture that is
+at() { grep -nF -- "$1" "$SOURCE_DIR/tests/fixtures/failures.c" | cut -d : -f 1; }
+nine_at=$(at '"sees nine"') eight_at=$(at 'sees \"eight') one_at=$(at '"one first"') two_at=$(at '"two first"')
+
 # twice: the blocks of ./out have no key twice, as far as indentation tells; prints those that have
 twice() {
     awk '/^  ---/ { delete seen; next }
@@ -22,16 +26,16 @@ print(eval(sys.argv[1]))' "$1" 2>&1 || problem "xml: $1"
 # ---- a `sometimes` that held in no run ------------------------------------------------------------------------------------
 nine='sometimes `sees nine` held in no run'
 expect 1 "${failing[@]}" hopes --json json --junit junit.xml
-out_has 'FAILED hopes' "property: $nine" 'failures.c:28'
+out_has 'FAILED hopes' "property: $nine" "failures.c:$nine_at"
 expect 1 "${failing[@]}" hopes --quiet
-out_has 'FAILED hopes' "property: $nine" 'failures.c:28' 'sees "eight"'
+out_has 'FAILED hopes' "property: $nine" "failures.c:$nine_at" 'sees "eight"'
 out_lacks 'sees one'
 expect 1 "${failing[@]}" hopes --tap
-out_has 'not ok 1 - hopes' 'kind: "property"' "$nine" 'failures.c:28"' 'sees \"eight\"'
+out_has 'not ok 1 - hopes' 'kind: "property"' "$nine" "failures.c:$nine_at\"" 'sees \"eight\"'
 same 'failures of TAP' 2 "$(grep -c '^    - kind: ' out)"
 same 'keys that are there twice' '' "$(twice)"
 if have_python; then
-    same 'failures of JSON' "[('property', True, 'tests/fixtures/failures.c:28', '', None), ('property', False, 'tests/fixtures/failures.c:29', '', None)]" \
+    same 'failures of JSON' "[('property', True, 'tests/fixtures/failures.c:$nine_at', '', None), ('property', False, 'tests/fixtures/failures.c:$eight_at', '', None)]" \
         "$(json '[(f["kind"], "sees nine" in f["message"], f["place"][-28:], f["actor"], f["schedule"]) for f in r[0]["failures"]]')"
     same 'failures of JUnit' "[('property', True), ('property', False)]" \
         "$(xml '[(f.get("type"), "sees nine" in f.get("message")) for f in r.iter("failure")]')"
@@ -47,18 +51,18 @@ out_has 'nondeterminism: '
 expect 1 "${failing[@]}" votes --explorer dfs --keep-going --tap
 same 'findings' 2 "$(grep -c '^    - kind: "assertion"$' out)"
 same 'keys that are there twice' '' "$(twice)"
-out_has '      message: "one first: ' 'failures.c:46"' 'failures.c:47"' '      actor: "box#1"' \
+out_has '      message: "one first: ' "failures.c:$one_at\"" "failures.c:$two_at\"" '      actor: "box#1"' \
     '      schedule: "rehearse-findings/votes-fifo-assertion-' \
     "      replay: \"rehearse replay $fixtures/failures rehearse-findings/votes-fifo-assertion-"
 expect 1 "${failing[@]}" votes --explorer dfs --keep-going --junit junit.xml
-for text in 'failures.c:46' 'failures.c:47' 'box#1' "rehearse replay $fixtures/failures rehearse-findings/votes-fifo-assertion-"; do
+for text in "failures.c:$one_at" "failures.c:$two_at" 'box#1' "rehearse replay $fixtures/failures rehearse-findings/votes-fifo-assertion-"; do
     grep -A3 '<failure type="assertion" message="' junit.xml | grep -qF "$text" || problem "no \"$text\" in JUnit"
 done
 if have_python; then
     same 'it is well-formed' "['one first', 'two first']" "$(xml 'sorted(f.get("message")[:9] for f in r.iter("failure"))')"
 fi
 expect 1 "$rehearse" replay "${failing[@]}" rehearse-findings/latest --quiet
-grep -q 'first: .*  (.*failures\.c:4[67])$' out || problem "replay does not say where"
+grep -qE "first: .*  \(.*failures\.c:($one_at|$two_at)\)\$" out || problem "replay does not say where"
 
 # ---- the last one kept is the latest ---------------------------------------------------------------------------------------
 expect 1 "${failing[@]}" votes --explorer dfs --keep-going --save several
@@ -77,5 +81,15 @@ out_has '-p n=3, -p bug=wrong"'
 expect 0 "${failing[@]}" counts --json json
 out_lacks '-p '
 have_python && same 'none' "{}" "$(json 'r[0]["parameters"]')"
+
+# ---- one output for one reader ------------------------------------------------------------------------------------------------
+refused 'standard output can hold one of --json, --junit and --tap' "${failing[@]}" counts --json - --junit -
+refused 'standard output can hold one of' "${failing[@]}" counts --json - --tap
+refused 'standard output can hold one of' "${failing[@]}" counts --junit /dev/stdout --tap
+expect 0 "${failing[@]}" counts --json json --junit junit.xml --tap
+
+# ---- limits are of processor time ---------------------------------------------------------------------------------------------
+expect 0 "${failing[@]}" goes_on --explorer dfs --max-seconds 0.1
+tr -s '\n ' ' ' <out | grep -qF 'stopped by --max-seconds: 0.1 s of processor time' || problem "no processor time"
 
 finish

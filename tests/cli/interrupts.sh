@@ -26,7 +26,7 @@ for signal in TERM:143 HUP:129; do
     for j in 1 2; do
         interrupt ${signal%:*} "${slow[@]}" --explorer dfs -j $j --json json --checkpoint kept
         same "exit status of SIG${signal%:*} with -j $j" ${signal#*:} $code
-        out_has 'interrupted, nothing found in ' 'sampled: '
+        out_has 'interrupted, nothing found in ' 'sampled: ' 'next: go on with --checkpoint kept --resume'
         if have_python; then
             same 'verdict' sampled "$(json 'r[0]["verdict"]')"
             runs=$(json 'r[0]["executions"]')
@@ -38,6 +38,27 @@ done
 interrupt TERM "${slow[@]}" --explorer dfs --json json # without a checkpoint: when the first line of progress is there
 same 'exit status' 143 $code
 [ -s json ] || problem "no JSON after SIGTERM"
+out_has 'next: --checkpoint FILE keeps what is done'
+out_lacks 'not run'
+
+# Tests that were not begun do not vanish.
+several=("$fixtures/failures" counts goes_on hopes votes --explorer dfs --max-seconds 1000)
+interrupt TERM "${several[@]}" --json json --junit junit.xml
+same 'exit status' 143 $code
+out_has 'passed counts' 'interrupted, nothing found in ' 'not run, 2 of 4 tests: hopes (fifo), votes (fifo)'
+grep -q 'tests="4" failures="0" errors="1" skipped="2"' junit.xml || problem "JUnit: $(sed -n 2p junit.xml)"
+same 'skipped' 2 "$(grep -c '<skipped message="not run: ' junit.xml)"
+same 'interrupted' 1 "$(grep -c '<error type="interrupted"' junit.xml)"
+tap=("${several[@]}" --tap)
+last="${tap[*]}"
+"${tap[@]}" >out 2>err &
+pid=$!
+for _ in $(seq 3000); do grep -qs '^ok 1' out && break; sleep 0.1; done
+kill -s TERM $pid
+wait $pid
+same 'exit status' 143 $?
+out_has 'ok 1 - counts' 'ok 2 - goes_on' '1..4' 'Bail out! interrupted; 2 of 4 tests not run'
+out_lacks 'ok 3'
 interrupt TERM "${slow[@]}" --explorer random -p bug=last --json json
 same 'a bug was found' 1 $code
 out_has 'FAILED senders' 'the first came last'

@@ -116,6 +116,17 @@ refused 'no/such/folder' "${slow[@]}" --checkpoint no/such/folder/c --explorer d
 echo 'something else' >c
 refused 'c is no checkpoint' "${slow[@]}" --checkpoint c --resume --explorer dfs
 
+# Hours of work are not replaced by a slip of the hand.
+refused 'c is there already: add --resume to go on from it, or remove it' "${slow[@]}" --checkpoint c --explorer dfs
+same 'what was there' 'something else' "$(cat c)"
+expect 0 "${slow[@]}" --checkpoint finished --explorer dfs -p n=3
+cp finished before
+refused 'finished is there already' "${slow[@]}" --checkpoint finished --explorer dfs -p n=3
+cmp -s finished before || problem "a finished checkpoint was changed"
+expect 0 "${slow[@]}" --checkpoint finished --resume --explorer dfs -p n=3
+: >empty
+expect 0 "${slow[@]}" --checkpoint empty --explorer dfs -p n=3 # nothing is lost
+
 # ---- the tool is killed ------------------------------------------------------------------------------------------------------
 expect 0 "${slow[@]}" --explorer dfs -p n=10 --max-seconds 1000 --json json
 [ "$(grep -c '"executions":3628800' json)" = 1 ] || problem "n=10 has other totals than 10!"

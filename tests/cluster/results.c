@@ -171,6 +171,7 @@ static void make_checkpoint(void)
     char error[1024] = "";
     struct setting s = setting;
     s.limits.max_runs = 20;
+    unlink(path); /* one that is there is not replaced */
     if (resume(&s, error, sizeof error, false) != RH__POOL_DONE)
         fail_msg("%s", error);
 }
