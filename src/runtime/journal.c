@@ -92,7 +92,8 @@ static bool mark_write(struct rh__journal *j, uint64_t salt, uint64_t acknowledg
     return true;
 }
 
-enum marked { MARK_UNREADABLE, MARK_EMPTY, MARK_DAMAGED, MARK_GOOD };
+/* Only the first one of all can be cut short: the others are written over it. */
+enum marked { MARK_UNREADABLE, MARK_NONE, MARK_DAMAGED, MARK_GOOD };
 
 static enum marked mark_read(struct rh__journal *j, struct mark *m)
 {
@@ -100,14 +101,19 @@ static enum marked mark_read(struct rh__journal *j, struct mark *m)
     memset(m, 0, sizeof *m);
     if (fstat(j->mark, &about) != 0)
         return MARK_UNREADABLE;
-    if (about.st_size == 0)
-        return MARK_EMPTY;
+    if (about.st_size < (off_t)sizeof *m)
+        return MARK_NONE;
     if (about.st_size == sizeof *m && !read_all(j->mark, (char *)m, sizeof *m))
         return MARK_UNREADABLE;
     if (memcmp(m->magic, mark_magic, sizeof mark_magic) == 0 && m->sum == rh__hash(m, offsetof(struct mark, sum), 0))
         return MARK_GOOD;
     memset(m, 0, sizeof *m);
     return MARK_DAMAGED;
+}
+
+static bool sync_mark(const struct rh__journal *j)
+{
+    return fdatasync(j->mark) == 0;
 }
 
 /* ---- appending ------------------------------------------------------------------------------------------------- */
@@ -275,10 +281,13 @@ static bool refuse_version_1(const struct opening *o)
     return good;
 }
 
+/* The mark comes first and is durable before there is a journal, so that a journal without a mark has lost it.  Until the journal
+ * is there the mark says that nothing at all is acknowledged. */
 static bool make(const struct opening *o)
 {
     struct rh__journal *j = o->j;
-    if (!rh__journal_rewrite(j) || !rh__journal_replace(j)) {
+    if (!rh__journal_rewrite(j) || !mark_write(j, j->new_salt, 0) || !sync_mark(j) || !rh__journal_replace(j) ||
+        !sync_mark(j)) {
         if (j->failed)
             errno = j->error;
         return refuse_call(o, "journal");
@@ -286,12 +295,13 @@ static bool make(const struct opening *o)
     return true;
 }
 
+/* `m` is NULL where the mark is damaged. */
 static bool load(const struct opening *o, const char *bytes, size_t size, const struct mark *m,
                  const struct rh__journal_reader *reader)
 {
     struct rh__journal *j = o->j;
     size_t good = 0;
-    switch (rh__journal_read(bytes, size, m->salt, m->acknowledged, reader, &good)) {
+    switch (rh__journal_read(bytes, size, m ? m->salt : 0, m ? m->acknowledged : 0, reader, &good)) {
     case RH__JOURNAL_FOREIGN:
         return refuse(o, "journal is there but is no journal of stores");
     case RH__JOURNAL_DAMAGED:
@@ -301,10 +311,16 @@ static bool load(const struct opening *o, const char *bytes, size_t size, const 
     }
     memcpy(&j->salt, bytes + 8, sizeof j->salt);
     j->size = good;
+    if (good < size && !m)
+        return refuse(
+            o,
+            "journal.mark is damaged, and the last %zu bytes of the journal are no whole record: whether they "
+            "were acknowledged is not known",
+            size - good);
     if (good < size) {
         fprintf(stderr,
-                "rehearse: store_folder %s: journal: the last %zu bytes are no whole record and were never "
-                "acknowledged: cut off\n",
+                "rehearse: store_folder %s: journal: the last %zu bytes are no whole record, and journal.mark does not "
+                "have them as acknowledged: cut off\n",
                 o->folder, size - good);
         if (ftruncate(j->fd, (off_t)good) != 0)
             return refuse_call(o, "journal");
@@ -338,14 +354,22 @@ static bool open_locked(const struct opening *o, const struct rh__journal_reader
     enum marked marked = mark_read(j, &m);
     if (marked == MARK_UNREADABLE)
         return refuse_call(o, "journal.mark");
-    if (marked == MARK_DAMAGED) /* the journal has checksums of its own: with one fault nothing is lost */
-        fprintf(stderr, "rehearse: store_folder %s: journal.mark is damaged and is made anew\n", o->folder);
     j->fd = openat(j->folder, "journal", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (j->fd >= 0)
+    if (j->fd >= 0 && marked == MARK_NONE)
+        return refuse(o,
+                      "journal.mark is gone or cut off: how much of the journal was acknowledged is not known; bring "
+                      "it back, or see docs/stores.md");
+    if (j->fd >= 0 && marked == MARK_GOOD)
         return read_journal(o, &m, reader);
+    if (j->fd >= 0) { /* the journal has checksums of its own: with one fault nothing is lost */
+        if (!read_journal(o, NULL, reader))
+            return false;
+        fprintf(stderr, "rehearse: store_folder %s: journal.mark was damaged and is made anew\n", o->folder);
+        return true;
+    }
     if (errno != ENOENT)
         return refuse_call(o, "journal");
-    if (marked != MARK_EMPTY)
+    if (marked == MARK_DAMAGED || m.acknowledged)
         return refuse(o, "the journal is gone; where that is meant, remove journal.mark as well");
     return refuse_version_1(o) && make(o);
 }

@@ -126,6 +126,55 @@ static void a_journal_that_was_cut_is_told(void **unused)
     free(mark);
 }
 
+/* Without the mark nobody knows what was acknowledged: neither a whole journal nor a shorter one is taken for all of it. */
+static void a_mark_that_is_gone_is_told(void **unused)
+{
+    struct verdicts v = { 0, 0, 0 };
+    size_t size;
+    char path[400];
+    (void)unused;
+    put_few();
+    rh_runtime_stop();
+    char *bytes = read_file("journal", &size);
+    path_of(path, sizeof path, "journal.mark");
+    int old = quiet_begin();
+    for (size_t cut = 0; cut <= size; cut++) {
+        write_file("journal", bytes, cut);
+        assert_int_equal(unlink(path), 0);
+        judge(&v, 2);
+        assert_false(run_auditors(2)); /* nor is it the second time */
+        write_file("journal.mark", "half of it", 10);
+        assert_false(run_auditors(2));
+    }
+    quiet_end(old);
+    assert_int_equal(v.told, size + 1);
+    free(bytes);
+}
+
+/* A damaged mark is made anew where the journal ends with a whole record, and only there. */
+static void a_damaged_mark_and_a_journal_with_a_torn_end_are_told(void **unused)
+{
+    static const char nonsense[32] = "no mark";
+    size_t size, mark_size;
+    (void)unused;
+    put_few();
+    rh_runtime_stop();
+    char *bytes = read_file("journal", &size), *mark = read_file("journal.mark", &mark_size);
+    assert_int_equal(mark_size, sizeof nonsense);
+    int old = quiet_begin();
+    write_file("journal.mark", nonsense, sizeof nonsense);
+    write_file("journal", bytes, size - 1);
+    bool torn = run_auditors(2);
+    write_file("journal.mark", nonsense, sizeof nonsense);
+    write_file("journal", bytes, size);
+    bool whole = run_auditors(2);
+    quiet_end(old);
+    assert_false(torn);
+    assert_true(whole);
+    free(bytes);
+    free(mark);
+}
+
 /* What a crash in the middle of a write leaves was never acknowledged. */
 static void what_stands_behind_the_last_acknowledged_record_is_cut_off(void **unused)
 {
@@ -305,6 +354,7 @@ static void a_runtime_starts_or_refuses(void **unused)
     int old = quiet_begin();
     for (int i = 0; i < TIMES; i++) {
         empty_folder();
+        write_file("journal.mark", "a damaged mark, which is made anew", 32);
         size_t size = make_journal(bytes, ROOM, &random, 77);
         write_file("journal", bytes, rh__random_below(&random, 3) ? size : spoil(bytes, size, ROOM, &random));
         started += run_auditors(2);
@@ -320,6 +370,8 @@ int main(void)
         TEST(each_flipped_bit_of_a_closed_store_is_told_or_harmless),
         TEST(the_same_where_the_process_was_killed),
         TEST(a_journal_that_was_cut_is_told),
+        TEST(a_mark_that_is_gone_is_told),
+        TEST(a_damaged_mark_and_a_journal_with_a_torn_end_are_told),
         TEST(what_stands_behind_the_last_acknowledged_record_is_cut_off),
         TEST(damage_of_one_store_leaves_the_others_alone),
         TEST(any_bytes_are_read_or_refused),

@@ -14,6 +14,7 @@ static struct {
     long at;    /* this one fails */
     bool stays; /* and all that follow */
     bool half;  /* a write that fails writes half of it first */
+    bool kills; /* the process ends before the call */
     int error;
 } fault;
 
@@ -25,6 +26,8 @@ static bool fails(void)
     if (n != fault.at && !(fault.stays && n > fault.at))
         return false;
     shared->injected = 1;
+    if (fault.kills)
+        kill(getpid(), SIGKILL);
     errno = fault.error;
     return true;
 }
@@ -201,8 +204,38 @@ static void nothing_acknowledged_is_lost_whatever_call_fails(void **unused)
     assert_in_range(faults, 300, 100000);
 }
 
+static void start_only(void)
+{
+    fault.armed = true;
+    if (!run_accounts(0, 0))
+        _exit(1);
+}
+
+/* Between the first file and the last there is no moment from which the next start does not come up. */
+static void a_first_start_that_is_killed_anywhere_comes_up(void **unused)
+{
+    (void)unused;
+    fault.kills = true;
+    fault.stays = fault.half = false;
+    for (fault.at = 1;; fault.at++) {
+        empty_folder();
+        memset(shared, 0, sizeof *shared);
+        in_child(start_only);
+        if (!shared->injected)
+            break;
+        if (!in_child(write_without) || !in_child(audit) || shared->wrong || shared->found[0] < LIMIT)
+            fail_msg("killed before call %ld: it does not come up", fault.at);
+    }
+    fault.kills = false;
+    print_message("killed at %ld calls\n", fault.at - 1);
+    assert_in_range(fault.at, 8, 100);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { TEST(nothing_acknowledged_is_lost_whatever_call_fails) };
+    const struct CMUnitTest tests[] = {
+        TEST(nothing_acknowledged_is_lost_whatever_call_fails),
+        TEST(a_first_start_that_is_killed_anywhere_comes_up),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
