@@ -86,13 +86,14 @@ static void clean(const struct rh_world *w, uint32_t actor, char *base, char *li
 }
 
 /* So deep stacks are filled, and measured; what is deeper is not looked at. */
-enum { FILLED = 64 << 10, PATTERN = 0xa5 };
+enum { FILLED = 64 << 10, PATTERN = 0xa5, POSITIVE = 0x55 };
 
 static void fill(struct rh_world *w, char *base, char *live)
 {
     w->filled_to = live;
     w->filled_from = live - base > FILLED ? live - FILLED : base;
-    memset(w->filled_from, w->fill == FILL_PATTERN ? PATTERN : 0, (size_t)(live - w->filled_from));
+    int with = w->fill == FILL_PATTERN ? PATTERN : w->fill == FILL_POSITIVE ? POSITIVE : 0;
+    memset(w->filled_from, with, (size_t)(live - w->filled_from));
 }
 
 static void measure_depth(struct rh_world *w)

@@ -257,7 +257,7 @@ enum {
 };
 
 /* What a free stack holds before a handler runs: see determinism.h. */
-enum stack_fill { FILL_NOT, FILL_ZERO, FILL_PATTERN };
+enum stack_fill { FILL_NOT, FILL_ZERO, FILL_PATTERN, FILL_POSITIVE };
 
 /* Why a fiber gave control back. */
 enum yield { YIELD_DONE, YIELD_BLOCKED, YIELD_ABANDONED };

@@ -94,7 +94,15 @@ struct padded {
 };
 RH_MESSAGE(padded_message, struct padded value; uint32_t number; bool yes;);
 
-enum { NOTHING_READ, FIELD_NOT_WRITTEN, CHOICE_BY_GARBAGE, MESSAGE_BY_CLOCK, MESSAGE_BY_ADDRESS };
+enum {
+    NOTHING_READ,
+    FIELD_NOT_WRITTEN,
+    CHOICE_BY_GARBAGE,
+    CHOICE_IF_ABOVE,
+    CHOICE_IF_BELOW,
+    MESSAGE_BY_CLOCK,
+    MESSAGE_BY_ADDRESS
+};
 static int careless;
 
 /* Leaves other things on the stack each time. */
@@ -121,6 +129,10 @@ __attribute__((noinline)) static void send_padded(rh_ref to, uint32_t times)
         fields->value.large = 0x7f0000000000u + 4096ull * times;
     rh_send_value(to, padded_message, &m);
     if (careless == CHOICE_BY_GARBAGE && garbage[times % 4] > 1)
+        rh_send_value(to, padded_message, &m);
+    if (careless == CHOICE_IF_ABOVE && (int32_t)garbage[0] > 5)
+        rh_send_value(to, padded_message, &m);
+    if (careless == CHOICE_IF_BELOW && (int32_t)garbage[0] < -5)
         rh_send_value(to, padded_message, &m);
 }
 
@@ -185,6 +197,15 @@ static void what_depends_on_garbage_is_found(void **unused)
     (void)unused;
     struct rh_outcome o = check_careless(CHOICE_BY_GARBAGE);
     require_text(&o, RH_OUTCOME_NONDETERMINISM, "memory that nobody has written", "numbers of messages");
+}
+
+static void garbage_is_positive_and_negative(void **unused)
+{
+    (void)unused;
+    for (int how = CHOICE_IF_ABOVE; how <= CHOICE_IF_BELOW; how++) {
+        struct rh_outcome o = check_careless(how);
+        require_text(&o, RH_OUTCOME_NONDETERMINISM, "memory that nobody has written", "numbers of messages");
+    }
 }
 
 static void a_value_that_is_another_each_time_is_found(void **unused)
@@ -286,6 +307,7 @@ int main(void)
         WORLD_TEST(padding_is_no_difference),
         WORLD_TEST(a_field_that_nobody_wrote_is_noted),
         WORLD_TEST(what_depends_on_garbage_is_found),
+        WORLD_TEST(garbage_is_positive_and_negative),
         WORLD_TEST(a_value_that_is_another_each_time_is_found),
         WORLD_TEST(a_number_of_messages_that_differs_is_found),
         WORLD_TEST(a_program_that_uses_all_there_is_passes),
