@@ -531,7 +531,11 @@ __attribute__((format(printf, 3, 4))) void rh_assert_failed_(const char *here, c
 void rh_assume_failed_(const char *here);
 
 /* Named properties.  always: at each evaluation.  eventually: at its last evaluation in every run.  sometimes: in at
- * least one run of the exploration; rh_cover(name) is sometimes reached. */
+ * least one run of the exploration; rh_cover(name) is sometimes reached.
+ * A property is known from its first evaluation on.  One whose place is reached in no run of a test is not known there, and
+ * nothing is said of it: an rh_sometimes that is evaluated, and never holds, fails an exhaustive exploration; one that is
+ * never evaluated, and every rh_cover that is never reached, does not.  So evaluate where every run comes by, as at the end
+ * of the test's body: rh_sometimes("a retry was needed", retries > 0). */
 enum rh_property { RH_ALWAYS, RH_SOMETIMES, RH_EVENTUALLY };
 #define rh_always(name, condition)     rh_property_(RH_ALWAYS, name, condition, RH_HERE)
 #define rh_sometimes(name, condition)  rh_property_(RH_SOMETIMES, name, condition, RH_HERE)
