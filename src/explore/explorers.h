@@ -20,6 +20,8 @@ bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error
 
 /* What a replay came to: the line that did not fit, with what was possible instead; "" if all fitted. */
 const char *rh__replay_divergence(const void *state);
+/* Whether the run has gone on behind the last line. */
+bool rh__replay_went_on(const void *state);
 
 /* How many events the run has. */
 static inline uint32_t rh__depth(const struct rh_world *w)

@@ -260,6 +260,11 @@ const char *rh__replay_divergence(const void *state)
     return ((const struct replay *)state)->divergence;
 }
 
+bool rh__replay_went_on(const void *state)
+{
+    return ((const struct replay *)state)->handed_over != 0;
+}
+
 const struct rh_explorer rh__explorer_replay = {
     .name = "replay",
     .summary = "replay:FILE[,EXPLORER]: the schedule in FILE, and then as EXPLORER wants",

@@ -106,6 +106,19 @@ static bool read_mark(const char *path, struct mark *m)
     return good;
 }
 
+bool rh__finding_recorded(const char *path, char *kind, size_t kind_size, char *place, size_t place_size)
+{
+    struct mark m;
+    char *text = read_mark(path, &m) ? read_whole(path) : NULL, *at = text ? strstr(text, "\n# finding ") : NULL;
+    char *line = at ? strstr(at + 1, "\n# ") : NULL, *colon = line ? strstr(line, ": ") : NULL;
+    if (colon) {
+        snprintf(kind, kind_size, "%.*s", (int)(colon - line - 3), line + 3);
+        snprintf(place, place_size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+    }
+    free(text);
+    return colon != NULL;
+}
+
 static uint32_t lines_of(const char *path)
 {
     struct rh__schedule s;

@@ -18,6 +18,9 @@ struct rh__keeping {
 bool rh__finding_keep(const struct rh__keeping *k, const struct rh__finding *f, char *path, size_t size, bool *kept,
                       char *error, size_t error_size);
 
+/* Kind and place of what a file was kept for, as they stand in it; false where it is none that was kept, or not as it was. */
+bool rh__finding_recorded(const char *path, char *kind, size_t kind_size, char *place, size_t place_size);
+
 /* FOLDER/latest becomes a link to that file of the folder, if it is one or nothing is there; where there can be no links there is
  * none. */
 void rh__finding_latest(const char *folder, const char *path);

@@ -8,6 +8,7 @@
 
 #include "base/visible.h"
 #include "explore/explorers.h"
+#include "findings/keep.h"
 #include "findings/story.h"
 #include "runner/commands.h"
 #include "trace/schedule.h"
@@ -55,14 +56,41 @@ static void name_file(const char *path, char *text, size_t size)
     snprintf(text, size, "%s: %s", path, why);
 }
 
+/* The same kind at the same place, or at another line of its file while the schedule lasts: lines move when a program is edited. */
+static bool is_recorded(const struct rh__finding *f, const char *kind, const char *place, bool went_on)
+{
+    char is[1024];
+    struct rh__text t;
+    rh__text_init(&t, is, sizeof is);
+    rh__text_add_visible(&t, f->outcome.place); /* as it was written */
+    size_t file = strcspn(place, ":");
+    return strcmp(kind, rh_outcome_name(f->outcome.kind)) == 0 &&
+           (strcmp(is, place) == 0 || (!went_on && strncmp(is, place, file) == 0 && is[file] == place[file]));
+}
+
+/* What there is to know before the finding itself. */
+static void tell_recorded(const char *path, const struct rh__finding *f, bool went_on, struct rh__text *t)
+{
+    char kind[64], place[1024];
+    bool other =
+        rh__finding_recorded(path, kind, sizeof kind, place, sizeof place) && !is_recorded(f, kind, place, went_on);
+    if (other)
+        rh__text_add(t, "not the recorded finding (%s%s%s)", kind, *place ? " at " : "", place);
+    if (went_on)
+        rh__text_add(t, "%safter the schedule's end", other ? ", and " : "");
+    if (other || went_on)
+        rh__text_add(t, ": ");
+}
+
 /* "assertion: box#1: two first  (file.c:12)", and further lines of the program's text. */
-static void tell_finding(const struct rh__finding *f, char *text, size_t size)
+static void tell_finding(const char *path, const struct rh__finding *f, bool went_on, char *text, size_t size)
 {
     bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
     bool placed = *f->outcome.place && !stuck;
     size_t first = strcspn(f->outcome.text, "\n");
     struct rh__text t;
     rh__text_init(&t, text, size);
+    tell_recorded(path, f, went_on, &t);
     rh__text_add(&t, "%s: %s%s", rh_outcome_name(f->outcome.kind), f->actor, *f->actor ? ": " : "");
     rh__text_put(&t, f->outcome.text, first);
     rh__text_add(&t, "%s%s%s%s", placed ? "  (" : "", placed ? f->outcome.place : "", placed ? ")" : "",
@@ -126,7 +154,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
         snprintf(text, size, "%s", divergence);
     } else if (x->finding_count) {
         came_to = RH__REPLAYED_SAME;
-        tell_finding(&x->findings[0], text, size);
+        tell_finding(path, &x->findings[0], rh__replay_went_on(x->explorer.state), text, size);
     } else {
         came_to = RH__REPLAYED_PASSED;
         if (telling.stop_at && x->cut)

@@ -64,6 +64,21 @@ fi
 expect 1 "$rehearse" replay "${failing[@]}" rehearse-findings/latest --quiet
 grep -qE "first: .*  \(.*failures\.c:($one_at|$two_at)\)\$" out || problem "replay does not say where"
 
+# ---- another finding than the recorded one ---------------------------------------------------------------------------------
+expect 1 "${failing[@]}" again --save again
+expect 1 "$rehearse" replay "${failing[@]}" again/latest --quiet
+out_has 'assertion: twice#1: too early'
+out_lacks 'recorded'
+expect 1 "$rehearse" replay "${failing[@]}" again/latest --quiet -p early=0
+out_has "not the recorded finding (assertion at tests/fixtures/failures.c:$(at '"too early"'))" \
+    ", and after the schedule's end: assertion: twice#1: too late"
+expect 1 "$rehearse" corpus "${failing[@]}" again -p early=0
+out_has 'FAILS' "not the recorded finding (assertion at "
+grep -v '^# ' again/latest >by-hand # what nobody recorded
+expect 1 "$rehearse" replay "${failing[@]}" by-hand --quiet -p early=0
+out_has "after the schedule's end: assertion: twice#1: too late"
+out_lacks 'recorded'
+
 # ---- the last one kept is the latest ---------------------------------------------------------------------------------------
 expect 1 "${failing[@]}" votes --explorer dfs --keep-going --save several
 last_kept=$(sed -n 's/^  replay it: .* //p' out | tail -n 1)
