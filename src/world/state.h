@@ -182,7 +182,7 @@ struct write {
 
 struct store {
     uint64_t name;
-    uint32_t owner;             /* the last one to open it; RH_NONE for none yet */
+    uint32_t owner, life;       /* the last one to open it, and in which of its lives; RH_NONE for none yet */
     uint32_t newest, under_way; /* while nobody has it open: as in struct actor */
     uint32_t state;             /* enum rh__store_state */
     uint32_t next;
@@ -435,8 +435,8 @@ static inline uint32_t code_of(const struct rh_world *w)
 }
 
 /* With granularity object the end of the test is a step of its own, too, as of every process.  But it is offered only while
- * somebody watches the test, or is about to look at its life: nobody else can tell when it is.  Where nobody ever looks it is
- * not made, and the test counts as ended. */
+ * somebody watches the test, has looked at its life or is about to: nobody else can tell when it is.  Where nobody ever looks it
+ * is not made, and the test counts as ended. */
 static inline bool rh__test_is_over(const struct rh_world *w)
 {
     const struct actor *test = &w->actors[0];

@@ -45,33 +45,36 @@ static uint32_t new_store(struct rh_world *w, const char *name)
     return i;
 }
 
-static bool is_held(const struct rh_world *w, uint32_t store)
+/* Whether that life of an actor, in which it has opened a store, lasts: a store is held as long as its owner lives. */
+static bool lives(const struct rh_world *w, uint32_t actor, uint32_t life)
 {
-    uint32_t owner = w->stores[store].owner;
-    return owner != RH_NONE && w->actors[owner].opened == store;
+    const struct actor *a = &w->actors[actor];
+    return !has_ended(a) && a->restarts == life;
 }
 
 /* Whether its last owner still has it is a matter of that one's life.  With granularity object to find out, and to take the
- * store over, are two operations; if another one was quicker it begins anew. */
+ * store over, are two operations; if another one was quicker it begins anew.  Each looks only at what it is an operation on: the
+ * first at who has opened the store, in which life; the second at whether that life lasts. */
 static uint32_t take(struct rh_world *w, const char *name, const char *place)
 {
-    uint32_t gone = RH_NONE;
+    uint32_t gone = RH_NONE, gone_life = 0;
     for (;;) {
         rh__operation(w, rh__object_named(RH__OBJECT_STORE, name), place);
         uint32_t i = find_store(w, name);
         if (i == RH_NONE)
             i = new_store(w, name);
-        uint32_t owner = w->stores[i].owner;
-        bool free = owner == RH_NONE || owner == w->current || (owner == gone && !is_held(w, i));
+        uint32_t owner = w->stores[i].owner, life = w->stores[i].life;
+        bool free = owner == RH_NONE || owner == w->current || (owner == gone && life == gone_life);
         if (!free) {
-            uint64_t life = rh__object_of_actor(w, RH__OBJECT_LIFE, owner);
+            uint64_t object = rh__object_of_actor(w, RH__OBJECT_LIFE, owner);
             if (rh__fine(w))
-                rh__operation(w, life, place);
+                rh__operation(w, object, place);
             else
-                rh__touch(w, life);
-            if (is_held(w, i))
+                rh__touch(w, object);
+            if (lives(w, owner, life))
                 rh__misuse(w, place, "rh_store_open(\"%s\"): another actor has it open", name);
             gone = owner;
+            gone_life = life;
             free = !rh__fine(w);
         }
         if (free)
@@ -113,6 +116,7 @@ static void hand_over(struct rh_world *w, uint32_t store)
     struct store *s = &w->stores[store];
     rh__tables_stale(w);
     put32(w, &s->owner, w->current);
+    put32(w, &s->life, a->restarts);
     put32(w, &a->opened, store);
     put32(w, &a->store, s->newest);
     put32(w, &a->writes_open, s->under_way);
@@ -265,8 +269,9 @@ uint64_t rh__stores_hash(const struct rh_world *w)
     for (uint32_t i = w->first_store; i != RH_NONE; i = w->stores[i].next) {
         const struct store *s = &w->stores[i];
         const char *name = w->payload + s->name;
-        uint64_t x = rh__mix(rh__hash(name, strlen(name), 9), (uint64_t)s->owner << 8 | s->state << 1 | is_held(w, i));
-        h += is_held(w, i) ? x : rh__mix(x, rh__store_hash(w, s->newest, s->under_way, RH_NONE));
+        bool held = s->owner != RH_NONE && lives(w, s->owner, s->life);
+        uint64_t x = rh__mix(rh__hash(name, strlen(name), 9), (uint64_t)s->owner << 8 | s->state << 1 | held);
+        h += held ? x : rh__mix(x, rh__store_hash(w, s->newest, s->under_way, RH_NONE));
     }
     return h;
 }
