@@ -178,6 +178,8 @@ static bool goes_before(const struct view *v, const struct node *z, const struct
 {
     if (z->send.signal != y->send.signal)
         return false;
+    if (y->send.tells != RH_NONE && z->send.posted && z->actor == y->send.tells && z->position < y->send.told)
+        return true;
     if (v->w->semantics.model == RH_CAUSAL && !y->send.signal &&
         rh__message_in_past(v->w, rh__graph_message(v->g, v->w, z), rh__graph_message(v->g, v->w, y)))
         return true;

@@ -454,7 +454,7 @@ static bool is_ordered(const struct rh_world *w, uint32_t x, uint32_t m)
 {
     const struct message *a = &w->messages[x], *b = &w->messages[m];
     bool signal = b->type == &rh__exit_signal;
-    if (b->life && a->channel == b->channel)
+    if ((b->life && a->channel == b->channel) || rh__message_comes_before_news(w, x, m))
         return true;
     if (w->semantics.model == RH_BAG || signal != (a->type == &rh__exit_signal))
         return false;

@@ -41,6 +41,7 @@ bool rh__graph_open(struct graph *g, struct rh_exploration *x)
     ROOM(last_send, GRAPH_PLACES)
     ROOM(last_life, GRAPH_PLACES)
     ROOM(birth, GRAPH_PLACES)
+    ROOM(born_at, GRAPH_PLACES)
     ROOM(actor_of, GRAPH_PLACES)
     ROOM(place_of_actor, GRAPH_PLACES)
     ROOM(waiting, GRAPH_PLACES)
@@ -109,10 +110,12 @@ void rh__graph_set_row(struct graph *g, struct node *x)
     g->row_top += 1 + n;
     g->rows[row] = n;
     memset(&g->rows[row + 1], 0, n * sizeof *g->rows);
-    if (x->event.before_of_actor != RH_NONE)
+    if (x->event.before_of_actor != RH_NONE) {
         row_join(g, row, rh__graph_node(g, x->event.before_of_actor)->event.row);
-    else if (x->event.birth != RH_NONE)
+    } else if (x->event.birth != RH_NONE) {
         row_join(g, row, rh__graph_node(g, x->event.birth)->event.row);
+        row_raise(g, row, rh__graph_node(g, x->event.birth)->actor, x->event.born_at);
+    }
     if (x->event.place != x->actor && x->event.before_in_place != RH_NONE) {
         const struct node *before = rh__graph_node(g, x->event.before_in_place);
         row_join(g, row, before->event.row);
@@ -160,6 +163,7 @@ static void note_births(struct graph *g, const struct rh_world *w, uint32_t step
         g->place_of_actor[i - 1] = p;
         g->actor_of[p] = i - 1;
         g->birth[p] = stamp;
+        g->born_at[p] = rh__graph_node(g, stamp)->position + 4 * w->actors[i - 1].born_behind;
     }
 }
 
@@ -315,12 +319,14 @@ uint32_t rh__graph_add_event(struct graph *g, struct rh_world *w, uint32_t actor
     if (again) {
         x->event.wish = again->event.wish;
         x->event.birth = again->event.birth;
+        x->event.born_at = again->event.born_at;
         x->option_end = again->option_end;
         x->event.wish_is_of_this_level = again->event.wish_is_of_this_level;
         if (place == actor && g->wish_top <= x->event.wish)
             rh__graph_keep_wish(g, x->event.wish);
     } else {
         x->event.birth = g->birth[actor] == stamp ? RH_NONE : g->birth[actor];
+        x->event.born_at = g->born_at[actor];
         x->event.wish_is_of_this_level = true;
         if (place == actor)
             x->event.wish = rh__graph_read_wish(g, w, g->actor_of[actor]);
@@ -415,6 +421,20 @@ void rh__graph_add_fate_step(struct graph *g, uint32_t stamp)
     add_step(g, stamp, x->fate.serial);
 }
 
+/* News of an end come behind what is in the past of the message that brought them. */
+static void describe_news(const struct graph *g, const struct message *m, struct node *x, uint32_t message)
+{
+    x->send.tells = RH_NONE;
+    if (!m->behind || x->send.signal)
+        return;
+    RH__ASSERT(m->behind == message || g->send_of_message[m->behind] != RH_NONE, "news that nobody brought");
+    const struct node *news = m->behind == message ? x : rh__graph_node(g, g->send_of_message[m->behind]);
+    x->send.tells = g->place_of_actor[m->seen_as];
+    x->send.told = news->actor == x->send.tells
+                       ? news->position
+                       : rh__graph_row_at(g, rh__graph_node(g, news->of)->event.row, x->send.tells);
+}
+
 /* Under fifo and causal the channel is the sender; under mailbox, for what the program posts, the mailbox, in the order of the
  * operations on it. */
 static void describe_message(struct graph *g, const struct rh_world *w, struct node *x)
@@ -425,7 +445,9 @@ static void describe_message(struct graph *g, const struct rh_world *w, struct n
     x->send.type = m->type;
     x->send.signal = m->type == &rh__exit_signal;
     x->send.starts = rh__message_is_start(m);
+    x->send.posted = m->posted;
     x->send.seen_as = g->place_of_actor[m->seen_as];
+    describe_news(g, m, x, rh__graph_message(g, w, x));
     x->send.answers = rh__graph_id_of_message(g, w, m->answers);
     x->send.channel = w->semantics.model == RH_BAG && !x->send.signal ? RH_NONE : g->place_of_actor[m->sender];
     x->send.rank = x->position;
@@ -447,7 +469,7 @@ void rh__graph_describe(struct graph *g, const struct rh_world *w, struct node *
     } else {
         x->send.to = rh__graph_place(g, w->actors[g->actor_of[event->actor]].object);
         x->send.answers.actor = RH_NONE;
-        x->send.channel = x->send.seen_as = RH_NONE;
+        x->send.channel = x->send.seen_as = x->send.tells = RH_NONE;
     }
 }
 
@@ -488,6 +510,7 @@ uint32_t rh__graph_add_life(struct graph *g, uint32_t actor)
     uint32_t stamp = new_node(g, NODE_LIFE, actor, life_position(g, actor));
     rh__graph_node(g, stamp)->of = g->last_life[actor];
     rh__graph_node(g, stamp)->event.birth = g->birth[actor];
+    rh__graph_node(g, stamp)->event.born_at = g->born_at[actor];
     g->last_life[actor] = stamp;
     return stamp;
 }

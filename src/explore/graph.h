@@ -56,7 +56,8 @@ struct node {
             uint32_t before_of_actor;
             uint32_t row;     /* its past */
             uint32_t wish;    /* what the place would have taken */
-            uint32_t birth;   /* the event that its actor comes from, for its first one */
+            uint32_t birth;   /* the event that its actor comes from, for its first one, */
+            uint32_t born_at; /* and the position in it */
             uint32_t sends;   /* how many, RH_NONE until it was made; a request comes behind them */
             uint32_t last_of; /* stamp of the newest SEND or FATE of it; then next_of */
             uint32_t step;    /* the event's number in the world's run */
@@ -73,17 +74,18 @@ struct node {
         struct {
             uint32_t to; /* place */
             uint32_t ordinal;
-            uint32_t before_to;                 /* stamp of the last one to the same place */
-            uint32_t next_of;                   /* another one of the same event */
-            uint32_t taken;                     /* stamp of the event that took it, RH_NONE for none */
-            uint32_t channel;                   /* sends of one channel come in order: a place, RH_NONE for none */
-            uint32_t rank;                      /* their order */
-            uint32_t seen_as;                   /* place */
+            uint32_t before_to;   /* stamp of the last one to the same place */
+            uint32_t next_of;     /* another one of the same event */
+            uint32_t taken;       /* stamp of the event that took it, RH_NONE for none */
+            uint32_t channel;     /* sends of one channel come in order: a place, RH_NONE for none */
+            uint32_t rank;        /* their order */
+            uint32_t seen_as;     /* place */
+            uint32_t tells, told; /* news: of whose end, RH_NONE for none; all before that position comes first */
             const struct rh_message_type *type; /* NULL for a request */
             struct send_id answers;
             uint32_t fate;       /* of a copy: stamp of the FATE that made it */
             uint32_t wake, life; /* from the clock: which wait is over, which life it is for; else 0 */
-            bool copy, signal;
+            bool copy, signal, posted;
             bool starts; /* a life of its receiver, and so is for that one only */
         } send;
         struct {
@@ -146,9 +148,9 @@ struct graph {
     uint64_t *identity;
     uint32_t *by_identity; /* open addressing */
     uint32_t places;
-    uint32_t *last_event, *last_of_actor, *last_send, *last_life, *birth, *actor_of; /* of the level on top */
-    uint32_t *place_of_actor;                                                        /* by actor of the world */
-    uint32_t *waiting;                                                               /* used while choosing */
+    uint32_t *last_event, *last_of_actor, *last_send, *last_life, *birth, *born_at, *actor_of; /* of the level on top */
+    uint32_t *place_of_actor; /* by actor of the world */
+    uint32_t *waiting;        /* used while choosing */
     bool *frozen;
     uint32_t *send_of_message; /* stamp, by message of the world; RH_NONE for one that is lost */
 

@@ -329,6 +329,7 @@ static void fill_event(struct graph *g, struct rh_world *w, uint32_t stamp)
                                                      : x->actor;
     x->position = rh__graph_next_position(g, x->actor);
     x->event.birth = stamp ? g->birth[x->actor] : RH_NONE;
+    x->event.born_at = g->born_at[x->actor];
     x->event.wish_is_of_this_level = true;
     if (x->event.place == x->actor && stamp)
         x->event.wish = rh__graph_read_wish(g, w, actor);
@@ -420,6 +421,7 @@ static bool fill_rest(struct graph *g, struct rh_world *w)
         if (x->kind == NODE_LIFE) {
             x->actor = rh__graph_place(g, x->fate.serial);
             x->event.birth = g->birth[x->actor];
+            x->event.born_at = g->born_at[x->actor];
         } else if (x->kind == NODE_EVENT && (x->event.failed || i + 1 == l->count)) {
             x->actor = rh__graph_place(g, x->event.serial);
             if (g->birth[x->actor] == RH_NONE && x->actor != g->place_of_actor[0])

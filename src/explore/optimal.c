@@ -107,7 +107,11 @@ uint32_t rh__optimal_take_option(struct optimal *o, uint32_t stamp)
         g->options[g->option_top] = option;
         g->wishes[g->wish_top] = (struct wish){ .status = STATUS_CRASHED }; /* what stood there is somebody else's */
         was = (struct node){
-            .actor = x->actor, .option_end = 1, .event.wish = g->wish_top, .event.birth = x->event.birth
+            .actor = x->actor,
+            .option_end = 1,
+            .event.wish = g->wish_top,
+            .event.birth = x->event.birth,
+            .event.born_at = x->event.born_at,
         };
         rh__graph_add_event(g, NULL, x->actor, x->actor, g->option_top, 1, 0, &was);
         break;

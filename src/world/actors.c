@@ -52,6 +52,8 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         .behaviour = type->initial,
         .parent = parent,
         .born = w->event_count - 1,
+        .born_behind = w->event_sends,
+        .clock = parent == RH_NONE ? 0 : w->actors[parent].clock,
         .first_child = RH_NONE,
         .next_sibling = RH_NONE,
         .channels = RH_NONE,
@@ -297,13 +299,30 @@ static bool out_of_reach(const struct rh_world *w, uint32_t actor)
     return rh__fine(w) ? w->actors[actor].status == STATUS_ENDED : has_ended(&w->actors[actor]);
 }
 
+/* Tells of the end of `who`; for what the receiver finds out by itself also at once that nothing of that one is still to come. */
+static void send_news(struct rh_world *w, uint32_t who, const struct sending *s)
+{
+    if (out_of_reach(w, s->to)) {
+        rh__message_waste(w, s);
+        return;
+    }
+    uint32_t m = rh__message_send(w, s);
+    if (s->from != who)
+        rh__messages_have_come(w, who, s->to);
+    rh__message_is_news(w, m, m);
+}
+
 void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link)
 {
     struct exit_signal value = { .who = from, .from_link = from_link };
     snprintf(value.reason, sizeof value.reason, "%s", reason);
     struct sending s = SENDING(.from = from, .to = to, .type = &rh__exit_signal, .value = &value);
     in_own_name(w, &s);
-    if (out_of_reach(w, to))
+    /* To find that one has ended and to be told so are two operations; in between it may have begun another life. */
+    bool lived_on = s.from != from && (w->actors[from].status != STATUS_ENDED || w->actors[from].restarts);
+    if (!lived_on)
+        send_news(w, from, &s);
+    else if (out_of_reach(w, to))
         rh__message_waste(w, &s);
     else
         rh__message_send(w, &s);
@@ -324,10 +343,7 @@ void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const cha
         s.tail_size = a->result_size;
     }
     in_own_name(w, &s);
-    if (out_of_reach(w, watcher))
-        rh__message_waste(w, &s);
-    else
-        rh__message_send(w, &s);
+    send_news(w, who, &s);
 }
 
 /* Who is told first must not depend on who was linked first: those operations may be on different objects. */
@@ -541,49 +557,50 @@ static void end_by_signal(struct rh_world *w, uint32_t actor, const struct exit_
         rh__actor_end_in_turn(w, actor, reason);
 }
 
-static void see_to_signal(struct rh_world *w, uint32_t actor, const struct exit_signal *signal)
-{
-    struct actor *a = &w->actors[actor];
-    bool killed = !signal->from_link && strcmp(signal->reason, "kill") == 0;
-    bool normal = strcmp(signal->reason, "normal") == 0;
-    if (a->flags & FLAG_TRAPS && !killed) {
-        struct rh_exited value;
-        memset(&value, 0, sizeof value);
-        value.who = ref_of(signal->who);
-        snprintf(value.reason, sizeof value.reason, "%s", signal->reason);
-        struct sending s = SENDING(.from = signal->who, .to = actor, .type = &rh_message_rh_exited, .value = &value);
-        in_own_name(w, &s);
-        rh__message_send(w, &s);
-    } else if (killed) {
-        end_by_signal(w, actor, signal, "killed");
-    } else if (!normal) {
-        end_by_signal(w, actor, signal, signal->reason);
-    }
-}
-
 static struct exit_signal signal_of(const struct rh_world *w, uint32_t message)
 {
     return *(struct exit_signal *)(void *)rh__message_value(w, &w->messages[message]);
 }
 
-static void see_to_link(struct rh_world *w, uint32_t actor, const struct exit_signal *signal)
+static void see_to_signal(struct rh_world *w, uint32_t actor, uint32_t message)
 {
-    if (!list_has(w, w->actors[actor].links, signal->who))
+    const struct exit_signal signal = signal_of(w, message);
+    struct actor *a = &w->actors[actor];
+    bool killed = !signal.from_link && strcmp(signal.reason, "kill") == 0;
+    bool normal = strcmp(signal.reason, "normal") == 0;
+    if (a->flags & FLAG_TRAPS && !killed) {
+        struct rh_exited value;
+        memset(&value, 0, sizeof value);
+        value.who = ref_of(signal.who);
+        snprintf(value.reason, sizeof value.reason, "%s", signal.reason);
+        struct sending s = SENDING(.from = signal.who, .to = actor, .type = &rh_message_rh_exited, .value = &value);
+        in_own_name(w, &s);
+        rh__message_is_news(w, rh__message_send(w, &s), w->messages[message].behind);
+    } else if (killed) {
+        end_by_signal(w, actor, &signal, "killed");
+    } else if (!normal) {
+        end_by_signal(w, actor, &signal, signal.reason);
+    }
+}
+
+static void see_to_link(struct rh_world *w, uint32_t actor, uint32_t message)
+{
+    uint32_t who = signal_of(w, message).who;
+    if (!list_has(w, w->actors[actor].links, who))
         return; /* told already, or a link of an earlier life */
-    rh__link_half(w, actor, signal->who, false);
-    see_to_signal(w, actor, signal);
+    rh__link_half(w, actor, who, false);
+    see_to_signal(w, actor, message);
 }
 
 void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
 {
     struct actor *a = &w->actors[actor];
-    struct exit_signal signal = signal_of(w, message);
-    if (!signal.from_link) {
-        see_to_signal(w, actor, &signal);
+    if (!signal_of(w, message).from_link) {
+        see_to_signal(w, actor, message);
         return;
     }
     if (!rh__fine(w)) {
-        see_to_link(w, actor, &signal);
+        see_to_link(w, actor, message);
         return;
     }
     /* Whether that link is still there is a matter of its life. */
@@ -598,10 +615,9 @@ void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
 void rh__actor_signal_in_turn(struct rh_world *w, uint32_t actor)
 {
     struct actor *a = &w->actors[actor];
-    struct exit_signal signal = signal_of(w, a->then_what);
     rh__touch(w, a->object);
     put32(w, &a->status, a->then_status);
-    see_to_link(w, actor, &signal);
+    see_to_link(w, actor, a->then_what);
 }
 
 /* ---- names --------------------------------------------------------------------------------------------------------- */

@@ -97,9 +97,9 @@ static bool message_exchanged(const struct rh_world *w, const struct exchange *x
 {
     const struct message *l = &w->messages[left], *r = &w->messages[right];
     return l->type == r->type && l->size == r->size && l->tail_size == r->tail_size && l->posted == r->posted &&
-           l->sent_ns == r->sent_ns && stands_alone(w, left) && stands_alone(w, right) &&
-           actor_exchanged(x, l->sender) == r->sender && actor_exchanged(x, l->receiver) == r->receiver &&
-           actor_exchanged(x, l->seen_as) == r->seen_as &&
+           rh__count_before_news(w, left) == rh__count_before_news(w, right) && l->sent_ns == r->sent_ns &&
+           stands_alone(w, left) && stands_alone(w, right) && actor_exchanged(x, l->sender) == r->sender &&
+           actor_exchanged(x, l->receiver) == r->receiver && actor_exchanged(x, l->seen_as) == r->seen_as &&
            (w->actors[l->receiver].start == left) == (w->actors[r->receiver].start == right) &&
            bytes_exchanged(x, rh__message_value(w, l), rh__message_value(w, r), l->size) &&
            bytes_exchanged(x, rh__message_tail(w, l), rh__message_tail(w, r), l->tail_size);

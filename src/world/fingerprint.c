@@ -253,6 +253,19 @@ static uint64_t hash_causes(const struct rh_world *w)
     return h;
 }
 
+/* For how much of what is under way each of the news has to wait. */
+static uint64_t hash_news(const struct rh_world *w)
+{
+    uint64_t h = 0;
+    for (uint32_t c = 0; c < w->channel_count; c++) {
+        uint64_t channel = (uint64_t)w->channels[c].sender << 32 | w->channels[c].receiver, position = 0;
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++)
+            if (w->messages[i].behind)
+                h += rh__mix(rh__mix(channel, position), rh__count_before_news(w, i));
+    }
+    return h;
+}
+
 uint64_t rh_world_fingerprint(struct rh_world *w)
 {
     if (!w->hashing) {
@@ -284,5 +297,7 @@ uint64_t rh_world_fingerprint(struct rh_world *w)
         h = rh__mix(h, owed);
     if (w->semantics.model == RH_MAILBOX && rh__fine(w))
         h = rh__mix(h, rh__knowledge_hash(w));
+    if (w->news)
+        h = rh__mix(h, hash_news(w));
     return w->semantics.model == RH_CAUSAL ? rh__mix(h, hash_causes(w)) : h;
 }

@@ -11,6 +11,12 @@
  * A message that the receiver would not take now (deferred, or it waits for another) does not stand in the way of those
  * behind it.  Exit signals overtake messages, as in Erlang, where they act on arrival and not on receipt.
  *
+ * News of an end (rh_down, rh_exited) come behind what the program of the one that has ended sent to the same receiver before.
+ * Where all of that is in one channel the channel sees to it.  With granularity object it is not: what an actor is told by its
+ * own doing comes from itself.  So there the news name the message that brought them (`behind`: themselves, or the exit
+ * signal), and wait for all that was sent before that.  (Not under mailbox, where the world's own are in no mailbox: there
+ * news may still overtake.)
+ *
  * Causal: every sender carries a vector that counts, per actor, the sends it has seen; a message carries the sender's
  * vector of before its send.  Message x was sent in the past of message m iff m's vector counts x's send. */
 #include "world/network.h"
@@ -165,7 +171,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->copy_of = s->copy_of;
     m->timer = m->wake = m->life = m->at_once = 0;
     m->posted = s->posted;
-    m->over = m->walk = 0;
+    m->over = m->walk = m->behind = 0;
     m->channel = channel;
     m->next = RH_NONE;
     m->sent_ns = sender->now_ns;
@@ -242,9 +248,16 @@ static void note_over(struct rh_world *w, uint32_t message)
         put32(w, &w->messages[message].over, 1);
 }
 
+static void note_news_gone(struct rh_world *w, uint32_t message)
+{
+    if (w->messages[message].behind)
+        put32(w, &w->news, w->news - 1);
+}
+
 static void drop(struct rh_world *w, uint32_t message)
 {
     pull(w, message);
+    note_news_gone(w, message);
     w->under_way--;
     put32(w, &w->messages[message].taken_by, w->event_count - 1);
 }
@@ -276,6 +289,7 @@ void rh__message_take(struct rh_world *w, uint32_t message)
     if (c->first != message && sent > c->arrived)
         put32(w, &c->arrived, sent); /* what it has passed over must have come before it */
     pull(w, message);
+    note_news_gone(w, message);
     w->under_way--;
     put32(w, &m->taken_by, w->event_count - 1);
     if ((m->sent_ns > w->actors[m->receiver].now_ns) | (w->tick_ns != 0))
@@ -488,6 +502,55 @@ static bool causal_ready(struct rh_world *w, uint32_t message)
     return true;
 }
 
+/* ---- news ------------------------------------------------------------------------------------------------------------ */
+
+void rh__message_is_news(struct rh_world *w, uint32_t message, uint32_t behind)
+{
+    if (!rh__fine(w) || w->semantics.model == RH_BAG || w->semantics.model == RH_MAILBOX || !behind)
+        return;
+    w->messages[message].behind = behind;
+    put32(w, &w->news, w->news + 1);
+}
+
+void rh__messages_have_come(struct rh_world *w, uint32_t sender, uint32_t receiver)
+{
+    if (w->semantics.model == RH_BAG)
+        return;
+    for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)
+        if (w->channels[c].sender == sender) {
+            rh__channel_stale(w, c);
+            put32(w, &w->channels[c].arrived, w->message_count);
+        }
+}
+
+bool rh__message_comes_before_news(const struct rh_world *w, uint32_t message, uint32_t news)
+{
+    const struct message *x = &w->messages[message], *m = &w->messages[news];
+    return m->type != &rh__exit_signal && x->posted && x->sender == m->seen_as && x->receiver == m->receiver &&
+           rh__message_original(w, message) < m->behind;
+}
+
+uint32_t rh__count_before_news(const struct rh_world *w, uint32_t news)
+{
+    const struct message *m = &w->messages[news];
+    uint32_t n = 0;
+    for (uint32_t c = w->actors[m->receiver].channels; c != RH_NONE && m->behind; c = w->channels[c].next)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
+            n += w->messages[i].posted && w->messages[i].sender == m->seen_as && rh__message_original(w, i) < m->behind;
+    return n;
+}
+
+/* As everywhere, one that the receiver does not want now does not stand in the way; nor one that cannot come. */
+static bool waits_for_others(struct rh_world *w, const struct actor *a, uint32_t news)
+{
+    for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
+            if (rh__message_comes_before_news(w, i, news) && wanted(w, a, i) &&
+                !(w->cut && cut_off(w, w->messages[i].sender, w->messages[i].receiver)))
+                return true;
+    return false;
+}
+
 bool rh__message_in_past(const struct rh_world *w, uint32_t message, uint32_t of)
 {
     const struct message *x = &w->messages[message], *m = &w->messages[of];
@@ -512,7 +575,7 @@ void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(
             signalled = true;
         else
             found = true;
-        if (causal && !causal_ready(w, i))
+        if ((causal && !causal_ready(w, i)) || (w->messages[i].behind && waits_for_others(w, a, i)))
             continue;
         each(w, i);
     }

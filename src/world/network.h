@@ -84,7 +84,8 @@ static inline bool rh__first_is_open(const struct rh_world *w, uint32_t channel)
         return false;
     a = &w->actors[c->receiver];
     return a->status == STATUS_IDLE && !(a->flags & FLAG_DEFERS) && a->start == RH_NONE && a->outbox == RH_NONE &&
-           w->messages[c->first].type->unhandled != RH_UNHANDLED_DEFER && w->messages[c->first].next == RH_NONE;
+           w->messages[c->first].type->unhandled != RH_UNHANDLED_DEFER && w->messages[c->first].next == RH_NONE &&
+           !w->messages[c->first].behind;
 }
 
 /* What the receiver's behaviour says of a message: RH_ACTION_HANDLE with *entry NULL is an error. */
@@ -139,6 +140,15 @@ static inline bool rh__message_passed_over(const struct rh_world *w, uint32_t me
     return w->semantics.model != RH_BAG && m->taken_by == RH_NONE &&
            rh__message_original(w, message) < w->channels[m->channel].arrived;
 }
+
+/* With granularity object: this message tells of the end of its `seen_as`, as the message `behind` did first. */
+void rh__message_is_news(struct rh_world *w, uint32_t message, uint32_t behind);
+/* Whether the model puts a message before news of its sender's end, if the receiver wants both. */
+bool rh__message_comes_before_news(const struct rh_world *w, uint32_t message, uint32_t news);
+/* How many of those under way. */
+uint32_t rh__count_before_news(const struct rh_world *w, uint32_t news);
+/* All that the one has sent to the other so far must have come: the other was found to have ended. */
+void rh__messages_have_come(struct rh_world *w, uint32_t sender, uint32_t receiver);
 
 static inline char *rh__message_value(const struct rh_world *w, const struct message *m)
 {

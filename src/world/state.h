@@ -72,7 +72,8 @@ struct actor {
     uint32_t events;                /* how many so far; logged together with the next */
     uint32_t taken;                 /* the message it handles; a process: took last */
     uint32_t status, flags;
-    uint32_t born;                      /* the event that made it */
+    uint32_t born;                      /* the event that made it, */
+    uint32_t born_behind;               /* behind so many of its messages */
     uint32_t parent, ordinal;           /* identity: the ordinal-th of its type among the parent's children */
     uint32_t first_child, next_sibling; /* newest first */
     uint32_t sends;                     /* how many so far */
@@ -132,6 +133,7 @@ struct message {
     uint32_t timer;  /* a process's timer, or any the clock has reached: its name, payload offset / 16; else 0 */
     uint32_t wake;   /* from the clock: the number of the wait that is over; else 0 */
     uint32_t life;   /* from the clock: which life of its receiver it is for, from 1; else 0 */
+    uint32_t behind; /* granularity object, news: the message that brought them, see network.c; 0 for none */
     uint32_t walk;   /* the last that met it, see knowledge.c; not logged, as in actors and objects */
 };
 
@@ -324,6 +326,7 @@ struct rh_world {
     uint32_t cut; /* the nodes on one side of a partition; 0 for none */
     uint32_t node_count;
     uint32_t chooser; /* the actor in rh_choose; RH_NONE with granularity object, where others go on meanwhile */
+    uint32_t news;    /* messages under way that are behind others */
     uint32_t halted;  /* actors that are preempted or, with granularity object, choosing */
     uint32_t object_count, access_count;
     uint32_t over; /* the run has been ended: by a finding or by choice */
