@@ -29,7 +29,7 @@ out_lacks 'the first came last'
 [ -e rehearse-findings ] && problem "estimate keeps schedules"
 
 # ---- to machines ---------------------------------------------------------------------------------------------------------
-fields='test model granularity estimate low high confidence descents behaviours seconds semantics changed_by_explorer limits'
+fields='test model granularity estimate low high confidence descents behaviours seconds semantics changed_by_explorer limits parameters'
 expect 0 "${estimate[@]}" -p n=4 --max-runs 200 --json -
 cp out json
 same 'one line' 1 "$(wc -l <json)"

@@ -392,7 +392,8 @@ static void many_stores_are_no_history(void **unused)
         finish();
         assert_int_equal(told.count, 0);
     }
-    assert_in_range(size_of("journal"), 2000 * 80, 2000 * 80 * 10);
+    /* 2,000 values, of 300,000 puts.  How much is put in one batch, after which the journal may be rewritten, depends on the machine. */
+    assert_in_range(size_of("journal"), 2000 * 80, 2000 * 80 * 50);
 }
 
 /* ---- stop with writes under way ---- */
