@@ -62,9 +62,10 @@ static void generated_programs_have_the_same_totals(void **unused)
     uint32_t compared = 0;
     for (uint64_t seed = 1; seed <= PROGRAMS + CRASHING; seed++) {
         struct rh_semantics semantics = program_semantics(seed);
-        struct setting s = {
-            .test = "program", .semantics = &semantics, .limits = { LARGEST, 0, 0, true }, .criteria = seed % 8
-        };
+        struct setting s = { .test = "program",
+                             .semantics = &semantics,
+                             .limits = { .max_runs = LARGEST, .keep_going = true },
+                             .criteria = seed % 8 };
         program_seed = seed;
         program_crashes = seed > PROGRAMS;
         struct rh_exploration *x = opened(&s);
