@@ -4,7 +4,7 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: help setup build demo test test-long bench asan tsan cov clang format install clean
+.PHONY: help setup setup-build build demo test test-long bench asan tsan cov clang format install clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,11 +12,15 @@ help: ## list these targets
 setup: ## install the Debian packages that are missing (or say which)
 	@scripts/setup
 
+setup-build:
+	@scripts/setup --build
+
 build: setup ## build/ : gcc -O2 -g
 	@scripts/build dev
 
-demo: build ## find, explain and replay a bug
-	@scripts/demo
+demo: setup-build ## find, explain and replay a bug
+	@scripts/build install demo
+	@scripts/demo build/install
 
 test: setup ## everything that must hold before a commit; ends with "N passed, N failed"
 	@scripts/test
@@ -43,9 +47,9 @@ clang: setup ## build/clang and the header tests
 format: ## bring all C files into the form of .clang-format
 	@scripts/format
 
-install: setup ## install the release build under PREFIX (DESTDIR is respected)
-	@scripts/build release
-	@cmake --install build/release --prefix $(PREFIX)
+install: setup-build ## libraries, headers, the command and documents under PREFIX (DESTDIR is respected)
+	@scripts/build install product
+	@cmake --install build/install --prefix $(PREFIX)
 
 clean: ## remove build/
 	@rm -rf build

@@ -1,5 +1,6 @@
-/* Timing for benchmarks: processor time of this thread, the best of several rounds, because machines are shared and only
- * the best round says what the code costs.  Tables print ratios against a baseline measured in the same program. */
+/* Timing for benchmarks: processor time of this thread, the best of several rounds, because machines are shared and
+ * only the best round shows what the code costs.  Tables print ratios against a baseline measured in the same
+ * program. */
 #ifndef RH_BENCH_H
 #define RH_BENCH_H
 

@@ -1,18 +1,19 @@
-/* Bita's Tables II and III and Figure 4 beside ours: how many runs it takes to find each of twelve bugs, and how much of the
- * ordering goals is covered, by generated schedules and by the baselines, in the same programs.
+/* Tables II and III and Figure 4 of [Bita 2013] beside ours: how many runs it takes to find each of twelve bugs, and
+ * how many ordering goals are covered, by generated schedules and by the baselines, in the same programs.
  *
- * The paper's programs are Scala; ours are written after their descriptions (examples/), with bugs of the same kinds, so only
- * ratios can be compared.  Each search is made with 20 seeds; what finds nothing within the limit counts with the limit.
+ * The paper's programs are in Scala; ours are written after their descriptions (examples/), with bugs of the same
+ * kinds, so only ratios can be compared.  Each search is made with 20 seeds; a search that finds nothing within the
+ * limit counts with the limit.
  *
- *     bita [SECONDS]          each search of Table II may take so many (0.5), and RUNS runs
- *     RH_GROWTH=FILE bita     also writes how coverage grows, as JSON lines */
+ *     bita [SECONDS]          each search of Table II may take so many seconds (0.5), and RUNS runs
+ *     RH_GROWTH=FILE bita     also writes the growth of coverage, as JSON lines */
 #include "examples.h"
 
 enum { SEEDS = 20, RUNS = 20000, MOST_ROWS = 16 };
 
 static const char *most_seconds = "0.5";
 
-/* ---- Table II ---------------------------------------------------------------------------------------------------------- */
+/* ---- Table II ---------------------------------------------------------------------------------------------------- */
 
 struct bug {
     const char *name, *what; /* as for example_test */
@@ -80,7 +81,7 @@ static double sum(const double *values, int count)
     return total;
 }
 
-/* Median, the lowest and the highest; how many found it where not all did. */
+/* Median, lowest and highest; and how many seeds found it, if not all did. */
 static void print_search(struct search s)
 {
     char text[64];
@@ -133,7 +134,7 @@ static void table_two(void)
         int found = 0;
         for (int b = 0; b < BUGS; b++)
             if (!missing[b]) {
-                int times = SEEDS / all[b][w].seeds; /* it would have been the same again */
+                int times = SEEDS / all[b][w].seeds; /* the result would be the same again */
                 runs += times * sum(all[b][w].runs, all[b][w].seeds);
                 seconds += times * sum(all[b][w].seconds, all[b][w].seeds);
                 found += times * all[b][w].found;
@@ -156,7 +157,7 @@ static void table_two(void)
            soon, shown);
 }
 
-/* ---- Table III and Figure 4 -------------------------------------------------------------------------------------------- */
+/* ---- Table III and Figure 4 -------------------------------------------------------------------------------------- */
 
 static const struct subject {
     const char *name, *what;
@@ -224,7 +225,7 @@ static void table_three(void)
     printf("\n");
 }
 
-/* Figure 4: the growth of coverage with the runs, as the report would draw it. */
+/* Figure 4: the growth of coverage with the number of runs, as the report would draw it. */
 static void write_growth(const char *path)
 {
     static const char *const explorers[] = { "cover:pr", "cover:pr,paper", "random", "delayed:300" };
@@ -243,9 +244,10 @@ static void write_growth(const char *path)
         printf("%s: the growth of coverage could not be written\n", path);
 }
 
-/* ---- cost -------------------------------------------------------------------------------------------------------------- */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
-/* A schedule for runs of more and more events: seconds for each event and each goal, of all that cover:pr does. */
+/* The cost of schedules for runs of more and more events: seconds for each event and each goal, for all work of
+ * cover:pr. */
 static void cost(void)
 {
     static const char *const sizes[][2] = {

@@ -1,21 +1,22 @@
-/* Eta's Tables 1 to 3 beside ours: how many runs dfs and its reduction make, how long they take, and how well both say
- * beforehand how many it will be.
+/* Tables 1 to 3 of [Eta 2011] beside ours: how many runs dfs and its reduction make, how long they take, and how well
+ * both estimate the number of runs beforehand.
  *
- * The paper (CMU-PDL-11-113) gives no sources; the examples have its names and parameters, and pingpong its counts.  All are
- * explored as the paper does: delivery model mailbox, a handler with all its sends as one step.
+ * The paper (CMU-PDL-11-113) gives no sources; the examples have its names and parameters, and pingpong its counts.
+ * All are explored as in the paper: delivery model mailbox, a handler with all its sends as one step.
  *
- * optimal does not take that: its steps are finer (granularity object), so its runs are other runs.  Under mailbox every send
- * is a step, and a behaviour is also the order in which mailboxes accept messages, whether or not the receiver can tell: of
- * pingpong(n) there are 3^n, where Eta's whole handlers leave 2^n.  Under fifo a behaviour is what each actor took, in order,
- * and nothing else; messages of different senders come in any order there.  Both are shown.
+ * optimal does not support that: its steps are finer (granularity object), so its runs are different ones.  Under
+ * mailbox every send is a step, and runs are distinct if mailboxes accept messages in different orders, whether or not
+ * the receiver can tell: pingpong(n) has 3^n distinct runs, where Eta's whole handlers leave 2^n.  Under fifo, runs are
+ * distinct only if an actor took different messages or another order; messages of different senders arrive in any order
+ * there.  Both are shown.
  *
- *     eta [SECONDS]     each search may take so many (10); what was not finished is shown as "> runs" */
+ *     eta [SECONDS]     each search may take so many seconds (10); "> runs" marks a search that did not finish */
 #include "examples.h"
 
 struct subject {
     const char *name;
     const char *command;                   /* example, test, parameters */
-    double paper_runs, paper_seconds;      /* Table 1; 0 where it did not finish */
+    double paper_runs, paper_seconds;      /* Table 1; 0 if it did not finish */
     double paper_dpor, paper_dpor_seconds; /* Table 2 */
     double paper_estimate;                 /* Table 3: by dpor, of all runs */
 };
@@ -57,7 +58,7 @@ static struct figures explore_as_paper(const struct subject *s, const char *expl
     return explore(s, explorer, "--model mailbox --granularity handler", max_runs);
 }
 
-/* `all`: else there may be more of the first. */
+/* `all`: otherwise there may be more of the first. */
 static const char *ratio(double of, double to, int all)
 {
     static char buffers[8][32];
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
                dpor[i].all ? ratio(dfs[i].runs, dpor[i].runs, dfs[i].all) : "-", grouped(mailbox.runs, mailbox.all),
                mailbox.seconds, grouped(fifo.runs, fifo.all), fifo.seconds);
         if (strcmp(s->name, "phils(3)") == 0)
-            continue; /* the paper leaves it out of its average */
+            continue; /* the paper excludes it from its average */
         if (dfs[i].all && dpor[i].all) {
             sum += dfs[i].runs / dpor[i].runs;
             count++;

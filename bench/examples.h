@@ -1,9 +1,9 @@
-/* Running an example in a process of its own, as a user would, and reading what it says in JSON.  For benchmarks that compare
- * how many runs an explorer makes of programs that others have measured too.
+/* Runs an example in a process of its own, as a user would, and reads its JSON.  For benchmarks that compare how many
+ * runs an explorer makes of programs that others have measured, too.
  *
  *     examples_open      once, before the rest; examples_close at the end
- *     example_test       explores, and gives figures; all zero where the explorer does not take it
- *     example_estimate   how many behaviours there are, by random ways down */
+ *     example_test       explores, and returns figures; all zero if the explorer refuses
+ *     example_estimate   estimates the number of distinct runs, by samples */
 #ifndef RH_BENCH_EXAMPLES_H
 #define RH_BENCH_EXAMPLES_H
 
@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 struct figures {
-    double runs, behaviours, steps, failed, estimate;
+    double runs, distinct, steps, failed, estimate;
     double found_in;       /* the first run with a finding; 0: none */
     double seconds, cpu;   /* cpu: of the whole process and its children, with its start */
-    int all;               /* of the runs */
+    int all;               /* all runs were made */
     double goals, covered; /* of the first criterion of coverage that was measured */
-    double low, high, descents;
+    double low, high, samples;
 };
 
 static char examples_folder[4096], examples_json[] = "/tmp/rehearse-bench-XXXXXX";
@@ -53,7 +53,7 @@ static inline double example_field(const char *line, const char *name)
     return at ? strtod(at + strlen(key), NULL) : 0;
 }
 
-/* What the last one wrote; NULL for nothing.  The caller frees it. */
+/* The output of the last example; NULL if there is none.  The caller frees it. */
 __attribute__((noinline, unused)) static char *example_line(void)
 {
     char *line = NULL;
@@ -68,7 +68,7 @@ __attribute__((noinline, unused)) static char *example_line(void)
     return line;
 }
 
-/* Of that, the object that begins so, with its name; the caller frees it. */
+/* The object of that output that begins with this name; the caller frees it. */
 static inline char *example_part(const char *name)
 {
     char *line = example_line(), *from = line ? strstr(line, name) : NULL, *to = from;
@@ -97,8 +97,9 @@ static inline struct figures example_run(const char *command, const char *what, 
     arguments[n++] = (char *)(size_t)command;
     while (n < MOST_ARGUMENTS - 6 && (word = strtok_r(NULL, " ", &rest)))
         arguments[n++] = word;
-    const char *const last[] = { "--json", "-", "--save", "", "--quiet" };
-    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+    const char *const last[] = { "--json", "-", "--quiet", "--save", "" };
+    size_t count = strcmp(command, "test") == 0 ? 5 : 3; /* other commands save nothing */
+    for (size_t i = 0; i < count; i++)
         arguments[n++] = (char *)(size_t)last[i];
     arguments[n] = NULL;
     fflush(stdout);
@@ -116,7 +117,7 @@ static inline struct figures example_run(const char *command, const char *what, 
         return f;
     const char *failures = strstr(line, "\"failures\":");
     f.runs = example_field(line, "executions");
-    f.behaviours = example_field(line, "behaviours");
+    f.distinct = example_field(line, "distinct_runs");
     f.steps = example_field(line, "steps");
     f.failed = example_field(line, "failed");
     f.found_in = failures ? example_field(failures, "run") : 0;
@@ -124,7 +125,7 @@ static inline struct figures example_run(const char *command, const char *what, 
     f.estimate = example_field(line, "estimate");
     f.low = example_field(line, "low");
     f.high = example_field(line, "high");
-    f.descents = example_field(line, "descents");
+    f.samples = example_field(line, "samples");
     f.all = strstr(line, "\"verdict\":\"exhaustive\"") != NULL;
     const char *coverage = strstr(line, "\"criteria\":");
     f.goals = coverage ? example_field(coverage, "goals") : 0;

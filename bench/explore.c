@@ -1,4 +1,5 @@
-/* What exploring costs: dfs through the engine against a hand-written explorer of the same choices in the same program.
+/* The cost of exploring: dfs through the engine against a hand-written explorer of the same choices in the same
+ * program.
  *
  *     senders(8)     8 senders, one receiver: 8! = 40,320 runs of 8 steps
  *     senders(10)    10! = 3,628,800 runs of 10 steps
@@ -20,11 +21,11 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "explore/engine.h"
+#include "explore/engine/engine.h"
 
 enum { SHORT_RUNS = 100000, LONG_RUNS = 10000000 };
 
-/* ---- by hand --------------------------------------------------------------------------------------------------------- */
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
 enum { RAW_CHANNELS = 16, RAW_ACTORS = 4, RAW_ROOM = 2, RAW_DEEPEST = 64 };
 
@@ -174,7 +175,7 @@ static void raw_work(void *arg, long operations)
     work->explore();
 }
 
-/* ---- the same under test ----------------------------------------------------------------------------------------------- */
+/* ---- the same under test ----------------------------------------------------------------------------------------- */
 
 RH_MESSAGE(hello, uint8_t from;);
 RH_MESSAGE(ball, uint8_t value;);
@@ -224,7 +225,7 @@ RH_TEST(pingpong)
     rh_send(a, ball);
 }
 
-/* ---- exploring ------------------------------------------------------------------------------------------------------------ */
+/* ---- exploring --------------------------------------------------------------------------------------------------- */
 
 struct figures {
     double seconds; /* of processor time */
@@ -254,11 +255,12 @@ static struct figures explore(const char *test, const char *n, const char *explo
         exit(1);
     }
     double from = children_seconds();
-    if (!rh__explore(x) || x->finding_count) {
-        fprintf(stderr, "%s: %s\n", test, x->finding_count ? x->findings[0].outcome.text : "the tool failed");
+    if (!rh__explore(x) || x->results->finding_count) {
+        fprintf(stderr, "%s: %s\n", test,
+                x->results->finding_count ? x->results->findings[0].outcome.text : "the tool failed");
         exit(1);
     }
-    struct figures f = { children_seconds() - from, x->runs, rh_world_count(w).steps };
+    struct figures f = { children_seconds() - from, x->results->count.runs, rh_world_count(w).steps };
     rh__exploration_free(x);
     rh_world_free(w);
     return f;
@@ -287,7 +289,7 @@ static void compare(const char *test, void (*begin)(uint32_t n), uint32_t n, int
            best.seconds / (double)best.steps * 1e9);
 }
 
-/* ---- start-up ------------------------------------------------------------------------------------------------------------- */
+/* ---- start-up ---------------------------------------------------------------------------------------------------- */
 
 static double wall_seconds(void)
 {
@@ -322,7 +324,7 @@ static void measure_start_up(void)
            best * 1e3);
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static struct gauge_marks {
     long early_kb, late_kb;
@@ -342,7 +344,7 @@ static long resident_kb(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-static void gauge_end(void *state, struct rh_world *w, const struct rh_run *run)
+static void gauge_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     (void)state, (void)w;
     if (run->number == SHORT_RUNS)
@@ -353,8 +355,8 @@ static void gauge_end(void *state, struct rh_world *w, const struct rh_run *run)
 static const struct rh_explorer gauge = {
     .name = "gauge",
     .state_size = sizeof(struct rh_inner),
-    .parts = rh_only_part,
-    .inner = rh_only_inner,
+    .arguments = rh_only_arguments,
+    .decorator = &rh_only_decorator,
     .open = rh_only_open,
     .end = gauge_end,
 };

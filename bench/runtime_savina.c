@@ -1,5 +1,5 @@
-/* Savina-like micro benchmarks of the production runtime, the same as in bench/peers/ for CAF and Erlang (after Imam and
- * Sarkar: Savina, an actor benchmark suite, AGERE 2014).
+/* Savina-like micro benchmarks of the production runtime, the same as in bench/peers/ for CAF and Erlang (after Imam
+ * and Sarkar: Savina, an actor benchmark suite, AGERE 2014).
  *
  *   usage: runtime_savina BENCHMARK THREADS [SCALE]
  *

@@ -1,5 +1,6 @@
-/* Durable puts per second: one actor and many, each putting 100 bytes and waiting until they are durable, against a loop that
- * writes 100 bytes and syncs the file, in the same folder and run.  With many actors one sync serves all that wait.
+/* Durable puts per second: one actor and many, each putting 100 bytes and waiting until they are durable, against a
+ * loop that writes 100 bytes and syncs the file, in the same folder and run.  With many actors one sync serves all that
+ * wait.
  *
  *     build/bench/runtime_store [FOLDER]      the folder decides which disk is measured; it must not exist */
 #include <rehearse/runtime.h>

@@ -1,19 +1,21 @@
-/* What several workers cost and bring: the pool of processes (cluster/pool.h) against the engine in one process.
+/* The cost and gain of several workers: the pool of processes (cluster/pool.h) against the engine in one process.
  *
- *     items       processor time with one worker, cut into items of 1,000 runs (100 of optimal) and by slices of time, against none
- *     speed-up    wall time of two workers against one, and their memory; with --long on spaces that take one about a minute
+ *     items       processor time with one worker, with items of 1,000 runs (100 of optimal) and slices of time, against
+ *                 the engine alone
+ *     speed-up    wall time of two workers against one, and their memory; with --long on spaces that take one worker
+ *                 about a minute
  *
- *     pairs(p, m)      dfs: p receivers with m messages each, in that order: (p m)! / m!^p runs, one behaviour
- *     senders(n)       n! runs, all of them of other behaviours, which the agent has to count
- *     clients(c, r)    c clients make r requests of a server, one at a time: (c r)! / r!^c behaviours
+ *     pairs(p, m)      dfs: p receivers with m messages each, in that order: (p m)! / m!^p runs, one distinct run
+ *     senders(n)       n! runs, all distinct, which the agent has to count
+ *     clients(c, r)    c clients make r requests of a server, one at a time: (c r)! / r!^c distinct runs
  *
- * On a busy machine the wall says little: two workers that have one processor between them are no faster.  "if idle" is what
- * two processors of their own would bring at most, from the processor time.
+ * On a busy machine wall time says little: two workers that share one processor are no faster.  "if idle" is the most
+ * that two processors of their own would gain, computed from the processor time.
  *
- * An item of optimal is the graph with what is untried in it; whoever goes on with it makes its steps again.
+ * An item of optimal is the graph with what is untried in it; the worker that continues it makes its steps again.
  *
- * GOALS: an item below 100 us; slices of time within 5%, but for behaviours to be counted; two workers at least 1.8 times as
- * fast on two idle processors; memory of a worker flat. */
+ * GOALS: an item below 100 us; slices of time within 5%, except for counting distinct runs; two workers at least 1.8
+ * times as fast on two idle processors; memory of a worker flat. */
 #include <rehearse/explorer.h>
 
 #include <stdlib.h>
@@ -75,11 +77,11 @@ RH_TEST(clients)
     }
 }
 
-/* ---- measuring --------------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 struct figures {
     double cpu, wall;
-    uint64_t runs, behaviours;
+    uint64_t runs, distinct;
 };
 
 static double all_cpu_seconds(void)
@@ -98,7 +100,7 @@ struct subject {
     size_t count;
 };
 
-/* `workers` 0: the engine by itself. */
+/* `workers` 0: the engine alone. */
 static struct figures explore(const struct subject *s, struct rh__pool_options pool)
 {
     char error[256] = "";
@@ -120,11 +122,12 @@ static struct figures explore(const struct subject *s, struct rh__pool_options p
     pool.world = &options;
     pool.explorer = s->explorer;
     bool good = x && (pool.workers ? rh__pool_explore(x, &pool, error, sizeof error) == RH__POOL_DONE : rh__explore(x));
-    if (!good || !x->exhausted) {
+    if (!good || !x->end.exhausted) {
         printf("WRONG: %s was not explored: %s\n", s->test, error);
         exit(1);
     }
-    struct figures f = { all_cpu_seconds() - cpu, rh__now_seconds() - wall, x->runs, x->behaviours };
+    struct figures f = { all_cpu_seconds() - cpu, rh__now_seconds() - wall, x->results->count.runs,
+                         x->results->distinct.count };
     rh__exploration_free(x);
     rh_world_free(w);
     return f;
@@ -147,7 +150,7 @@ static const char *name_of(const struct subject *s)
     return name;
 }
 
-/* ---- items ------------------------------------------------------------------------------------------------------------- */
+/* ---- items ------------------------------------------------------------------------------------------------------- */
 
 static void compare(const struct subject *s, int rounds)
 {
@@ -155,15 +158,15 @@ static void compare(const struct subject *s, int rounds)
     struct figures alone = best_of(rounds, s, (struct rh__pool_options){ 0 });
     struct figures slices = best_of(rounds, s, (struct rh__pool_options){ .workers = 1 });
     struct figures items = best_of(rounds, s, (struct rh__pool_options){ .workers = 1, .slice_runs = per_item });
-    if (alone.runs != slices.runs || alone.runs != items.runs || alone.behaviours != items.behaviours)
+    if (alone.runs != slices.runs || alone.runs != items.runs || alone.distinct != items.distinct)
         printf("WRONG: %llu, %llu and %llu runs\n", (unsigned long long)alone.runs, (unsigned long long)slices.runs,
                (unsigned long long)items.runs);
     double item = (items.cpu - slices.cpu) / (double)(items.runs / per_item);
     printf("%-22s %10llu %12llu %10.2f %12.2f %7.1f%% %14.1f\n", name_of(s), (unsigned long long)alone.runs,
-           (unsigned long long)alone.behaviours, alone.cpu, slices.cpu, 100 * (slices.cpu / alone.cpu - 1), item * 1e6);
+           (unsigned long long)alone.distinct, alone.cpu, slices.cpu, 100 * (slices.cpu / alone.cpu - 1), item * 1e6);
 }
 
-/* ---- speed-up ---------------------------------------------------------------------------------------------------------- */
+/* ---- speed-up ---------------------------------------------------------------------------------------------------- */
 
 struct gauge {
     uint64_t early_runs, late_runs; /* when to look */
@@ -186,9 +189,9 @@ static long kb_in(const char *folder, pid_t pid, const char *format)
 static void look(void *arg, struct rh_exploration *x, const pid_t *workers)
 {
     struct gauge *g = arg;
-    long *kb = !g->early_kb && x->runs >= g->early_runs ? &g->early_kb
-               : !g->late_kb && x->runs >= g->late_runs ? &g->late_kb
-                                                        : NULL;
+    long *kb = !g->early_kb && x->results->count.runs >= g->early_runs ? &g->early_kb
+               : !g->late_kb && x->results->count.runs >= g->late_runs ? &g->late_kb
+                                                                       : NULL;
     for (uint32_t i = 0; kb && i < x->workers; i++) {
         long child = kb_in("/proc/%d/task/%d/children", workers[i], "%ld");
         long pages = child ? kb_in("/proc/%d/statm", (pid_t)child, "%*s %ld") : 0;
@@ -227,7 +230,7 @@ int main(int argc, char **argv)
                                           CLIENTS(5, 2) };
     static const struct subject quick[] = { PAIRS(3, 6), CLIENTS(3, 5) }, slow[] = { PAIRS(5, 3), CLIENTS(3, 6) };
     bool at_length = argc > 1 && strcmp(argv[1], "--long") == 0;
-    printf("%-22s %10s %12s %10s %12s %8s %14s\n", "", "runs", "behaviours", "cpu alone", "one worker", "more",
+    printf("%-22s %10s %12s %10s %12s %8s %14s\n", "", "runs", "distinct", "cpu alone", "one worker", "more",
            "us per item");
     for (size_t i = 0; i < sizeof cut / sizeof *cut; i++)
         compare(&cut[i], 3);

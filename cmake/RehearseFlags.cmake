@@ -22,6 +22,11 @@ if(RH_SANITIZE)
     endif()
 endif()
 
+# Lua's ltests: every self-check that is too expensive for users, and memory that punishes misuse.
+if(RH_HOSTILE)
+    add_compile_definitions(RH__HOSTILE)
+endif()
+
 # gcov keeps its counters in writable globals: putting those back between runs would lose them.
 if(RH_COVERAGE)
     add_compile_options(--coverage -fprofile-update=atomic)
@@ -31,7 +36,11 @@ endif()
 
 # rehearse_flags(target): warnings, and the GNU extensions of libc. The empty value lets a source file say
 # "#define _GNU_SOURCE" again.
+# Places in reports are relative to the project: also with ccache and a base directory, which gives the compiler paths
+# that are relative to the build folder.
 function(rehearse_flags target)
-    target_compile_options(${target} PRIVATE ${RH_WARNINGS} -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+    file(RELATIVE_PATH to_project ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+    target_compile_options(${target} PRIVATE ${RH_WARNINGS} -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
+        -fmacro-prefix-map=${to_project}=)
     target_compile_definitions(${target} PRIVATE _GNU_SOURCE=)
 endfunction()

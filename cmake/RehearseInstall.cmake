@@ -1,4 +1,4 @@
-# Headers, libraries, the command, pkg-config files and a CMake package.
+# Headers, libraries, the command, pkg-config files, a CMake package and documents.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rehearse)
@@ -13,15 +13,23 @@ install(DIRECTORY include/ TYPE INCLUDE OPTIONAL FILES_MATCHING PATTERN "*.h")
 if(TARGET rehearse-tool)
     install(TARGETS rehearse-tool RUNTIME)
 endif()
-if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man)
-    install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+
+# rehearse graph and what gives programs their bitcode.
+set(REHEARSE_HAS_BITCODE OFF)
+if(RH_TARGET)
+    list(APPEND installed rehearse-blocks)
+    install(TARGETS rehearse-target rehearse-bitcode RUNTIME)
+    install(FILES cmake/RehearseBitcode.cmake DESTINATION ${package_dir})
+    set(REHEARSE_HAS_BITCODE ON)
+    file(RELATIVE_PATH PC_BITCODE ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_BINDIR}/rehearse-bitcode)
+    set(PC_BITCODE "\nbitcode=\${pcfiledir}/${PC_BITCODE}")
 endif()
 
 if(installed)
     install(TARGETS ${installed} EXPORT rehearse ARCHIVE)
     install(EXPORT rehearse NAMESPACE rehearse:: FILE rehearse-targets.cmake DESTINATION ${package_dir})
     configure_package_config_file(cmake/rehearse-config.cmake.in ${PROJECT_BINARY_DIR}/rehearse-config.cmake
-        INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+        INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_BINDIR NO_SET_AND_CHECK_MACRO)
     write_basic_package_version_file(${PROJECT_BINARY_DIR}/rehearse-config-version.cmake
         COMPATIBILITY SameMinorVersion)
     install(FILES ${PROJECT_BINARY_DIR}/rehearse-config.cmake ${PROJECT_BINARY_DIR}/rehearse-config-version.cmake
@@ -46,7 +54,11 @@ foreach(library rehearse rehearse-rt)
     endif()
 endforeach()
 
-# The manual and completion for shells.
-install(FILES docs/man/rehearse.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES completion/rehearse.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME rehearse)
-install(FILES completion/_rehearse DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+# The manual, completion for shells, and the documents.
+install(FILES ${PROJECT_BINARY_DIR}/docs/man/rehearse.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md"
+    PATTERN man EXCLUDE)
+install(FILES ${PROJECT_BINARY_DIR}/completion/rehearse.bash
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME rehearse)
+install(FILES ${PROJECT_BINARY_DIR}/completion/_rehearse DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

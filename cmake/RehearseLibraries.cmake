@@ -6,8 +6,9 @@
 
 rehearse_sources(common_sources base actor)
 rehearse_sources(runtime_sources runtime)
-rehearse_sources(world_sources world trace check coverage explore findings report cluster runner)
+rehearse_sources(world_sources world run trace check coverage results explore findings report cluster runner)
 rehearse_sources(tool_sources cli)
+list(FILTER tool_sources EXCLUDE REGEX "/src/cli/option_docs[.]c$") # a program of its own, below
 
 set(interpose_sources ${world_sources})
 list(FILTER interpose_sources INCLUDE REGEX "/src/world/interpose[^/]*$")
@@ -83,6 +84,32 @@ if(tool_sources AND TARGET rehearse-core)
 else()
     message(STATUS "src/cli has no sources: the command is left out")
 endif()
+
+# Completions of shells and the manual: templates, with lists made from the rows of options (src/runner/option_print.h).
+if(TARGET rehearse AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/option_docs.c)
+    add_executable(rehearse-option-docs src/cli/option_docs.c)
+    rehearse_flags(rehearse-option-docs)
+    target_include_directories(rehearse-option-docs PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(rehearse-option-docs PRIVATE rehearse)
+    set_target_properties(rehearse-option-docs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+    set(filled "")
+    foreach(file completion/rehearse.bash completion/_rehearse docs/man/rehearse.1)
+        get_filename_component(folder ${PROJECT_BINARY_DIR}/${file} DIRECTORY)
+        file(MAKE_DIRECTORY ${folder})
+        add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/${file}
+            COMMAND rehearse-option-docs ${PROJECT_SOURCE_DIR}/${file}.in ${PROJECT_BINARY_DIR}/${file}
+            DEPENDS rehearse-option-docs ${PROJECT_SOURCE_DIR}/${file}.in VERBATIM)
+        list(APPEND filled ${PROJECT_BINARY_DIR}/${file})
+    endforeach()
+    add_custom_target(option-lists ALL DEPENDS ${filled})
+endif()
+
+add_custom_target(product)
+foreach(target rehearse-rt rehearse-core rehearse-interpose rehearse-tool option-lists)
+    if(TARGET ${target})
+        add_dependencies(product ${target})
+    endif()
+endforeach()
 
 # rehearse_program(target world|rt output-folder name source...): a program of this tree that may use internals
 function(rehearse_program target side folder name)

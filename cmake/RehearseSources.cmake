@@ -1,8 +1,8 @@
-# rehearse_sources(variable folder...): the C files of the named folders of src/, [] when there are none.
+# rehearse_sources(variable folder...): the C files of the named folders of src/ and of the folders inside, [] when there are none.
 function(rehearse_sources variable)
     set(found "")
     foreach(folder ${ARGN})
-        file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
+        file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
         list(APPEND found ${files})
     endforeach()
     set(${variable} "${found}" PARENT_SCOPE)

@@ -1,8 +1,8 @@
 /* rehearse.h: actors, processes and messages in C.
  *
- * What a program that is built from actors includes.  The same source runs in production (link librehearse-rt) and
- * under test in a controlled world (link librehearse, see rehearse/test.h); one struct of functions, rehearse/seam.h,
- * is all that lies between.
+ * A program that is built from actors includes this header.  The same source runs in production (link librehearse-rt)
+ * and under test in a controlled world (link librehearse, see rehearse/test.h).  Only one struct of functions,
+ * rehearse/seam.h, lies in between.
  *
  *     RH_MESSAGE(deposit, int amount;);
  *     RH_MESSAGE(close_account);
@@ -16,14 +16,14 @@
  *     rh_send(a, deposit, .amount = 5);
  *
  * Words
- *   actor      private state, behaviours, a mailbox; its handlers run to the end, one message at a time
+ *   actor      private state, behaviours, a mailbox; its handlers run to completion, one message at a time
  *   process    an actor written as straight-line code that blocks in rh_receive
- *   behaviour  the messages that an actor handles now; rh_become changes it
- *   message    a typed value, copied when sent; it may carry references and, behind its fields, bytes of any length
+ *   behaviour  the messages that an actor currently handles; rh_become changes it
+ *   message    a typed value that is copied when sent; it may carry references and, after its fields, bytes
  *
- * Names of messages and actors are C identifiers of their own (struct tags); they may be declared in headers.
- * A misused call (no such actor, not inside an actor, ...) is reported with its place; it never corrupts anything.
- * C11 (gcc, clang) and, with fields given in order or by C++20's designators, C++. */
+ * Names of messages and actors are struct tags, so headers can declare them.  A misused call (no such actor, not inside
+ * an actor, ...) is reported with its place and corrupts nothing.  The header is C11 (gcc, clang) and C++, with fields
+ * given in order or, in C++20, by designators. */
 #ifndef REHEARSE_H
 #define REHEARSE_H
 
@@ -63,15 +63,16 @@ static inline bool rh_is_nobody(rh_ref a)
 
 /* What happens to a message that the actor's behaviour does not list. */
 enum rh_unhandled {
-    RH_UNHANDLED_ERROR,  /* it is an error (the default) */
-    RH_UNHANDLED_DEFER,  /* it stays in the mailbox until a behaviour lists it */
-    RH_UNHANDLED_IGNORE, /* it is taken and dropped */
+    RH_UNHANDLED_ERROR,  /* the run fails (the default) */
+    RH_UNHANDLED_DEFER,  /* the message stays in the mailbox until a behaviour lists it */
+    RH_UNHANDLED_IGNORE, /* the message is taken and dropped */
 };
 
 struct rh_message_type {
     const char *name;
     uint32_t size;
     uint32_t unhandled; /* enum rh_unhandled */
+    const char *fields; /* the text of their declaration */
 };
 
 enum rh_actor_kind { RH_KIND_ACTOR, RH_KIND_PROCESS, RH_KIND_MONITOR };
@@ -100,25 +101,26 @@ struct rh_actor_type {
     const char *name;
     uint32_t size;
     uint32_t kind;                      /* enum rh_actor_kind */
-    const struct rh_behaviour *initial; /* the first behaviour declared; filled in before main */
+    const struct rh_behaviour *initial; /* the behaviour declared first; filled in before main */
     rh_body_fn *body;                   /* of a process; filled in before main */
 };
 
-/* RH_MESSAGE(name) or RH_MESSAGE(name, int field; char other[8];): declares struct name and its descriptor. */
+/* RH_MESSAGE(name) or RH_MESSAGE(name, int field; char other[8];) declares struct name and its descriptor.  A message
+ * must not carry pointers into the sender's memory; `.check_isolation = true` of a test finds those that do. */
 #define RH_MESSAGE(...) RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_ERROR, __VA_ARGS__)
-/* The same for messages that wait, or are dropped, where the behaviour does not list them. */
+/* The same for messages that are deferred, or dropped, while the behaviour does not list them. */
 #define RH_MESSAGE_DEFERRED(...) RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_DEFER, __VA_ARGS__)
 #define RH_MESSAGE_IGNORED(...)  RH_CAT(RH_MESSAGE_, RH_MORE1(__VA_ARGS__))(RH_UNHANDLED_IGNORE, __VA_ARGS__)
 
-/* RH_ACTOR(name, fields of its state): declares struct name and the actor type. */
+/* RH_ACTOR(name, fields of its state) declares struct name and the actor type. */
 #define RH_ACTOR(...) RH_CAT(RH_ACTOR_, RH_MORE1(__VA_ARGS__))(RH_KIND_ACTOR, __VA_ARGS__)
-/* RH_PROCESS(name, fields): declares a process type; RH_BODY(name) { ... } is its code. */
+/* RH_PROCESS(name, fields) declares a process type; RH_BODY(name) { ... } is its code. */
 #define RH_PROCESS(...) RH_CAT(RH_ACTOR_, RH_MORE1(__VA_ARGS__))(RH_KIND_PROCESS, __VA_ARGS__)
-/* RH_MONITOR(name, fields): an observer of announcements (rh_announce), with behaviours like an actor. */
+/* RH_MONITOR(name, fields) declares an observer of announcements (rh_announce), with behaviours like an actor. */
 #define RH_MONITOR(...) RH_CAT(RH_ACTOR_, RH_MORE1(__VA_ARGS__))(RH_KIND_MONITOR, __VA_ARGS__)
 
-/* RH_HANDLER(actor, message) { ... }: in scope are `self` (rh_ref), `state` (struct actor *) and `msg` (const struct
- * message *).  RH_HANDLER_AS gives the handler a name of its own, for RH_ON in a behaviour. */
+/* RH_HANDLER(actor, message) { ... } defines a handler.  In scope are `self` (rh_ref), `state` (struct actor *) and
+ * `msg` (const struct message *).  RH_HANDLER_AS gives the handler a name, for RH_ON in a behaviour. */
 #define RH_HANDLER(actor, message) RH_HANDLER_AS(actor, message, message)
 #define RH_HANDLER_AS(actor, message, name)                                                                            \
     static void rh_on_##actor##__##name(rh_ref self, struct actor *state, const struct message *msg);                  \
@@ -129,19 +131,20 @@ struct rh_actor_type {
     static void rh_on_##actor##__##name(RH_UNUSED rh_ref self, RH_UNUSED struct actor *state,                          \
                                         RH_UNUSED const struct message *msg)
 
-/* RH_BEHAVIOUR(actor, name, items...): the first one declared is the one an actor starts with.  An item is
- *   message                   handled by RH_HANDLER(actor, message)
- *   RH_ON(message, handler)   handled by RH_HANDLER_AS(actor, message, handler)
- *   RH_DEFER(message)         stays in the mailbox while this behaviour lasts
- *   RH_IGNORE(message)        is taken and dropped
- * RH_HOT_BEHAVIOUR is for monitors: a run must not end in it (something promised is still owed). */
+/* RH_BEHAVIOUR(actor, name, items...) declares a behaviour; an actor starts with the one declared first.  An item is
+ *   message                   RH_HANDLER(actor, message) handles the message
+ *   RH_ON(message, handler)   RH_HANDLER_AS(actor, message, handler) handles the message
+ *   RH_DEFER(message)         the message stays in the mailbox while this behaviour lasts
+ *   RH_IGNORE(message)        the message is taken and dropped
+ * RH_HOT_BEHAVIOUR is for monitors: a run must not end in it, because a promise is still open. */
 #define RH_BEHAVIOUR(actor, name, ...)     RH_BEHAVIOUR_(actor, name, false, __VA_ARGS__)
 #define RH_HOT_BEHAVIOUR(actor, name, ...) RH_BEHAVIOUR_(actor, name, true, __VA_ARGS__)
 #define RH_ON(message, handler)            (ON, message, handler)
 #define RH_DEFER(message)                  (DEFER, message, ~)
 #define RH_IGNORE(message)                 (IGNORE, message, ~)
 
-/* RH_BODY(process) { ... }: in scope are `self` and `state`.  The process ends where the body returns. */
+/* RH_BODY(process) { ... } is the code of a process.  In scope are `self` and `state`.  The process ends when the body
+ * returns. */
 #define RH_BODY(process)                                                                                               \
     static void rh_body_of_##process(rh_ref self, struct process *state);                                              \
     static void rh_run_##process(rh_ref self, void *state)                                                             \
@@ -160,23 +163,23 @@ void rh_body_register_(struct rh_actor_type *process, rh_body_fn *body);
 /* ---- messages that the world itself sends ---------------------------------------------------------------------- */
 enum { RH_REASON_SIZE = 48 };
 
-/* The first message of an actor whose first behaviour lists it, before all others; again after a restart. */
+/* The first message to an actor whose first behaviour lists rh_start; sent again after a restart. */
 RH_MESSAGE(rh_start, uint32_t restarts;);
-/* To an actor that traps exits: one that it is linked to has ended. */
+/* To an actor that traps exits: a linked actor has ended. */
 RH_MESSAGE(rh_exited, rh_ref who; char reason[RH_REASON_SIZE];);
-/* To an actor that monitors: the other has ended.  rh_result gives its result, if it left one. */
+/* To an actor that monitors another: the other has ended.  rh_result reads its result, if there is one. */
 RH_MESSAGE(rh_down, rh_ref who; char reason[RH_REASON_SIZE]; uint64_t result;);
-/* A write of rh_store_put has become durable. */
+/* To an actor that called rh_store_put: the put is durable. */
 RH_MESSAGE_IGNORED(rh_stored, uint32_t ticket;);
 
 /* ---- actors ---------------------------------------------------------------------------------------------------- */
 
-/* rh_ref rh_spawn(actor, .field = value, ...): starts an actor or a process; fields not named are zero. */
+/* rh_ref rh_spawn(actor, .field = value, ...) starts an actor or a process; other fields are zero. */
 #define rh_spawn(...)          RH_CAT(RH_SPAWN_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
 #define RH_SPAWN_0(actor)      rh_spawn_(&rh_actor_##actor, (const void *)0, RH_HERE)
 #define RH_SPAWN_M(actor, ...) rh_spawn_(&rh_actor_##actor, RH_VALUE_(actor, __VA_ARGS__), RH_HERE)
-/* rh_spawn_link and rh_spawn_monitor do the same and link to the new one, or monitor it, in the same step: it cannot have
- * ended before.  For actors: outside of them it is a misuse. */
+/* rh_spawn_link and rh_spawn_monitor also link to the new actor, or monitor it, in the same step: the actor cannot end
+ * before.  Only actors may call them. */
 enum rh_watch { RH_WATCH_NONE, RH_WATCH_LINK, RH_WATCH_MONITOR };
 #define rh_spawn_link(...)        RH_CAT(RH_SPAWNW_, RH_MORE1(__VA_ARGS__))(RH_WATCH_LINK, __VA_ARGS__)
 #define rh_spawn_monitor(...)     RH_CAT(RH_SPAWNW_, RH_MORE1(__VA_ARGS__))(RH_WATCH_MONITOR, __VA_ARGS__)
@@ -186,39 +189,41 @@ enum rh_watch { RH_WATCH_NONE, RH_WATCH_LINK, RH_WATCH_MONITOR };
 rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here);
 rh_ref rh_spawn_watched_(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here);
 
-/* rh_send(to, message, .field = value, ...) */
+/* rh_send(to, message, .field = value, ...) sends a message; other fields are zero. */
 #define rh_send(...)             RH_CAT(RH_SEND_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
 #define RH_SEND_0(to, type)      rh_send_(to, &rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
 #define RH_SEND_M(to, type, ...) rh_send_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
-/* rh_send_value(to, message, pointer) and rh_spawn_value(actor, pointer): a struct that was filled in before. */
+/* rh_send_value(to, message, pointer) and rh_spawn_value(actor, pointer) take a struct that you have filled in. */
 #define rh_send_value(to, type, pointer) rh_send_(to, &rh_message_##type, RH_POINTER_(type, pointer), 0, 0, RH_HERE)
 #define rh_spawn_value(actor, pointer)   rh_spawn_(&rh_actor_##actor, RH_POINTER_(actor, pointer), RH_HERE)
 #define RH_POINTER_(type, pointer)       (1 ? (pointer) : (const struct type *)0)
-/* rh_send_with(to, bytes, size, message, fields...): with bytes behind the fields; rh_tail reads them. */
+/* rh_send_with(to, bytes, size, message, fields...) appends bytes to the fields; the receiver reads them with
+ * rh_tail. */
 #define rh_send_with(...)                 RH_CAT(RH_SENDW_, RH_MORE4(__VA_ARGS__))(__VA_ARGS__)
 #define RH_SENDW_0(to, bytes, size, type) rh_send_(to, &rh_message_##type, RH_ZERO_(type), bytes, size, RH_HERE)
 #define RH_SENDW_M(to, bytes, size, type, ...)                                                                         \
     rh_send_(to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), bytes, size, RH_HERE)
 void rh_send_(rh_ref to, const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
               const char *here);
-/* bool rh_send_to_name(name, message, fields...): to whoever has this name (rh_register) now; false, and nothing is sent,
- * where nobody has. */
+/* bool rh_send_to_name(name, message, fields...) sends to the actor that has this name (rh_register).  If no actor has
+ * it, it returns false and sends nothing. */
 #define rh_send_to_name(...)        RH_CAT(RH_SENDN_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
 #define RH_SENDN_0(name, type)      rh_send_to_name_(name, &rh_message_##type, RH_ZERO_(type), RH_HERE)
 #define RH_SENDN_M(name, type, ...) rh_send_to_name_(name, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
 bool rh_send_to_name_(const char *name, const struct rh_message_type *type, const void *value, const char *here);
-/* The bytes behind the message that is being handled (or was received last); NULL and 0 where there are none. */
+/* The bytes after the fields of the message being handled (or received last); NULL and 0 if there are none. */
 const void *rh_tail(size_t *size);
 
-/* rh_reply(message, fields...): to the sender of the message being handled; it also answers rh_ask. */
+/* rh_reply(message, fields...) sends to the sender of the message being handled; it also answers rh_ask. */
 #define rh_reply(...)         RH_CAT(RH_REPLY_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
 #define RH_REPLY_0(type)      rh_reply_(&rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
 #define RH_REPLY_M(type, ...) rh_reply_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
 void rh_reply_(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
                const char *here);
 
-/* To answer later: rh_keep_request() is what rh_reply would answer now, as plain data; rh_reply_to(request,
- * message, fields...) answers it from any later handler.  Each rh_ask takes one answer; later ones are dropped. */
+/* To answer later: rh_keep_request() returns the request that rh_reply would answer now, as plain data.
+ * rh_reply_to(request, message, fields...) answers it from any later handler.  Each rh_ask takes one answer; further
+ * answers are dropped. */
 struct rh_request {
     rh_ref who;
     uint64_t ticket;
@@ -232,14 +237,14 @@ struct rh_request rh_keep_request_(const char *here);
 void rh_reply_to_(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
                   size_t tail_size, const char *here);
 
-/* Passes the message being handled on; the one who gets it sees the first sender, and its reply goes there. */
+/* Passes the message being handled on.  The receiver sees the original sender, and its reply goes there. */
 #define rh_forward(to) rh_forward_(to, RH_HERE)
 void rh_forward_(rh_ref to, const char *here);
 
-/* const struct R *rh_ask(to, message, R, fields...): sends and waits for the reply of type R; the actor takes nothing
- * else meanwhile.  rh_ask_within(ms, ...) gives NULL when no reply came in time; a reply that comes later is dropped.
- * rh_sender, rh_reply and rh_tail still concern the message that was being handled.  What is returned stays valid
- * until the handler ends or the next receive or ask. */
+/* const struct R *rh_ask(to, message, R, fields...) sends and waits for the reply of type R; the actor takes no other
+ * message meanwhile.  rh_ask_within(ms, ...) returns NULL if no reply arrives in time; a late reply is dropped.
+ * rh_sender, rh_reply and rh_tail still refer to the message being handled.  The result stays valid until the handler
+ * ends or until the next receive or ask. */
 #define rh_ask(...) RH_CAT(RH_ASK_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
 #define RH_ASK_0(to, type, reply)                                                                                      \
     ((const struct reply *)rh_ask_(to, &rh_message_##type, RH_ZERO_(type), &rh_message_##reply, 0, RH_HERE))
@@ -255,15 +260,16 @@ void rh_forward_(rh_ref to, const char *here);
 const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *value,
                     const struct rh_message_type *reply, int64_t timeout_ms, const char *here);
 
-rh_ref rh_self(void);      /* who runs; also in scope as `self` */
-rh_ref rh_sender(void);    /* who sent the message being handled */
-bool rh_alive(rh_ref who); /* false once it has ended */
-/* "writer#1".  The last RH_NAMES_AT_ONCE results stay valid while the handler runs and does not wait: copy what must
- * last longer.  In production one that has ended may have lost its name. */
+rh_ref rh_self(void);      /* the running actor; also in scope as `self` */
+rh_ref rh_sender(void);    /* the sender of the message being handled */
+bool rh_alive(rh_ref who); /* false if the actor has ended */
+/* An actor's name, such as "writer#1".  The last RH_NAMES_AT_ONCE results stay valid until the handler ends or waits;
+ * copy a name that must last longer.  In production an ended actor may have lost its name. */
 enum { RH_NAMES_AT_ONCE = 16 };
 const char *rh_name(rh_ref who);
 
-/* rh_become(actor, behaviour): from the next message on.  The behaviour must be one of the actor's own. */
+/* rh_become(actor, behaviour) changes the behaviour, from the next message on, to another one of the same actor
+ * type. */
 #define rh_become(actor, behaviour)                                                                                    \
     do {                                                                                                               \
         extern const struct rh_behaviour rh_behaviour_##actor##__##behaviour;                                          \
@@ -271,14 +277,15 @@ const char *rh_name(rh_ref who);
     } while (0)
 void rh_become_(const struct rh_behaviour *behaviour, const char *here);
 
-/* Ends this actor when its handler returns, with reason "normal". */
+/* Ends this actor, with reason "normal", when its handler returns. */
 #define rh_stop() rh_stop_(RH_HERE)
 void rh_stop_(const char *here);
-/* Ends this actor at once.  "normal" and "shutdown" are orderly ends; any other reason is abnormal.  An abnormal end by
- * the actor's own rh_exit is a failure where nobody is linked to it or monitors it; an end by a link or by rh_kill is none.
- * The body of a test is different: its own abnormal rh_exit is a failure whoever is told, and so is every end by a link or
- * by rh_kill, also with "shutdown", for what the body was still to check is not checked.  Those linked to an actor that
- * ends end too, unless the reason is "normal". */
+/* Ends this actor at once.  The reasons "normal" and "shutdown" are orderly; any other reason is abnormal.  Actors that
+ * are linked to it end, too, unless the reason is "normal".
+ *
+ * An actor's own abnormal rh_exit is a failure if no actor is linked to it or monitors it; an end by a link or by
+ * rh_kill is not a failure.  The body of a test is different, because its remaining checks would not be made: its own
+ * abnormal rh_exit is always a failure, and so is every end by a link or by rh_kill, even with reason "shutdown". */
 #define rh_exit(reason) rh_exit_(reason, RH_HERE)
 #ifdef __cplusplus
 [[noreturn]]
@@ -286,8 +293,8 @@ void rh_stop_(const char *here);
 _Noreturn
 #endif
 void rh_exit_(const char *reason, const char *here);
-/* rh_return(message, fields...): ends this actor at once with reason "normal" and a result, which those who monitor it
- * get with their rh_down (see rh_join). */
+/* rh_return(message, fields...) ends this actor at once with reason "normal" and a result.  Actors that monitor it get
+ * the result with their rh_down (see rh_join). */
 #define rh_return(...)                 RH_CAT(RH_RETURN_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
 #define RH_RETURN_0(type)              rh_return_(&rh_message_##type, RH_ZERO_(type), RH_HERE)
 #define RH_RETURN_M(type, ...)         rh_return_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
@@ -298,17 +305,20 @@ void rh_exit_(const char *reason, const char *here);
 _Noreturn
 #endif
 void rh_return_(const struct rh_message_type *type, const void *value, const char *here);
-/* Asks another to end: a signal that travels like a message.  One that traps exits gets rh_exited instead, unless the
- * reason is "kill". */
+/* Asks another actor to end.  The signal travels like a message.  An actor that traps exits gets rh_exited instead,
+ * unless the reason is "kill". */
 #define rh_kill(who, reason) rh_kill_(who, reason, RH_HERE)
 void rh_kill_(rh_ref who, const char *reason, const char *here);
 
-/* Links go both ways: when one ends abnormally so does the other, unless it traps exits.  Monitors go one way and give
- * rh_down.  Both on one that has ended already give the signal at once (reason "noproc").  A link or a monitor lasts until
- * its signal is taken out of the mailbox; until then to link or to monitor again changes nothing: each monitor gives one
- * rh_down.  After rh_unlink and rh_demonitor nothing of it arrives any more, not even what was under way.
- * To link, to monitor, rh_alive and the end of an actor have one order that all agree on; rh_kill only asks for an end,
- * which may come before or after what its sender does next. */
+/* A link works both ways: when one actor ends abnormally, so does the other, unless it traps exits.  A monitor works
+ * one way and gives rh_down.  If the other actor has already ended, both give their signal at once (reason "noproc").
+ *
+ * A link or a monitor lasts until its signal is taken out of the mailbox.  Linking or monitoring again before that has
+ * no effect: each monitor gives one rh_down.  After rh_unlink or rh_demonitor no signal arrives, not even one under
+ * way.
+ *
+ * All actors agree on one order of links, monitors, rh_alive and the end of an actor.  rh_kill only asks for an end,
+ * which may come before or after the sender's next action. */
 #define rh_link(who)       rh_link_(who, RH_HERE)
 #define rh_unlink(who)     rh_unlink_(who, RH_HERE)
 #define rh_monitor(who)    rh_monitor_(who, RH_HERE)
@@ -320,11 +330,12 @@ void rh_monitor_(rh_ref who, const char *here);
 void rh_demonitor_(rh_ref who, const char *here);
 void rh_trap_exits_(bool yes, const char *here);
 
-/* const struct rh_down *rh_join(who): waits for the end of one that this actor monitors (rh_spawn_monitor, rh_monitor), also
- * if it ended long ago; one that it does not monitor yet it monitors from now on.  rh_join_within(ms, who) gives NULL when
- * the time is over (RH_POLL: at once); the monitor stays, to be joined again.
- * const struct T *rh_result(down, T): the result that it left by rh_return, NULL for none or one of another type; of the
- * rh_down that is being handled or was received last, and valid as long as that.
+/* const struct rh_down *rh_join(who) waits for the end of an actor, even if it ended long ago.  If this actor does not
+ * monitor the other yet (rh_spawn_monitor, rh_monitor), rh_join begins to.  rh_join_within(ms, who) returns NULL when
+ * the time is over (RH_POLL: at once); the monitor stays and can be joined again.
+ *
+ * const struct T *rh_result(down, T) is the result of an ended actor (rh_return); NULL if there is none or if it has
+ * another type.  `down` must be the rh_down being handled or received last, and the result is valid as long as that.
  *
  *     rh_ref w = rh_spawn_monitor(worker, .part = 1);
  *     const struct rh_down *end = rh_join(w);
@@ -335,10 +346,10 @@ void rh_trap_exits_(bool yes, const char *here);
 #define rh_result(down, T)      ((const struct T *)rh_result_(down, &rh_message_##T))
 const struct rh_down *rh_join_(rh_ref who, int64_t timeout_ms, const char *here);
 const void *rh_result_(const struct rh_down *down, const struct rh_message_type *type);
-uint64_t rh_result_type_(const struct rh_message_type *type); /* as rh_down has it; never 0 */
+uint64_t rh_result_type_(const struct rh_message_type *type); /* the type's code in rh_down; never 0 */
 
-/* Names of actors, seen by all.  rh_register gives false where the name is taken; rh_whereis gives nobody where it is
- * not known.  An actor that ends loses its names. */
+/* Names of actors, visible to all.  rh_register returns false if the name is taken; rh_whereis returns nobody if the
+ * name is unknown.  An actor that ends loses its names. */
 #define rh_register(name, who) rh_register_(name, who, RH_HERE)
 #define rh_unregister(name)    rh_unregister_(name, RH_HERE)
 #define rh_whereis(name)       rh_whereis_(name, RH_HERE)
@@ -346,10 +357,10 @@ bool rh_register_(const char *name, rh_ref who, const char *here);
 bool rh_unregister_(const char *name, const char *here);
 rh_ref rh_whereis_(const char *name, const char *here);
 
-/* ---- time, chance ---------------------------------------------------------------------------------------------- */
+/* ---- time, random choices -------------------------------------------------------------------------------------- */
 
-/* rh_timer(name, delay_ms, message, fields...): after the delay the actor gets the message from itself.  A timer of the
- * same name that is still set is replaced.  rh_timer_cancel says whether it was set. */
+/* rh_timer(name, delay_ms, message, fields...) sends the message to the actor itself after the delay.  It replaces a
+ * pending timer of the same name.  rh_timer_cancel returns whether the timer was pending. */
 #define rh_timer(...)                   RH_CAT(RH_TIMER_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
 #define RH_TIMER_0(name, ms, type)      rh_timer_(name, ms, &rh_message_##type, RH_ZERO_(type), RH_HERE)
 #define RH_TIMER_M(name, ms, type, ...) rh_timer_(name, ms, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
@@ -362,10 +373,10 @@ int64_t rh_now_ms(void); /* virtual under test; monotonic in production */
 #define rh_sleep(ms) rh_sleep_(ms, RH_HERE)
 void rh_sleep_(int64_t ms, const char *here); /* blocks this actor only */
 
-/* One of 0 .. n-1: under test every value is explored, in production it is random. */
+/* Returns a value from 0 to n - 1.  Under test every value is explored; in production it is random. */
 #define rh_choose(n) rh_choose_(n, RH_HERE)
 uint32_t rh_choose_(uint32_t n, const char *here);
-uint64_t rh_random(void); /* seeded; not explored */
+uint64_t rh_random(void); /* from the seed; other values are not explored */
 
 /* ---- blocking receive (processes, and handlers that must wait) --------------------------------------------------- */
 
@@ -377,17 +388,18 @@ struct rh_envelope {
     size_t tail_size;
 };
 
-enum { RH_POLL = -1 }; /* as timeout_ms: take what is there, do not wait */
+enum { RH_POLL = -1 }; /* as timeout_ms: take a message that has arrived, but do not wait */
 
-/* What a receive takes: a message that fits all that is given. */
+/* What a receive takes: a message that fits all fields that are set. */
 struct rh_filter {
-    const struct rh_message_type *type;                          /* this type; NULL for any */
-    const struct rh_message_type *const *types;                  /* or one of these, ended by NULL: see RH_TYPES */
-    rh_ref from;                                                 /* from this sender; nobody for any */
-    bool (*match)(const struct rh_envelope *m, const void *arg); /* a pure test of the message */
-    const void *arg;
-    int64_t timeout_ms; /* 0 waits for ever, RH_POLL does not wait */
-    bool idle;          /* a run may end while the process waits here: it is a server with nothing to do */
+    const struct rh_message_type *type;                          /* the type; NULL for any */
+    const struct rh_message_type *const *types;                  /* or a list of types, ended by NULL: see RH_TYPES */
+    rh_ref from;                                                 /* the sender; nobody for any */
+    bool (*match)(const struct rh_envelope *m, const void *arg); /* a pure predicate on the message */
+    const void *arg;                                             /* the second argument of `match` */
+    int64_t timeout_ms;                                          /* 0 waits for ever, RH_POLL does not wait */
+    bool idle;      /* a run may end while the process waits here: it is a server without requests */
+    uint32_t count; /* rh_receive_set sets it; else 0 */
 };
 #ifdef __cplusplus
 #define RH_TYPES(...)                                                                                                  \
@@ -400,21 +412,46 @@ struct rh_filter {
 #endif
 #define RH_TYPE_AT_(c, type) &rh_message_##type,
 
-/* const struct T *rh_receive(T) or rh_receive(T, .from = who, .match = f, .arg = p, .timeout_ms = 100): waits for such a
- * message; NULL when the time is over.  Others stay in the mailbox. */
+/* const struct T *rh_receive(T) or rh_receive(T, .from = who, .match = f, .arg = p, .timeout_ms = 100) waits for such a
+ * message, and returns NULL when the time is over.  Other messages stay in the mailbox. */
 #define rh_receive(...) RH_CAT(RH_RECEIVE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
 #define RH_RECEIVE_0(T)                                                                                                \
     ((const struct T *)rh_received_value_(rh_receive_(RH_VALUE_(rh_filter, .type = &rh_message_##T), RH_HERE)))
 #define RH_RECEIVE_M(T, ...)                                                                                           \
     ((const struct T *)rh_received_value_(                                                                             \
         rh_receive_(RH_VALUE_(rh_filter, .type = &rh_message_##T, __VA_ARGS__), RH_HERE)))
-/* const struct rh_envelope *rh_receive_any(.types = RH_TYPES(a, b), .timeout_ms = 100) or rh_receive_next() for the
- * next message whatever it is; rh_as(envelope, T) gives const struct T *, NULL if it is of another type. */
+/* const struct rh_envelope *rh_receive_any(.types = RH_TYPES(a, b), .timeout_ms = 100) waits for one of several types,
+ * rh_receive_next() for any message.  rh_as(envelope, T) is a const struct T *, or NULL if the message has another
+ * type. */
 #define rh_receive_any(...) rh_receive_(RH_VALUE_(rh_filter, __VA_ARGS__), RH_HERE)
 #define rh_receive_next()   rh_receive_(RH_ZERO_(rh_filter), RH_HERE)
 #define rh_as(envelope, T)                                                                                             \
     ((const struct T *)((envelope)->type == &rh_message_##T ? (envelope)->value : (const void *)0))
 const struct rh_envelope *rh_receive_(const struct rh_filter *filter, const char *here);
+
+/* const struct rh_envelope *rh_receive_set(n, T, .from = who, .match = f, .arg = p, .timeout_ms = 100) waits until n
+ * such messages have arrived and takes them all at once: a quorum.  The result is an array of n envelopes.  Their order
+ * does not tell in which order the messages arrived: it is by the names of the senders (rh_name), and for each sender
+ * in the order of its sends.  In production a sender that has ended may have lost its name: it comes last.  When the
+ * time is over the result is NULL, and no message was taken.  rh_receive_set_any(n, .types = RH_TYPES(a, b)) is for
+ * several types, rh_receive_set_next(n) for any messages.
+ *
+ *     const struct rh_envelope *votes = rh_receive_set(2, vote, .timeout_ms = 100);
+ *     for (int i = 0; votes && i < 2; i++)
+ *         yes += rh_as(&votes[i], vote)->yes;
+ *
+ * A program that takes n votes one by one has n! orders to be tested; a set has one.  Use it where the order must not
+ * matter.  After it, the message received last (rh_sender, rh_reply, rh_forward, rh_tail, rh_result) is the last one of
+ * the array; rh_turn_to(&votes[i]) makes it another one of the array. */
+#define RH_TYPED_(T, ...)          RH_VALUE_(rh_filter, .type = &rh_message_##T, __VA_ARGS__)
+#define rh_receive_set(n, ...)     RH_CAT(RH_RECVS_, RH_MORE1(__VA_ARGS__))(n, __VA_ARGS__)
+#define RH_RECVS_0(n, T)           rh_receive_set_(n, RH_VALUE_(rh_filter, .type = &rh_message_##T), RH_HERE)
+#define RH_RECVS_M(n, T, ...)      rh_receive_set_(n, RH_TYPED_(T, __VA_ARGS__), RH_HERE)
+#define rh_receive_set_any(n, ...) rh_receive_set_(n, RH_VALUE_(rh_filter, __VA_ARGS__), RH_HERE)
+#define rh_receive_set_next(n)     rh_receive_set_(n, RH_ZERO_(rh_filter), RH_HERE)
+#define rh_turn_to(envelope)       rh_turn_to_(envelope, RH_HERE)
+const struct rh_envelope *rh_receive_set_(size_t n, const struct rh_filter *filter, const char *here);
+void rh_turn_to_(const struct rh_envelope *envelope, const char *here);
 static inline const void *rh_received_value_(const struct rh_envelope *m)
 {
     return m ? m->value : (const void *)0;
@@ -422,53 +459,55 @@ static inline const void *rh_received_value_(const struct rh_envelope *m)
 
 /* ---- durable store ----------------------------------------------------------------------------------------------- */
 
-/* A store holds keys and bytes that outlive the process.  An actor names the store that it wants, before anything else:
+/* A store keeps keys and bytes that outlive the process.  An actor opens its store by name before it uses it:
  *
  *     RH_HANDLER(ledger, rh_start) { rh_store_open("ledger"); ... }
  *
- * The name is the program's; it is the same store under the same name, whoever opens it and in whatever order actors are
- * spawned.  The actor has the store until it ends or crashes; after a restart it opens it again.  An actor has one store, and
- * a store has one actor: to open a second store, or one that another living actor has, is a misuse.  To open the one that it
- * has already does nothing.
+ * The program chooses the name.  The same name is the same store, whichever actor opens it and in whatever order actors
+ * are spawned.  The actor owns the store until it ends or crashes; after a restart it must open the store again.  An
+ * actor owns at most one store, and a store has at most one owner: opening a second store, or a store that another
+ * living actor owns, is a misuse.  Opening one's own store again has no effect.
  *
- * A put is under way until rh_stored arrives with its ticket (or rh_store_sync returns); puts become durable in order, and a
- * crash keeps a prefix of those under way.  Reads see the latest put.  A put of NULL removes the key.  What an actor leaves
- * under way when it ends becomes durable before the puts of the next one that opens the store.
+ * A put is pending until rh_stored arrives with its ticket or rh_store_sync returns.  Puts become durable in order, and
+ * a crash keeps a prefix of the pending ones.  Reads see the latest put.  A put of NULL removes the key.  Puts that are
+ * pending when an actor ends become durable before the puts of the next owner.
  *
- * Nothing of this fails silently.  Where the store cannot be opened, or a put cannot be made durable, the actor ends with
- * reason "store"; where what was acknowledged is not all there any more, it ends with reason "damaged".  Those linked to it or
- * monitoring it are told as of any other end; in production the on_failure hook is told first.  After a put has failed the
- * store cannot be opened again by this program: what of that put is on the disk, nobody knows.  Under test these are
- * explored faults with budgets: failed_puts, failed_opens and damaged_stores of struct rh_semantics. */
-enum { RH_STORE_NAME_SIZE = 128 }; /* a name has at least one byte, ends with a zero, and has no control characters */
+ * Nothing fails silently.  If the store cannot be opened, or a put cannot be made durable, the actor ends with reason
+ * "store".  If acknowledged data is missing, the actor ends with reason "damaged".  Linked and monitoring actors hear
+ * of it as of any other end; in production the on_failure hook is called first.  After a failed put this program cannot
+ * open the store again, because nobody knows how much of the put is on the disk.  Under test these are faults with
+ * budgets: failed_puts, failed_opens and damaged_stores of struct rh_semantics. */
+enum { RH_STORE_NAME_SIZE = 128 }; /* with the final zero; a name is not empty and has no control characters */
 #define rh_store_open(name)                 rh_store_open_(name, RH_HERE)
 #define rh_store_put(key, bytes, size)      rh_store_put_(key, bytes, size, RH_HERE)
 #define rh_store_get(key, buffer, capacity) rh_store_get_(key, buffer, capacity, RH_HERE)
 #define rh_store_sync()                     rh_store_sync_(RH_HERE)
 void rh_store_open_(const char *name, const char *here);
+/* Returns the ticket of the put. */
 uint32_t rh_store_put_(const char *key, const void *bytes, size_t size, const char *here);
-/* The size of the value, of which at most `capacity` bytes are copied; -1 where there is none. */
+/* Copies at most `capacity` bytes of the value and returns its size; -1 if the key has no value. */
 int64_t rh_store_get_(const char *key, void *buffer, size_t capacity, const char *here);
-void rh_store_sync_(const char *here); /* waits until all that the actor can read is durable */
+void rh_store_sync_(const char *here); /* waits until everything that the actor can read is durable */
 
-/* ---- shared tables ------------------------------------------------------------------------------------------------- */
+/* ---- shared tables ----------------------------------------------------------------------------------------------- */
 
-/* Keys and bytes that all actors see and change (the ETS of Erlang).  Each call is one atomic step; two calls are two
- * steps, and between a get and a put others may run (under test with RH_GRAIN_OBJECT; see rehearse/test.h).  What must be
- * one step is rh_table_insert_new, rh_table_swap or rh_table_add.
+/* Keys and bytes that all actors see and change, like Erlang's ETS.  Each call is atomic; other actors may run between
+ * two calls (under test with RH_GRAIN_OBJECT; see rehearse/test.h).  To check and act in one step, use
+ * rh_table_insert_new, rh_table_swap or rh_table_add.
  *
  *     RH_TABLE(seats);                                  in a header, where several files use it
  *     if (rh_table_insert_new(seats, "12A", &self, sizeof self)) ...
  *
- * RH_TABLE(name) declares a table whose keys have nothing to do with each other.  RH_TABLE_ORDERED(name) declares one
- * that can also be counted and walked through (rh_table_count, rh_table_next), which depends on all of its keys: under
- * test every two calls on such a table have an order that is explored, in production they share a lock.  Nothing creates
- * a table: it is there, empty, when the runtime or the run begins, and goes with it.  What it holds belongs to no actor:
- * it outlives the end and the crash of whoever put it there, and partitions do not divide it.
+ * RH_TABLE(name) declares a table whose keys are independent of each other.  RH_TABLE_ORDERED(name) declares a table
+ * that can also be counted and iterated (rh_table_count, rh_table_next).  These depend on all keys: under test the
+ * order of every two calls on such a table is explored, in production the calls share a lock.
  *
- * Keys are texts of 1 to RH_TABLE_KEY_SIZE - 1 bytes; values are at most max_message_bytes bytes, copied in and out.
- * Where bytes are given, NULL stands for no value at all.  In production any thread may use tables; monitors (RH_MONITOR)
- * may not. */
+ * A table exists, empty, from the beginning of the run or the runtime to its end.  Its contents belong to no actor:
+ * they survive the end and the crash of the actor that put them there, and partitions do not divide them.
+ *
+ * Keys are texts of 1 to RH_TABLE_KEY_SIZE - 1 bytes; values have at most max_message_bytes bytes and are copied in and
+ * out.  NULL in place of bytes means no value.  In production any thread may use tables; monitors (RH_MONITOR) may
+ * not. */
 struct rh_table {
     const char *name;
     bool ordered;
@@ -478,28 +517,30 @@ enum { RH_TABLE_KEY_SIZE = 128 };
 #define RH_TABLE(name)         RH_TABLE_(name, false)
 #define RH_TABLE_ORDERED(name) RH_TABLE_(name, true)
 
-/* Gives the key a value, or with NULL none; whether it had one before. */
+/* Sets the value of the key, or removes it (NULL).  Returns whether the key had a value. */
 #define rh_table_put(table, key, bytes, size) rh_table_put_(&rh_table_of_##table, key, bytes, size, RH_HERE)
-/* The same if it has none; whether that was so. */
+/* Sets the value if the key has none.  Returns whether it did. */
 #define rh_table_insert_new(table, key, bytes, size)                                                                   \
     rh_table_insert_new_(&rh_table_of_##table, key, bytes, size, RH_HERE)
-/* Takes the value away; whether there was one. */
+/* Removes the value.  Returns whether there was one. */
 #define rh_table_remove(table, key) rh_table_remove_(&rh_table_of_##table, key, RH_HERE)
-/* Compare and swap: gives the key a new value if it has exactly the one expected; whether that was so.  Expected NULL: if
- * it has none; bytes NULL: takes the value away. */
+/* Compare and swap: sets the value if the current value equals the expected one.  Returns whether it did.  `expected`
+ * NULL expects no value; `bytes` NULL removes the value. */
 #define rh_table_swap(table, key, expected, expected_size, bytes, size)                                                \
     rh_table_swap_(&rh_table_of_##table, key, expected, expected_size, bytes, size, RH_HERE)
-/* The size of the value, of which at most `capacity` bytes are copied; -1 where there is none. */
+/* Copies at most `capacity` bytes of the value and returns its size; -1 if the key has no value. */
 #define rh_table_get(table, key, buffer, capacity) rh_table_get_(&rh_table_of_##table, key, buffer, capacity, RH_HERE)
-/* A counter: adds to a value that is an int64_t, 0 where there is none, and gives the sum (which wraps around). */
+/* A counter: adds to the value, an int64_t (0 if there is none), and returns the sum, which wraps around. */
 #define rh_table_add(table, key, delta) rh_table_add_(&rh_table_of_##table, key, delta, RH_HERE)
-/* Of an ordered table: how many keys have a value. */
+/* The number of keys with a value, of an ordered table. */
 #define rh_table_count(table) rh_table_count_(&rh_table_of_##table, RH_HERE)
-/* Of an ordered table: the first key, in the order of strcmp, after `previous` (NULL or "": of all), which need not be
- * there; false behind the last.  `previous` and `key` may be the same buffer:
+/* Iterates over an ordered table: finds the first key after `previous` in the order of strcmp; false after the last
+ * key.  `previous` need not be in the table; NULL or "" begins at the first key.  `previous` and `key` may be the same
+ * buffer:
  *     char key[RH_TABLE_KEY_SIZE] = "";
  *     while (rh_table_next(members, key, key, sizeof key)) ...
- * Each call is a step of its own: keys that come and go meanwhile may be seen or not, others are seen once. */
+ * Each call is a step of its own.  Keys that are added or removed meanwhile may be seen or not; others are seen
+ * once. */
 #define rh_table_next(table, previous, key, capacity)                                                                  \
     rh_table_next_(&rh_table_of_##table, previous, key, capacity, RH_HERE)
 
@@ -516,26 +557,29 @@ bool rh_table_next_(const struct rh_table *table, const char *previous, char *ke
 
 /* ---- what must hold ---------------------------------------------------------------------------------------------- */
 
-/* rh_assert(condition) or rh_assert(condition, "format", ...): stays on everywhere.  Under test a failure is a finding
- * with its schedule; in production the runtime's failure hook decides (by default it prints and aborts). */
+/* rh_assert(condition) or rh_assert(condition, "format", ...) is never compiled out.  Under test a failure is a finding
+ * with its schedule; in production it calls the runtime's failure hook, which by default prints and aborts. */
 #define rh_assert(...)                    RH_CAT(RH_ASSERT_, RH_MORE1(__VA_ARGS__))(#__VA_ARGS__, __VA_ARGS__)
 #define RH_ASSERT_0(text, condition)      ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, text, (const char *)0))
 #define RH_ASSERT_M(text, condition, ...) ((condition) ? (void)0 : rh_assert_failed_(RH_HERE, text, __VA_ARGS__))
 __attribute__((format(printf, 3, 4))) void rh_assert_failed_(const char *here, const char *condition,
                                                              const char *format, ...);
 
-/* rh_assume(condition): under test a run in which it does not hold ends there, quietly: it is no finding, no behaviour, and
- * counts for nothing; the report says how many runs were assumed away.  What is exhaustive then is so for the runs in which
- * every assumption holds.  In production it does nothing: what must hold there is rh_assert's. */
+/* rh_assume(condition): under test, a run in which the condition does not hold ends there and is not counted; the
+ * report says how many runs were assumed away.  An exhaustive verdict then holds for the runs in which every assumption
+ * holds.  In production it has no effect; use rh_assert for what must hold there. */
 #define rh_assume(condition) ((condition) ? (void)0 : rh_assume_failed_(RH_HERE))
 void rh_assume_failed_(const char *here);
 
-/* Named properties.  always: at each evaluation.  eventually: at its last evaluation in every run.  sometimes: in at
- * least one run of the exploration; rh_cover(name) is sometimes reached.
- * A property is known from its first evaluation on.  One whose place is reached in no run of a test is not known there, and
- * nothing is said of it: an rh_sometimes that is evaluated, and never holds, fails an exhaustive exploration; one that is
- * never evaluated, and every rh_cover that is never reached, does not.  So evaluate where every run comes by, as at the end
- * of the test's body: rh_sometimes("a retry was needed", retries > 0). */
+/* Named properties.
+ *   rh_always      holds at each evaluation
+ *   rh_eventually  holds at the last evaluation in every run: rh_eventually("all replicas agree", differing == 0)
+ *   rh_sometimes   holds in at least one run of the exploration
+ *   rh_cover       is reached in at least one run
+ * A property is known from its first evaluation on, and the report does not mention a property whose place no run
+ * reaches.  An rh_sometimes that is evaluated and never holds fails an exhaustive exploration; an rh_sometimes that is
+ * never evaluated, or an rh_cover that is never reached, does not.  So evaluate a property where every run passes, for
+ * example at the end of the test's body: rh_sometimes("a retry was needed", retries > 0). */
 enum rh_property { RH_ALWAYS, RH_SOMETIMES, RH_EVENTUALLY };
 #define rh_always(name, condition)     rh_property_(RH_ALWAYS, name, condition, RH_HERE)
 #define rh_sometimes(name, condition)  rh_property_(RH_SOMETIMES, name, condition, RH_HERE)
@@ -543,14 +587,15 @@ enum rh_property { RH_ALWAYS, RH_SOMETIMES, RH_EVENTUALLY };
 #define rh_cover(name)                 rh_property_(RH_SOMETIMES, name, true, RH_HERE)
 void rh_property_(enum rh_property kind, const char *name, bool holds, const char *here);
 
-/* rh_announce(message, fields...): to every monitor that observes such messages, at once.  Does nothing in production. */
+/* rh_announce(message, fields...) runs the handlers of all monitors that observe such messages, at once.  It has no
+ * effect in production. */
 #define rh_announce(...)                 RH_CAT(RH_ANNOUNCE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
 #define RH_ANNOUNCE_0(type)              rh_announce_(&rh_message_##type, RH_ZERO_(type), RH_HERE)
 #define RH_ANNOUNCE_M(type, ...)         rh_announce_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
 #define rh_announce_value(type, pointer) rh_announce_(&rh_message_##type, RH_POINTER_(type, pointer), RH_HERE)
 void rh_announce_(const struct rh_message_type *type, const void *value, const char *here);
 
-/* A line in the run's record (under test) or on standard error (production, see rehearse/runtime.h). */
+/* Writes a line into the run's record (under test) or to standard error (in production, see rehearse/runtime.h). */
 __attribute__((format(printf, 1, 2))) void rh_log(const char *format, ...);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
 /* See bank.h.  The client turns a withdrawal down when its own balance does not cover it, and passes everything else
- * on; so the server takes for granted that a withdrawal is covered.
+ * on to the server.  So the server relies on every withdrawal being covered.
  *
- * Where messages may overtake each other (model bag) that holds only if the client has one request under way at a
- * time: it puts off what comes in before the server's confirmation.  A client that is hasty (Figure 1 as it stands)
- * passes requests on at once, and the withdrawal may be there before the deposit that covers it. */
+ * If messages may overtake each other (model bag), the client must have only one request outstanding: it defers other
+ * requests until the server has confirmed.  A hasty client (the paper's Figure 1) passes requests on at once, and a
+ * withdrawal may reach the server before the deposit that covers it. */
 #include "bank.h"
 
-/* ---- client --------------------------------------------------------------------------------------------------------- */
+/* ---- client ------------------------------------------------------------------------------------------------------ */
 static void expect_confirmation(const struct client *state)
 {
     if (!state->hasty)
@@ -38,7 +38,7 @@ RH_HANDLER(client, confirmed)
 RH_BEHAVIOUR(client, ready, deposit, withdraw, RH_IGNORE(confirmed));
 RH_BEHAVIOUR(client, waiting, confirmed, RH_DEFER(deposit), RH_DEFER(withdraw));
 
-/* ---- server --------------------------------------------------------------------------------------------------------- */
+/* ---- server ------------------------------------------------------------------------------------------------------ */
 RH_HANDLER(server, deposit)
 {
     state->balance += msg->amount;

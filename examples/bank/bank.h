@@ -1,4 +1,4 @@
-/* A bank account behind a client that keeps a balance of its own, after Figure 1 of the TAP paper. */
+/* A bank account behind a client that keeps its own copy of the balance, after Figure 1 of the TAP paper. */
 #ifndef BANK_H
 #define BANK_H
 
@@ -8,7 +8,7 @@ RH_MESSAGE(deposit, int amount;);
 RH_MESSAGE(withdraw, int amount;);
 RH_MESSAGE(confirmed);
 
-/* Announced, for whoever keeps the books: what the client promised, and what the server has done. */
+/* Announcements for the monitor that keeps the books: what the client promised, and what the server did. */
 RH_MESSAGE(promised, int amount;);
 RH_MESSAGE(booked, int amount;);
 

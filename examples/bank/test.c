@@ -1,4 +1,4 @@
-/* The account is never overdrawn, and in the end client and server agree; even if messages overtake each other. */
+/* The account is never overdrawn, and client and server agree in the end, even if messages overtake each other. */
 #include <rehearse/test.h>
 
 #include "bank.h"
@@ -7,7 +7,7 @@ RH_PARAM(deposits, "2", "how many deposits of 50");
 RH_PARAM(withdrawals, "1", "how many withdrawals of 120");
 RH_BUG(hasty, "the client passes on what comes before the last request is confirmed (TAP, Figure 1)");
 
-/* What was promised and not yet booked.  A run must not end while something is. */
+/* What was promised and is not booked yet.  A run must not end while anything is owed. */
 RH_MONITOR(books, int owed;);
 RH_HANDLER(books, promised)
 {

@@ -1,12 +1,12 @@
-/* See barber.h.  The room knows whether the barber sleeps, because it is the room that sends him to sleep: when it has
- * said that nobody waits, the next customer wakes him.  What the room tells the barber arrives in order (model fifo).
+/* See barber.h.  The room sends the barber to sleep, so the room knows whether he sleeps: after the room has told him
+ * that nobody waits, the next customer wakes him.  Messages from the room to the barber arrive in order (model fifo).
  *
- * Bug lost_wakeup: the room takes the barber for awake until he says that he fell asleep.  A customer who arrives in
- * between sits down, and nobody wakes the barber.
+ * Bug lost_wakeup: the room considers the barber awake until he reports that he fell asleep.  A customer who arrives
+ * before the report sits down, and nobody wakes the barber.
  * Bug eager: the room sends every customer who finds all chairs free to the barber, even while he is at work. */
 #include "barber.h"
 
-/* ---- barber --------------------------------------------------------------------------------------------------------- */
+/* ---- barber ------------------------------------------------------------------------------------------------------ */
 RH_HANDLER(barber, serve)
 {
     state->customer = msg->customer;
@@ -29,7 +29,7 @@ RH_BEHAVIOUR(barber, asleep, serve);
 RH_BEHAVIOUR(barber, cutting, cut);
 RH_BEHAVIOUR(barber, looking, serve, nobody_waits);
 
-/* ---- room ----------------------------------------------------------------------------------------------------------- */
+/* ---- room -------------------------------------------------------------------------------------------------------- */
 RH_HANDLER(room, open_shop)
 {
     state->barber = msg->barber;
@@ -68,7 +68,7 @@ RH_HANDLER(room, fell_asleep)
 RH_BEHAVIOUR(room, closed, open_shop, RH_DEFER(arrive));
 RH_BEHAVIOUR(room, open, arrive, who_is_next, fell_asleep);
 
-/* ---- customer ------------------------------------------------------------------------------------------------------- */
+/* ---- customer ---------------------------------------------------------------------------------------------------- */
 RH_BODY(customer)
 {
     rh_send(state->room, arrive);

@@ -1,11 +1,11 @@
-/* See gatling.h.  An action has its line written and reports to the terminator that it is done; when all are done the
- * terminator has the writer flush, after which nothing more may be written.
+/* See gatling.h.  An action writes a line and reports to the terminator that it is done.  When all actions are done,
+ * the terminator tells the writer to flush; nothing may be written after that.
  *
- * An action that is hasty (bug ga1) reports at once, without waiting for the writer's confirmation: its line and the
- * flush are then on their way to the writer at the same time, and nothing says which of them arrives first. */
+ * A hasty action (bug ga1) reports at once, without waiting for the writer's confirmation: its line and the flush are
+ * then on their way to the writer at the same time, and either may arrive first. */
 #include "gatling.h"
 
-/* ---- action --------------------------------------------------------------------------------------------------------- */
+/* ---- action ------------------------------------------------------------------------------------------------------ */
 RH_HANDLER(action, execute)
 {
     rh_send(state->writer, write_line, .line = "done");
@@ -19,7 +19,7 @@ RH_HANDLER(action, written)
 }
 RH_BEHAVIOUR(action, ready, execute, written);
 
-/* ---- terminator ----------------------------------------------------------------------------------------------------- */
+/* ---- terminator -------------------------------------------------------------------------------------------------- */
 RH_HANDLER(terminator, action_done)
 {
     if (++state->done == state->actions)
@@ -27,7 +27,7 @@ RH_HANDLER(terminator, action_done)
 }
 RH_BEHAVIOUR(terminator, counting, action_done);
 
-/* ---- writer --------------------------------------------------------------------------------------------------------- */
+/* ---- writer ------------------------------------------------------------------------------------------------------ */
 RH_HANDLER(writer, write_line)
 {
     rh_assert(!state->flushed, "\"%s\" of %s came after the flush and is lost", msg->line, rh_name(rh_sender()));

@@ -1,4 +1,4 @@
-/* A log writer shared by concurrent actions, after the bug in Gatling that the Bita paper opens with (Listing 1). */
+/* A log writer shared by concurrent actions, after the bug in Gatling that opens [Bita 2013, Listing 1]. */
 #ifndef GATLING_H
 #define GATLING_H
 

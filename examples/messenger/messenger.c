@@ -1,13 +1,13 @@
-/* See messenger.h.  The server is found by its name, "messenger".  It monitors its users: one that ends without logging
- * off is logged off by the server.
+/* See messenger.h.  Users find the server by its name, "messenger".  The server monitors its users and logs off a user
+ * who ends without logging off.
  *
- * Bug hasty: a listener ends as soon as it has asked to be logged off; lines that are under way to it are lost.
- * Bug by_name: when a user has ended, the server closes the session of that name, which may be a newer one. */
+ * Bug hasty: a listener ends as soon as it has asked to be logged off; lines on their way to it are lost.
+ * Bug by_name: when a user has ended, the server closes the session of that name, which may be a newer session. */
 #include "messenger.h"
 
 #include <string.h>
 
-/* ---- server --------------------------------------------------------------------------------------------------------- */
+/* ---- server ------------------------------------------------------------------------------------------------------ */
 struct session {
     struct name name;
     rh_ref user;
@@ -64,7 +64,7 @@ RH_BODY(server)
     }
 }
 
-/* ---- users ---------------------------------------------------------------------------------------------------------- */
+/* ---- users ------------------------------------------------------------------------------------------------------- */
 static rh_ref log_on(struct name name)
 {
     rh_ref server = rh_whereis("messenger");
@@ -72,7 +72,7 @@ static rh_ref log_on(struct name name)
     return server;
 }
 
-/* Logs on and off again, and reads what comes in between: all that comes before the answer. */
+/* Logs on and off again, and reads every line that comes before the answer to logoff. */
 RH_BODY(listener)
 {
     rh_ref server = log_on(state->name);

@@ -1,4 +1,4 @@
-/* A line that the server has promised to pass on is read, and who is logged on can be talked to. */
+/* A line that the server has promised to deliver is read, and a user who is logged on can be talked to. */
 #include <rehearse/test.h>
 
 #include "messenger.h"
@@ -8,7 +8,7 @@ RH_PARAM(lines, "2", "how many lines each of them sends");
 RH_BUG(hasty, "the listener leaves before it has been logged off");
 RH_BUG(by_name, "the end of an old session closes a new one of the same name");
 
-/* A run must not end while a line is promised and not read. */
+/* A run must not end while a promised line is not read. */
 RH_MONITOR(post, int owed;);
 RH_HANDLER(post, promised)
 {

@@ -1,6 +1,6 @@
-/* See own_explorer.h.  The editor changes the prices and then opens the shop.  One that does not wait until they are
- * changed relies on the shop being slow: a few sales at the old price are put up with, but not as many as there can be
- * when the change takes its time. */
+/* See own_explorer.h.  The editor changes the prices and then opens the shop.  An editor that does not wait until the
+ * prices are changed relies on the shop being slow: a few sales at the old price are acceptable, but there are more
+ * when the change arrives late. */
 #include "own_explorer.h"
 
 RH_BODY(editor)

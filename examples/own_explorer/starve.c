@@ -1,6 +1,6 @@
-/* An explorer of one's own: starve.  A pair is a sender and a receiver.  The first run takes the first open choice each
- * time and notes the pairs it meets; each run after it holds up one of them, whose messages are taken only when
- * nothing else can happen.  It ends when every pair had its run. */
+/* A user's own explorer: starve.  A pair is a sender and a receiver.  The first run takes the first open choice at each
+ * step and records the pairs that it meets.  Each later run delays one pair: its messages are taken only when nothing
+ * else can happen.  The exploration ends when every pair has had its run. */
 #include <rehearse/explorer.h>
 
 enum { MOST = 256 };
@@ -10,20 +10,20 @@ struct starve {
     uint32_t pair[MOST]; /* receiver << 16 | sender */
 };
 
-static uint32_t pair_of(struct rh_world *w, const struct rh_choice *c)
+static uint32_t pair_of(const struct rh_world *w, const struct rh_choice *c)
 {
     uint32_t sender = c->kind == RH_CHOICE_DELIVER ? rh_world_message(w, c->what).sender : c->actor;
     return c->actor << 16 | (sender & 0xffff);
 }
 
-static uint32_t starve_begin(void *state, struct rh_world *w)
+static uint32_t starve_begin(void *state, const struct rh_world *w)
 {
     (void)w;
     struct starve *s = state;
-    return s->runs++ <= s->pairs; /* the first run holds up nobody */
+    return s->runs++ <= s->pairs; /* the first run delays no pair */
 }
 
-static uint32_t starve_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
+static uint32_t starve_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct starve *s = state;
     uint32_t best = RH_NONE;

@@ -1,8 +1,8 @@
-/* See philosophers.h.  A philosopher takes one fork, then the other, eats, and puts both back.  A fork that is held lets
- * others wait: their requests stay in its mailbox. */
+/* See philosophers.h.  A philosopher takes one fork, then the other, eats, and puts both back.  A fork that is held
+ * defers other requests: they stay in its mailbox. */
 #include "philosophers.h"
 
-/* ---- fork ----------------------------------------------------------------------------------------------------------- */
+/* ---- fork -------------------------------------------------------------------------------------------------------- */
 RH_HANDLER(fork, take)
 {
     state->holder = rh_sender();
@@ -18,7 +18,7 @@ RH_HANDLER(fork, put_back)
 RH_BEHAVIOUR(fork, free, take);
 RH_BEHAVIOUR(fork, held, put_back, RH_DEFER(take));
 
-/* ---- philosopher ---------------------------------------------------------------------------------------------------- */
+/* ---- philosopher ------------------------------------------------------------------------------------------------- */
 RH_BODY(philosopher)
 {
     rh_ask(state->first, take, taken);

@@ -1,8 +1,8 @@
-/* See pingpong.h.  The pinger works in small steps that it asks itself for: with each ping it sends itself `sent`; that
- * makes it ask for the `next` one, which it puts off until the acknowledgement has come.  An impatient one does not. */
+/* See pingpong.h.  The pinger works in small steps: with each ping it sends itself `sent`, and `sent` makes it send
+ * itself `next`.  It defers `next` until the acknowledgement has arrived.  An impatient pinger does not defer it. */
 #include "pingpong.h"
 
-/* ---- pinger --------------------------------------------------------------------------------------------------------- */
+/* ---- pinger ------------------------------------------------------------------------------------------------------ */
 RH_HANDLER(pinger, next)
 {
     rh_assert(state->acknowledged == state->sent, "ping %d goes out while ping %d is not acknowledged", state->sent + 1,
@@ -35,7 +35,7 @@ RH_BEHAVIOUR(pinger, ready, next, sent, ack);
 RH_BEHAVIOUR(pinger, waiting, ack, sent, RH_DEFER(next));
 RH_BEHAVIOUR(pinger, leaving, RH_ON(sent, left));
 
-/* ---- ponger --------------------------------------------------------------------------------------------------------- */
+/* ---- ponger ------------------------------------------------------------------------------------------------------ */
 RH_HANDLER(ponger, ping)
 {
     rh_assert(msg->number == state->pings + 1, "ping %d after ping %d", msg->number, state->pings);

@@ -1,4 +1,4 @@
-/* Stop and wait: a pinger sends pings one at a time, each of which is acknowledged. */
+/* Stop and wait: a pinger sends pings one at a time, and the ponger acknowledges each. */
 #ifndef PINGPONG_H
 #define PINGPONG_H
 
@@ -7,9 +7,9 @@
 RH_MESSAGE(ping, int number;);
 RH_MESSAGE(ack, int number;);
 RH_MESSAGE(bye);
-/* The pinger to itself. */
+/* From the pinger to itself. */
 RH_MESSAGE(sent); /* a ping, or bye, is on its way */
-RH_MESSAGE(next); /* go on with the next ping */
+RH_MESSAGE(next); /* send the next ping */
 
 RH_ACTOR(pinger, rh_ref ponger; int pings; int sent; int acknowledged; bool impatient;);
 RH_ACTOR(ponger, int pings;);

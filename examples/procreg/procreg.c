@@ -1,13 +1,13 @@
-/* See procreg.h.  To check whether a name is free and then to take it are two steps, between which others take theirs:
- * where it matters both must be one request, or the second must be able to fail.
+/* See procreg.h.  Checking whether a name is free and taking it are two steps, and others may make steps in between.
+ * Both must be one request, or the second must be able to fail.
  *
- * A client or starter that checks first (bugs check_then_act and start_twice) believes that what it saw still holds.
- * A hasty parent (bug regrace) talks to its child before it gives it a name; the child may have ended by then.
- * A hasty user (bug too_soon) looks for a service that has just broken by its name, which the next one may not have
+ * A client or starter that checks first (bugs check_then_act and start_twice) assumes that what it saw still holds.
+ * A hasty parent (bug regrace) talks to its child before it gives the child a name; the child may have ended by then.
+ * A hasty user (bug too_soon) looks up the name of a service that has just broken; the new one may not have that name
  * yet. */
 #include "procreg.h"
 
-/* ---- registry ------------------------------------------------------------------------------------------------------- */
+/* ---- registry ---------------------------------------------------------------------------------------------------- */
 static int name_in(const struct rh_envelope *e)
 {
     const struct lookup *l = rh_as(e, lookup);
@@ -40,7 +40,7 @@ RH_BODY(registry)
     }
 }
 
-/* ---- client: takes a name, works for a while, and gives it up or dies with it ------------------------------------------ */
+/* ---- client: takes a name, works for a while, and gives it up or dies with it ------------------------------------ */
 RH_BODY(client)
 {
     rh_ref who;
@@ -61,7 +61,7 @@ RH_BODY(client)
     rh_ask(state->registry, release, owner, .name = state->name);
 }
 
-/* ---- names of the world ----------------------------------------------------------------------------------------------- */
+/* ---- names of the world ------------------------------------------------------------------------------------------ */
 RH_HANDLER(service, hello)
 {
     rh_reply(hello);
@@ -72,7 +72,7 @@ RH_HANDLER(service, close_service)
 }
 RH_BEHAVIOUR(service, open, hello, close_service);
 
-/* Starts the service unless it is there. */
+/* Starts the service unless it is running. */
 RH_BODY(starter)
 {
     rh_ref there = rh_whereis("service");
@@ -88,7 +88,7 @@ RH_BODY(starter)
     rh_ask(there, hello, hello);
 }
 
-/* Keeps a service running.  Whoever saw one end asks for the one after it, and waits until there is one. */
+/* Keeps a service running.  A user who saw a service end asks for its successor, and waits until there is one. */
 static bool can_be_answered(const struct rh_envelope *m, const void *current)
 {
     const struct which_service *q = rh_as(m, which_service);

@@ -28,7 +28,7 @@ RH_TEST(a_name_has_one_owner)
         rh_spawn(client, .registry = r, .name = 1, .checks_first = rh_bug("check_then_act"), .dies = i % 2);
 }
 
-/* Here each operation on what is shared, the world's names, is a step. */
+/* With this granularity each operation on the world's names is a step. */
 RH_TEST(a_service_is_started_once, .granularity = RH_GRAIN_OPERATION)
 {
     for (int64_t i = 0; i < rh_param("clients", 2); i++)

@@ -1,9 +1,9 @@
-/* See redis.h.  A pipe has a reader of hiredis, which gets bytes in whatever pieces they come and gives whole replies, and
- * a queue of commands that wait for theirs.  When it is attached to another server, it starts with a new reader and sends
- * all that is not answered again.
+/* See redis.h.  A pipe has a hiredis reader, which turns bytes into whole replies, and a queue of commands that wait
+ * for their replies.  When the pipe is attached to another server, it creates a new reader and sends all unanswered
+ * commands again.
  *
- * Replies of the old server may still be on their way then.  They must not count: the new server answers the same
- * commands.  A trusting pipe (bug fr1) takes bytes from wherever they come, and from then on every reply may go to the
+ * Replies of the old server may still be on their way then.  They must not count, because the new server answers the
+ * same commands.  A trusting pipe (bug fr1) accepts bytes from every server, and from then on every reply may go to the
  * wrong caller. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ void submit_command(rh_ref pipe, const char *format, ...)
     free(command);
 }
 
-/* ---- pipe ----------------------------------------------------------------------------------------------------------- */
+/* ---- pipe -------------------------------------------------------------------------------------------------------- */
 static struct text text_of(const redisReply *r)
 {
     struct text t = { "" };
@@ -95,7 +95,7 @@ RH_HANDLER(pipe, bytes)
 }
 RH_BEHAVIOUR(pipe, open, submit, attach, bytes);
 
-/* ---- manager -------------------------------------------------------------------------------------------------------- */
+/* ---- manager ----------------------------------------------------------------------------------------------------- */
 
 /* Sends a command and waits for the reply, which must be OK. */
 static void say(rh_ref server, redisReader *reader, const char *format, ...)
@@ -131,7 +131,7 @@ RH_BODY(manager)
     }
 }
 
-/* ---- dispatcher ------------------------------------------------------------------------------------------------------ */
+/* ---- dispatcher -------------------------------------------------------------------------------------------------- */
 RH_HANDLER(dispatcher, listen_to)
 {
     state->channel = msg->channel;

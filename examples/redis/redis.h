@@ -1,5 +1,5 @@
-/* A client of Redis as actors: pipelined commands over connections that are replaced when the server changes, and
- * subscriptions.  Bytes on the wire are those of the Redis protocol, read by hiredis. */
+/* A Redis client built from actors: pipelined commands over connections that are replaced when the server changes, and
+ * subscriptions.  The bytes on the wire are the Redis protocol; hiredis reads them. */
 #ifndef REDIS_H
 #define REDIS_H
 
@@ -20,13 +20,13 @@ RH_MESSAGE(accepted);
 RH_MESSAGE(hand_over, rh_ref to;); /* replies go there from now on */
 RH_MESSAGE(handed_over);
 
-/* To a pipe: the command is the tail, as bytes of the protocol.  `answer` is what comes back, `type` as hiredis has it. */
+/* To a pipe: the tail is the command, in bytes of the protocol.  `answer` is the reply, with hiredis's `type`. */
 RH_MESSAGE(submit);
 RH_MESSAGE(answer, int type; struct text text;);
 RH_MESSAGE(attach, rh_ref server;);
 
 /* Failover: callers and operator, operator and sentinels, sentinels and manager. */
-RH_MESSAGE(written); /* all that this caller wants to write */
+RH_MESSAGE(written); /* this caller has written everything */
 RH_MESSAGE(fail_over);
 RH_MESSAGE(vote);
 RH_MESSAGE(voted);
@@ -39,14 +39,14 @@ RH_MESSAGE(published, struct text channel; struct text text;);
 RH_MESSAGE(news, struct text text;);
 RH_MESSAGE(subscribed);
 
-/* ---- the client (client.c) ------------------------------------------------------------------------------------------- */
+/* ---- the client (client.c) --------------------------------------------------------------------------------------- */
 struct pending {
     rh_ref who;
     char *bytes;
     size_t size;
 };
 
-/* Sends commands to the server it is attached to, and gives each reply to whom it belongs: the first that waits. */
+/* Sends commands to the server that it is attached to, and gives each reply to the caller that has waited longest. */
 RH_ACTOR(pipe, rh_ref server; rh_ref dispatcher; redisReader * reader; int count; struct pending pending[MOST_PENDING];
          bool trusting;);
 /* Dials the server, and after a failover the next one, and attaches the pipe to it. */
@@ -54,21 +54,21 @@ RH_PROCESS(manager, rh_ref pipe; rh_ref server;);
 /* Knows who listens to which channel. */
 RH_ACTOR(dispatcher, struct text channel; rh_ref listener;);
 
-/* redisCommand for actors: rh_send(pipe, submit) with the command that `format` gives. */
+/* redisCommand for actors: formats a command and sends it to the pipe (submit). */
 void submit_command(rh_ref pipe, const char *format, ...);
 
-/* ---- the server (server.c) ------------------------------------------------------------------------------------------- */
+/* ---- the server (server.c) --------------------------------------------------------------------------------------- */
 struct peer {
     rh_ref who;
     redisReader *reader;
-    struct text channel; /* that it has subscribed to */
+    struct text channel; /* its subscription */
 };
 struct pair {
     struct text key, value;
 };
 RH_ACTOR(server, int chunk; int peers; struct peer peer[MOST_PEERS]; int keys; struct pair pair[MOST_KEYS];);
 
-/* ---- those who use it (users.c) -------------------------------------------------------------------------------------- */
+/* ---- the users (users.c) ----------------------------------------------------------------------------------------- */
 RH_PROCESS(caller, rh_ref pipe; rh_ref operator; int number; int rounds;);
 RH_PROCESS(operator, rh_ref sentinel; int callers;);
 struct sentinels {

@@ -1,5 +1,5 @@
-/* As much of a Redis server as the example needs.  Commands are arrays in the same protocol as replies, so that hiredis
- * reads them, too.  What is sent goes out in chunks, each a message of its own. */
+/* As much of a Redis server as the example needs.  Commands are arrays in the same protocol as replies, so hiredis
+ * reads them, too.  The server sends its replies in chunks; each chunk is a message. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,5 @@
-/* Every reply goes to whoever asked for it, also when the server changes, and what is published finds those who have
- * subscribed. */
+/* Every reply goes to the caller that asked for it, even if the server changes, and published lines reach the
+ * subscriber. */
 #include <rehearse/test.h>
 
 #include "redis.h"

@@ -1,13 +1,13 @@
-/* Those who use the client: callers who write and read, an operator who has the server changed when all is written, and a subscriber with its
- * publisher.
+/* The users of the client: callers that write and read, an operator that switches to another server when everything is
+ * written, and a subscriber with its publisher.
  *
- * A hasty subscriber (bug fr2) has SUBSCRIBE sent without waiting until the dispatcher knows that it listens. */
+ * A hasty subscriber (bug fr2) submits SUBSCRIBE without waiting until the dispatcher knows that it listens. */
 #include <stdio.h>
 #include <string.h>
 
 #include "redis.h"
 
-/* ---- caller --------------------------------------------------------------------------------------------------------- */
+/* ---- caller ------------------------------------------------------------------------------------------------------ */
 RH_BODY(caller)
 {
     for (int i = 1; i <= state->rounds; i++) {
@@ -25,7 +25,7 @@ RH_BODY(caller)
     }
 }
 
-/* ---- failover ------------------------------------------------------------------------------------------------------- */
+/* ---- failover ---------------------------------------------------------------------------------------------------- */
 RH_BODY(operator)
 {
     for (int i = 0; i < state->callers; i++)
@@ -56,7 +56,7 @@ RH_HANDLER(sentinel, voted)
 }
 RH_BEHAVIOUR(sentinel, watching, fail_over, vote, voted);
 
-/* ---- subscriptions -------------------------------------------------------------------------------------------------- */
+/* ---- subscriptions ----------------------------------------------------------------------------------------------- */
 RH_BODY(subscriber)
 {
     struct text channel = { "news" };

@@ -1,17 +1,17 @@
-/* See scheduler.h.  A machine says that it is ready, gets a job, reports that it ran, and is ready again.  The scheduler
- * monitors its machines: when one breaks, its job waits for another.  Where jobs have a lease, one that takes too long
- * is given to another machine, and what the slow one reports afterwards no longer counts.
+/* See scheduler.h.  A machine says that it is ready, gets a job, reports that it ran, and is ready again.  The
+ * scheduler monitors its machines: when a machine breaks, its job waits for another machine.  If jobs have a lease, a
+ * job that takes too long is given to another machine, and the late report of the first machine does not count.
  *
  * Flaws (bugs double, forgotten, both and late of test.c):
- *   frees_twice        takes a machine for free when it reports a result, and again when it says that it is ready
- *   forgets_jobs       does not give the job of a broken machine to another
+ *   frees_twice        considers a machine free when it reports a result, and again when it says that it is ready
+ *   forgets_jobs       does not give the job of a broken machine to another machine
  *   reports_cancelled  reports a job that was cancelled while it ran as finished, too
- *   counts_late        counts what a machine reports after the lease is over */
+ *   counts_late        accepts a report that comes after the lease is over */
 #include "scheduler.h"
 
 #include <stdio.h>
 
-/* ---- machine -------------------------------------------------------------------------------------------------------- */
+/* ---- machine ----------------------------------------------------------------------------------------------------- */
 RH_HANDLER(machine, rh_start)
 {
     rh_send(state->scheduler, ready);
@@ -35,7 +35,7 @@ RH_HANDLER(machine, worked)
 RH_BEHAVIOUR(machine, idle, rh_start, run);
 RH_BEHAVIOUR(machine, busy, worked); /* a second job is an error */
 
-/* ---- scheduler ------------------------------------------------------------------------------------------------------ */
+/* ---- scheduler --------------------------------------------------------------------------------------------------- */
 static struct machine_entry *entry_of(struct scheduler *s, rh_ref machine)
 {
     for (int i = 0; i < s->machine_count; i++)
@@ -66,7 +66,7 @@ static void give(struct scheduler *s, int job, struct machine_entry *e)
         rh_timer(lease_of(job).text, s->lease_ms, lease_over, .job = job, .attempt = j->attempt);
 }
 
-/* Gives jobs that wait to machines that are free, in order. */
+/* Gives waiting jobs to free machines, in order. */
 static void dispatch(struct scheduler *s)
 {
     int job = 0;

@@ -1,4 +1,4 @@
-/* A small cluster scheduler: jobs are submitted, given to machines, and settled: finished or cancelled, once each. */
+/* A small cluster scheduler: jobs are submitted, given to machines, and settled once: finished or cancelled. */
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
 
@@ -33,12 +33,12 @@ struct job {
     rh_ref user;
 };
 struct machine_entry {
-    rh_ref machine; /* nobody once it has broken */
+    rh_ref machine; /* nobody after it has broken */
     bool free;
-    int job; /* that it has; -1 for none */
+    int job; /* its current job; -1 for none */
 };
 
-/* What can be wrong with a scheduler. */
+/* Flaws of a scheduler; see scheduler.c. */
 struct flaws {
     bool frees_twice, forgets_jobs, reports_cancelled, counts_late;
 };

@@ -11,7 +11,7 @@ RH_BUG(forgotten, "the job of a machine that breaks is not given to another");
 RH_BUG(both, "a job that is cancelled while it runs is reported as finished, too");
 RH_BUG(late, "what a machine reports after the lease is over counts");
 
-/* Jobs by their bits.  A run must not end while a job that was taken on is not settled. */
+/* One bit for each job.  A run must not end while a job that was taken on is not settled. */
 RH_MONITOR(ledger, bool restarts; uint32_t open; uint32_t started;);
 
 static void judge(const struct ledger *state)
@@ -40,14 +40,14 @@ RH_HANDLER(ledger, settled)
 RH_BEHAVIOUR(ledger, even, taken_on, started, settled);
 RH_HOT_BEHAVIOUR(ledger, owing, taken_on, started, settled);
 
-/* ---- what the tests share --------------------------------------------------------------------------------------------- */
+/* ---- what the tests share ---------------------------------------------------------------------------------------- */
 static int within(const char *name, int64_t value, int most)
 {
     rh_assert(value >= 1 && value <= most, "1 to %d %s, not %d", most, name, (int)value);
     return (int)value;
 }
 
-/* A scheduler and its machines, the first of which may be frail. */
+/* A scheduler and its machines; the first machine may be frail. */
 static rh_ref start(int machines, bool frail, int lease_ms)
 {
     struct flaws flaws = { .frees_twice = rh_bug("double"),
@@ -76,7 +76,7 @@ static void submit_all(rh_ref s, int jobs)
         rh_send_from(user(i), s, submit, .job = i);
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------------------ */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 RH_TEST(every_job_runs_once)
 {
     submit_all(start(1, false, 0), 3);

@@ -19,7 +19,7 @@ static bool has_tag(const struct rh_envelope *m, const void *tag)
 RH_BODY(sorter)
 {
     for (int tag = 1; tag <= state->count; tag++) {
-        /* The orderly one takes the next item that is there. */
+        /* An orderly sorter takes the next item that has arrived. */
         const struct item *got = state->orderly ? rh_receive(item) : rh_receive(item, .match = has_tag, .arg = &tag);
         rh_assert(got->tag == tag, "item %d was taken for item %d", got->tag, tag);
     }

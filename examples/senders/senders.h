@@ -1,4 +1,4 @@
-/* Several senders, one message each, one receiver: the smallest program in which the order of messages is free. */
+/* Several senders, one message each, one receiver: the smallest program in which the order of messages is open. */
 #ifndef SENDERS_H
 #define SENDERS_H
 
@@ -8,9 +8,9 @@ enum { MOST_SENDERS = 32 };
 
 RH_MESSAGE(item, int tag;); /* tags are 1, 2, ..., n */
 
-/* Takes what comes.  An orderly one believes that items come in the order of their tags. */
+/* Takes items in any order.  An orderly collector assumes that items come in the order of their tags. */
 RH_ACTOR(collector, int count; int tags[MOST_SENDERS]; bool orderly;);
-/* Takes items by their tags, 1 first, whatever the order in which they come. */
+/* Takes items in the order of their tags, whatever the order of arrival. */
 RH_PROCESS(sorter, int count; bool orderly;);
 
 #endif

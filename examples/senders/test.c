@@ -1,4 +1,4 @@
-/* Each item is taken once, in whatever order; and a receiver that takes them by tag never sees that order. */
+/* Each item is taken once, in any order; and a receiver that takes items by tag never sees the order of arrival. */
 #include <rehearse/test.h>
 #include <stdio.h>
 

@@ -1,24 +1,24 @@
 /* See signal.h.
  *
- *     loader --load, loaded--> each worker in turn,  then  --graph_loaded--> coordinator --signal--> worker of the source
- *     workers --signal--> workers, as long as a vertex comes nearer;  --report--> coordinator
+ *     loader --load, loaded--> each worker in turn;  --graph_loaded--> coordinator --signal--> worker of the source
+ *     workers --signal--> workers, as long as a vertex gets closer;  --report--> coordinator
  *     coordinator --collect, result--> each worker in turn;  workers --bye--> console
  *
- * When is it over?  The first signal carries all credit.  A vertex that sends signals on shares its credit among them;
- * what cannot be shared goes back to the coordinator.  When it has all of it, no signal is under way, in whatever order
- * reports arrive.
- *   bug sc1  the loader takes the graph for loaded when it has sent the last part, not when that is confirmed
- *   bug sc2  the coordinator adds up by how much the number of signals has changed: reports that it has not got yet are
- *            missing from the sum, which may come to nothing while signals are under way
- *   bug sc3  the coordinator closes the console, to which a worker's progress may still be on its way.  Workers tell it of
- *            their progress if some time has passed since they did so: without a clock that goes on, never */
+ * Termination: the first signal carries all credit.  A vertex that sends signals on divides its credit among them, and
+ * returns the remainder to the coordinator.  When the coordinator has all credit, no signal is under way, whatever the
+ * order of reports.
+ *   bug sc1  the loader considers the graph loaded when it has sent the last part, not when that part is confirmed
+ *   bug sc2  the coordinator adds up the changes in the number of signals; changes that have not arrived yet are
+ *            missing, so the sum may be zero while signals are under way
+ *   bug sc3  the coordinator closes the console while a worker's progress may be on its way to it.  Workers report
+ *            progress when some time has passed since their last report, so this needs logical time */
 #include "signal.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- worker --------------------------------------------------------------------------------------------------------- */
+/* ---- worker ------------------------------------------------------------------------------------------------------ */
 static void tell_progress(struct worker *state)
 {
     state->signals++;
@@ -90,7 +90,7 @@ RH_HANDLER_AS(worker, signal, early_signal)
 RH_BEHAVIOUR(worker, empty, load, RH_ON(signal, early_signal));
 RH_BEHAVIOUR(worker, computing, signal, collect);
 
-/* ---- loader --------------------------------------------------------------------------------------------------------- */
+/* ---- loader ------------------------------------------------------------------------------------------------------ */
 
 /* Edges are sorted by the vertex at which they begin. */
 static void load_next(struct loader *state)
@@ -126,7 +126,7 @@ RH_HANDLER(loader, loaded)
 }
 RH_BEHAVIOUR(loader, loading, load_graph, loaded);
 
-/* ---- coordinator ---------------------------------------------------------------------------------------------------- */
+/* ---- coordinator ------------------------------------------------------------------------------------------------- */
 static void collect_next(struct coordinator *state)
 {
     if (state->asked < state->workers.count) {
@@ -164,7 +164,7 @@ RH_BEHAVIOUR(coordinator, waiting, graph_loaded);
 RH_BEHAVIOUR(coordinator, computing, report);
 RH_BEHAVIOUR(coordinator, collecting, result);
 
-/* ---- console -------------------------------------------------------------------------------------------------------- */
+/* ---- console ----------------------------------------------------------------------------------------------------- */
 RH_HANDLER(console, progress)
 {
     rh_cover("a worker tells its progress");

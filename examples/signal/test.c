@@ -1,5 +1,5 @@
-/* All distances are right when the computation is taken for finished, and nothing comes when it is too early or too late
- * for it.  Time is logical: it passes with the messages that an actor takes. */
+/* All distances are right when the coordinator detects termination, and no message comes too early or too late.  Time
+ * is logical: it advances with the messages that an actor takes. */
 #include <rehearse/test.h>
 #include <stdlib.h>
 
@@ -20,8 +20,9 @@ static int within(const char *name, int otherwise, int least, int most)
     return (int)value;
 }
 
-/* From the source each branch is a line of vertices, one apart; a longer edge leads straight into its first third.  So a
- * first signal comes by the short cut, and a better one later.  Sorted by the vertex at which they begin. */
+/* Each branch is a line of vertices at distance 1 from each other; a longer edge leads from the source to the end of
+ * the branch's first third.  So the first signal takes the short cut, and a better one comes later.  Sorted by
+ * `from`. */
 static struct edge *make_graph(int branches, int length, int *count)
 {
     struct edge *edges = malloc((size_t)(branches * (length + 1)) * sizeof *edges), *e = edges;

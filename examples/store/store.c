@@ -1,11 +1,11 @@
-/* See store.h.  A front-end forwards: the back-end sees the client as the sender and replies to it directly.
+/* See store.h.  A front-end forwards: the back-end sees the client as the sender and replies to the client directly.
  *
- * A forgetful front-end (bug crossed) has replies come back to itself, and hands them to the client that asked last. */
+ * A forgetful front-end (bug crossed) receives the replies itself, and gives them to the client that asked last. */
 #include "store.h"
 
 #include <stdio.h>
 
-/* ---- client: put and get in turn, one at a time ------------------------------------------------------------------------ */
+/* ---- client: put and get in turn, one at a time ------------------------------------------------------------------ */
 static int value_of(int client, int request)
 {
     return client * 100 + request;
@@ -33,7 +33,7 @@ RH_BODY(client)
     rh_send(state->parent, done, .client = state->number);
 }
 
-/* ---- front-end ------------------------------------------------------------------------------------------------------ */
+/* ---- front-end --------------------------------------------------------------------------------------------------- */
 static rh_ref who_has(const struct frontend *state, int key)
 {
     return state->backends.at[key % state->backends.count];
@@ -61,7 +61,7 @@ RH_HANDLER(frontend, reply)
 }
 RH_BEHAVIOUR(frontend, serving, put, get, reply);
 
-/* ---- back-end ------------------------------------------------------------------------------------------------------- */
+/* ---- back-end ---------------------------------------------------------------------------------------------------- */
 RH_HANDLER(backend, put)
 {
     state->values[msg->key] = msg->value;
@@ -73,7 +73,7 @@ RH_HANDLER(backend, get)
 }
 RH_BEHAVIOUR(backend, serving, put, get);
 
-/* ---- keeper --------------------------------------------------------------------------------------------------------- */
+/* ---- keeper ------------------------------------------------------------------------------------------------------ */
 struct key_text {
     char text[16];
 };

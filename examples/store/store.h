@@ -1,4 +1,4 @@
-/* A key-value store: clients ask front-ends, which pass the request on to the back-end that has the key. */
+/* A key-value store: clients ask front-ends, and a front-end forwards the request to the back-end that has the key. */
 #ifndef STORE_H
 #define STORE_H
 
@@ -6,10 +6,10 @@
 
 enum { MOST_SERVERS = 8, MOST_KEYS = 32 };
 
-/* A request has a number, by which its client knows the reply. */
+/* The client recognises a reply by the number of its request. */
 RH_MESSAGE(put, int request; int key; int value;);
 RH_MESSAGE(get, int request; int key;);
-RH_MESSAGE(reply, int request; int key; int value;); /* the value is 0 where there is none */
+RH_MESSAGE(reply, int request; int key; int value;); /* the value is 0 if the key has none */
 RH_MESSAGE(done, int client;);
 
 struct servers {
@@ -17,10 +17,10 @@ struct servers {
     rh_ref at[MOST_SERVERS];
 };
 
-/* A forgetful front-end remembers one client only. */
+/* A forgetful front-end remembers only one client. */
 RH_ACTOR(frontend, struct servers backends; bool forgetful; rh_ref client;);
 RH_ACTOR(backend, int values[MOST_KEYS];);
-/* A back-end that keeps its values over a crash.  A hasty one confirms a put before it is durable. */
+/* A back-end whose values survive a crash.  A hasty keeper confirms a put before it is durable. */
 RH_ACTOR(keeper, bool hasty;);
 RH_PROCESS(client, int number; int requests; struct servers frontends; rh_ref parent;);
 

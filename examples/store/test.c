@@ -1,4 +1,4 @@
-/* Every client gets the answers to its own requests, and what was confirmed outlives a crash. */
+/* Every client gets the answers to its own requests, and a confirmed put survives a crash. */
 #include <rehearse/test.h>
 
 #include "store.h"
@@ -33,7 +33,7 @@ RH_TEST(replies_are_not_mixed_up)
         rh_receive(done, .match = is_from, .arg = &i);
 }
 
-/* Under bag, what is on its way to the keeper waits for it to start again. */
+/* Under bag, messages to a crashed keeper wait until it has restarted. */
 RH_TEST(what_was_confirmed_is_kept, .model = RH_BAG, .crashes = 1, .restarts = 1)
 {
     rh_ref k = rh_spawn(keeper, .hasty = rh_bug("early"));

@@ -1,4 +1,4 @@
-/* The token comes home, whatever the order in which the ring is put together. */
+/* The token comes home, whatever the order in which passers learn their neighbours. */
 #include <rehearse/test.h>
 
 #include "threadring.h"

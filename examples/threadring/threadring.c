@@ -1,11 +1,12 @@
-/* See threadring.h.  The coordinator tells every passer who is next, and then gives the token to the first.  It keeps to
- * the order only towards each of them: the token, on its way round, may be quicker than the coordinator's message.
+/* See threadring.h.  The coordinator tells every passer its neighbour, and then gives the token to the first passer.
+ * Its messages to one passer arrive in order, but the token, on its way round, may be faster than its message to the
+ * next.
  *
- * A passer puts the token off until it knows its neighbour.  A careless one passes it on as soon as it comes (Figure
- * 12); one that is careless and checks, the fix that the paper suggests, drops it instead. */
+ * A passer defers the token until it knows its neighbour.  A careless passer sends the token on at once (Figure 12); a
+ * careless passer that checks for nobody, the fix that the paper suggests, drops the token instead. */
 #include "threadring.h"
 
-/* ---- passer --------------------------------------------------------------------------------------------------------- */
+/* ---- passer ------------------------------------------------------------------------------------------------------ */
 static void pass(rh_ref next, const struct token *t)
 {
     if (t->hops == 0)
@@ -26,7 +27,7 @@ RH_HANDLER(passer, token)
 RH_BEHAVIOUR(passer, alone, neighbour, RH_DEFER(token));
 RH_BEHAVIOUR(passer, in_the_ring, token);
 
-/* ---- careless passer ------------------------------------------------------------------------------------------------ */
+/* ---- careless passer --------------------------------------------------------------------------------------------- */
 RH_HANDLER(careless_passer, neighbour)
 {
     state->next = msg->next;
@@ -38,7 +39,7 @@ RH_HANDLER(careless_passer, token)
 }
 RH_BEHAVIOUR(careless_passer, passing, neighbour, token);
 
-/* ---- coordinator ---------------------------------------------------------------------------------------------------- */
+/* ---- coordinator ------------------------------------------------------------------------------------------------- */
 RH_BODY(coordinator)
 {
     rh_ref ring[MOST_PASSERS];

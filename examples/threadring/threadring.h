@@ -4,8 +4,8 @@
 
 #include <rehearse.h>
 
-RH_MESSAGE(neighbour, rh_ref next;);       /* coordinator to passer: whom to pass the token to */
-RH_MESSAGE(token, int hops; rh_ref home;); /* hops that are left */
+RH_MESSAGE(neighbour, rh_ref next;);       /* coordinator to passer: who gets the token next */
+RH_MESSAGE(token, int hops; rh_ref home;); /* `hops` are left */
 RH_MESSAGE(came_home);
 
 RH_ACTOR(passer, rh_ref next;);

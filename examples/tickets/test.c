@@ -1,4 +1,4 @@
-/* No seat is sold twice, and as long as there are seats everybody gets one. */
+/* No seat is sold twice, and everybody gets a seat as long as there are any. */
 #include <rehearse/test.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ RH_HANDLER(one_each, sold)
 }
 RH_BEHAVIOUR(one_each, watching, sold);
 
-/* Each operation on the table is a step, in handlers too, as on threads. */
+/* Each operation on the table is a step, even inside a handler, as on threads. */
 RH_TEST(a_seat_is_sold_once, .granularity = RH_GRAIN_OBJECT)
 {
     int seats = (int)rh_param("seats", 2);

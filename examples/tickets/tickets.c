@@ -1,8 +1,8 @@
-/* See tickets.h.  To see that a seat is free and to take it must be one step: rh_table_insert_new takes it if it is free,
- * and says whether it was.
+/* See tickets.h.  Checking whether a seat is free and taking it must be one step: rh_table_insert_new takes the seat if
+ * it is free, and says whether it was.
  *
- * A clerk that checks first (bug check_then_act) does the same in two steps, between which another clerk may sell the
- * seat. */
+ * A clerk that checks first (bug check_then_act) does the same in two steps, and another clerk may sell the seat in
+ * between. */
 #include "tickets.h"
 
 #include <stdio.h>

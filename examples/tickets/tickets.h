@@ -1,10 +1,10 @@
-/* A box office: several clerks sell the seats of one hall, which they share in a table. */
+/* A box office: several clerks sell the seats of one hall; a table that they share says which seats are taken. */
 #ifndef TICKETS_H
 #define TICKETS_H
 
 #include <rehearse.h>
 
-/* Customer to clerk: any seat will do. */
+/* Customer to clerk: a ticket for any seat. */
 RH_MESSAGE(buy);
 
 /* Announced by clerks. */

@@ -1,4 +1,4 @@
-/* rehearse/check.h: tests of actors in a suite of Check (libcheck), beside its other tests.  Include <check.h> first.
+/* rehearse/check.h: actor tests in a Check (libcheck) suite, beside its other tests.  Include <check.h> first.
  *
  *     RH_TEST(a_write_is_never_lost) { ... }
  *     RH_CHECK_TEST(a_write_is_never_lost)
@@ -7,8 +7,8 @@
  *     tcase_add_test(tcase, rh_check_a_write_is_never_lost);
  *     tcase_add_test(tcase, rh_check_in_a_bag);
  *
- * The test explores and fails with what was found.  For the options see rehearse/run.h; Check ends a test after four
- * seconds unless tcase_set_timeout says otherwise, so a limit below that is set where the options give none. */
+ * The test explores, and fails with the report of the findings.  rehearse/run.h describes the options.  Check ends a
+ * test after four seconds unless tcase_set_timeout changes that, so RH_CHECK_TEST explores for at most three. */
 #ifndef REHEARSE_CHECK_H
 #define REHEARSE_CHECK_H
 

@@ -1,4 +1,4 @@
-/* rehearse/cmocka.h: tests of actors in a cmocka suite, beside its other tests.  Include <cmocka.h> first.
+/* rehearse/cmocka.h: actor tests in a cmocka suite, beside its other tests.  Include <cmocka.h> first.
  *
  *     RH_TEST(a_write_is_never_lost) { ... }
  *
@@ -12,7 +12,7 @@
  *         return cmocka_run_group_tests(tests, NULL, NULL);
  *     }
  *
- * The test explores and fails with what was found.  For the options see rehearse/run.h. */
+ * The test explores, and fails with the report of the findings.  rehearse/run.h describes the options. */
 #ifndef REHEARSE_CMOCKA_H
 #define REHEARSE_CMOCKA_H
 
@@ -37,7 +37,7 @@ static inline void rh_cmocka_run_(void **state)
     const struct rh_cmocka_entry_ *entry = (const struct rh_cmocka_entry_ *)*state;
     static char report[1 << 16];
     if (rh_explore_test(entry->test, entry->options, report, sizeof report) != 0) {
-        /* Line by line: cmocka cuts long messages. */
+        /* cmocka truncates long messages, so print line by line. */
         for (char *line = report, *next; line; line = next) {
             char *end = line;
             while (*end && *end != '\n')

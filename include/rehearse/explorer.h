@@ -1,20 +1,25 @@
 /* rehearse/explorer.h: who decides which runs to make.
  *
- * An explorer is a const table of a few functions and the size of its state.  The engine asks it before each run how much
- * of the last run to keep, at each step which of the open choices to take, and tells it after each run what came of it:
+ * An explorer is a const table of a few functions and the size of its state.  The engine asks the explorer before each
+ * run how much of the last run to keep, asks it at each step which of the open choices to take, and tells it after each
+ * run what the outcome was:
  *
  *     struct lazy { uint64_t runs; };
- *     static uint32_t lazy_begin(void *s, struct rh_world *w)  { return ((struct lazy *)s)->runs++ < 10; }
- *     static uint32_t lazy_choose(void *s, struct rh_world *w, const struct rh_choice *open, uint32_t n) { return n - 1; }
+ *     static uint32_t lazy_begin(void *s, const struct rh_world *w)  { return ((struct lazy *)s)->runs++ < 10; }
+ *     static uint32_t lazy_choose(void *s, const struct rh_world *w, const struct rh_choice *open, uint32_t n)
+ *     { return n - 1; }
  *     static const struct rh_explorer lazy = { .name = "lazy", .summary = "always the last choice, ten times",
  *                                              .state_size = sizeof(struct lazy), .begin = lazy_begin,
  *                                              .choose = lazy_choose };
  *     RH_EXPLORER(lazy)
  *
- * Link the file into the test and say --explorer lazy.  The state is zero at first, and lives in memory that a crash of
- * the program under test does not take along: after one, the explorer is told (end) and goes on.  More memory of that
- * kind is had from rh_exploration_memory, in open only.  An explorer must be a function of its seed and what it sees:
- * no clock, no addresses. */
+ * Link the file into the test and use --explorer lazy.  The state is zero at first.  It lives in memory that survives a
+ * crash of the program under test: after a crash the engine calls `end`, and the explorer continues.  `open` can get
+ * more such memory from rh_exploration_memory.  An explorer must be a function of its seed and what it sees: it uses no
+ * clock and no addresses.  Only the engine moves the world: an explorer looks at it.
+ *
+ * Explorers compose: --explorer takes an expression such as `bound(20, symmetry(dfs))`.  docs/cli.md has the
+ * grammar. */
 #ifndef REHEARSE_EXPLORER_H
 #define REHEARSE_EXPLORER_H
 
@@ -24,11 +29,11 @@
 extern "C" {
 #endif
 
-/* What may be said when nothing was found. */
+/* What a clean result is worth. */
 enum rh_verdict {
-    RH_VERDICT_SAMPLED,    /* some runs */
-    RH_VERDICT_BOUNDED,    /* every one within a bound */
-    RH_VERDICT_EXHAUSTIVE, /* every one, under the stated semantics */
+    RH_VERDICT_SAMPLED,    /* some runs were made */
+    RH_VERDICT_BOUNDED,    /* every run within a bound */
+    RH_VERDICT_EXHAUSTIVE, /* every run, under the stated semantics */
 };
 const char *rh_verdict_name(enum rh_verdict verdict);
 
@@ -36,116 +41,205 @@ const char *rh_verdict_name(enum rh_verdict verdict);
 struct rh_run {
     uint64_t number;              /* from 1 */
     uint32_t events;              /* with the beginning */
-    enum rh_outcome_kind outcome; /* RH_OUTCOME_RUNNING: the explorer itself ended it with RH_NONE */
-    uint64_t behaviour;           /* hash of which messages each actor took in which order */
-    bool is_new;                  /* no run before had this behaviour, as far as is remembered; see wants_new */
+    enum rh_outcome_kind outcome; /* RH_OUTCOME_RUNNING: the explorer ended it */
+    uint64_t distinct; /* hash of which messages each actor took in which order; two runs are distinct if it differs */
+    bool is_new;       /* no run before had this hash, as far as is remembered; see wants_new */
+    bool pruned;       /* the explorer ended it with RH_PRUNED */
 };
 
-#define RH_ELSEWHERE 0xfffffffeu /* see choose */
+/* What choose may return in place of an index:
+ *
+ *     RH_NONE      ends the run here.  It counts as cut, so the verdict is at most bounded.
+ *     RH_PRUNED    ends the run here, because everything that can follow was or will be explored in other runs: the
+ *                  state was visited before, say.  It counts as a pruned run, and the verdict stays as it is.  Its
+ *                  events count in coverage.  It is no distinct run.
+ *     RH_ABANDON   drops the run as if it had never begun: `begin` is next, and `end` is not called. */
+#define RH_ABANDON 0xfffffffeu
+#define RH_PRUNED  0xfffffffdu
 
-struct rh_exploration; /* what it is part of */
+struct rh_exploration; /* the exploration that the explorer is part of */
 uint64_t rh_exploration_seed(const struct rh_exploration *x);
 uint32_t rh_exploration_max_steps(const struct rh_exploration *x);
-/* Zero-filled memory that outlives crashes; NULL where there is none.  Address space is cheap: ask for the most that can
- * be needed, only what is touched is used. */
+/* Zero-filled memory that survives crashes; NULL where there is none.  Address space is cheap: ask for the most that
+ * can be needed, only what is touched is used. */
 void *rh_exploration_memory(struct rh_exploration *x, size_t bytes);
-/* Whether a limit is reached or the user wants to end.  An explorer that works for long between two choices or two runs asks
- * now and then, and returns early if so; it costs next to nothing.  The verdict is `sampled` then. */
+/* Whether a limit is reached or the user wants to stop.  An explorer that works for long between two choices or two
+ * runs asks now and then, and returns early if so; the call costs next to nothing.  The verdict is `sampled` then. */
 bool rh_exploration_is_over(struct rh_exploration *x);
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+enum rh_argument_kind {
+    RH_ARGUMENT_NUMBER,   /* a whole number */
+    RH_ARGUMENT_REAL,     /* a number */
+    RH_ARGUMENT_WORD,     /* one of `words`, or any text */
+    RH_ARGUMENT_FILE,     /* the name of a file */
+    RH_ARGUMENT_FLAG,     /* the argument's own name, or nothing */
+    RH_ARGUMENT_EXPLORER, /* an expression */
+};
+
+/* One argument that an explorer takes.  The engine checks kind, range and presence before `open` is called. */
+struct rh_argument {
+    const char *name; /* NULL ends the rows */
+    enum rh_argument_kind kind;
+    const char *help;
+    double least, most; /* of a number; most 0: no upper limit */
+    const char *words;  /* of a word: the words allowed, separated by |; NULL: any */
+    bool required;
+    bool named; /* accepted as NAME=VALUE only, not by its position */
+    bool many;  /* of the last row, an explorer: accepted up to RH_MOST_INNER times */
+};
+enum { RH_MOST_INNER = 8 };
+
+/* The arguments of one explorer in an expression. */
+struct rh_arguments;
+bool rh_arguments_has(const struct rh_arguments *a, const char *name);
+uint64_t rh_arguments_number(const struct rh_arguments *a, const char *name, uint64_t otherwise);
+double rh_arguments_real(const struct rh_arguments *a, const char *name, double otherwise);
+/* Of a word or a file; valid as long as the exploration. */
+const char *rh_arguments_text(const struct rh_arguments *a, const char *name, const char *otherwise);
+/* How many explorers there are among the arguments. */
+uint32_t rh_arguments_explorers(const struct rh_arguments *a);
 
 /* An explorer with its state. */
 struct rh_inner {
     const struct rh_explorer *explorer;
     void *state;
+    struct rh_filter_room *room; /* private */
 };
-/* Opens an explorer inside of another: for decorators.  False with a sentence in `error`. */
-bool rh_exploration_inner(struct rh_exploration *x, const char *name_and_arg, struct rh_inner *inner, char *error,
-                          size_t error_size);
+/* For the `open` of a decorator: opens explorer `which` of its arguments.  It may do so several times, and gets another
+ * explorer each time.  False with a sentence in `error`. */
+bool rh_exploration_inner(struct rh_exploration *x, const struct rh_arguments *a, uint32_t which,
+                          struct rh_inner *inner, char *error, size_t error_size);
 
-/* A part of a decorator's argument that is itself NAME:ARG. */
-struct rh_part {
-    const char *text;
-    size_t length;
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
+
+/* What an explorer can say of its search.  Each call may be NULL. */
+struct rh_explorer_report {
+    /* A promise about the runs.  NULL: sampled; a decorator without `begin` and `choose` promises what the explorer
+     * inside promises. */
+    enum rh_verdict (*verdict)(const void *state);
+    /* An estimate of the number of all runs; 0 for unknown. */
+    double (*estimate)(const void *state);
+    /* Lines for people about the search. */
+    void (*notes)(const void *state, char *buffer, size_t size);
+    /* The program did not repeat what it had done before.  begin then returns 0; the rest of the tree is unexplored. */
+    bool (*diverged)(const void *state);
 };
-enum { RH_MOST_PARTS = 8 };
+
+/* For several workers and checkpoints (-j, --checkpoint).  All calls are made between runs only.
+ *
+ * An explorer that can share has no work after `open`.  It gets its first item like any other, by unpack: the root item
+ * (rh_item_is_root), which is all of its work, in one process; in a worker, whatever item comes first.  An explorer
+ * without unpack has all of its work after `open`. */
+struct rh_explorer_share {
+    /* Whether it can share with its arguments; NULL: yes. */
+    bool (*can)(const void *state);
+    /* Takes work out and writes it as one item.  Another process, of the same program and settings, can continue from
+     * it.  half: about the shallowest half of what is untried, the rest stays; else all that is left, and begin then
+     * gives 0.  Returns the number of bytes written; 0, and nothing is changed, where there is nothing to give or no
+     * room for it.  Before the first run of the root item, all that is left is the root item (rh_item_put_root). */
+    size_t (*pack)(void *state, void *buffer, size_t room, bool half);
+    /* Replaces its work with this item.  The run that the next begin begins keeps no event of the last run.
+     * False if the bytes make no sense; they may be any bytes. */
+    bool (*unpack)(void *state, const struct rh_world *w, const void *item, size_t size);
+    /* The way to the work of an item; both calls may be NULL.  After begin has started a run, lead returns the number
+     * of events to replay before the work of the item starts, with the beginning; 0: none.  The engine replays them
+     * from the beginning and asks choose for each.  They belong to no run yet.  If choose finds that the program does
+     * something else than when the item was made, it returns RH_NONE: the program has diverged.  After the last of
+     * these events, arrived returns how many of them the run keeps; NULL: all; 0: the program has diverged. */
+    uint32_t (*lead)(const void *state);
+    uint32_t (*arrived)(void *state, const struct rh_world *w);
+    /* The share of the whole tree that is done since unpack, 0 to 1, and in how many runs.  Work that was
+     * given away is not done.  NULL where that is not known. */
+    double (*share)(const void *state, uint64_t *runs);
+};
+
+/* The root item: one byte.  No explorer has another item of this byte alone. */
+bool rh_item_is_root(const void *item, size_t size);
+/* Returns the number of bytes written; 0 if there is no room. */
+size_t rh_item_put_root(void *buffer, size_t room);
+
+/* For decorators: explorers around others.
+ *
+ * A decorator leaves NULL each call that it does not change, and each table: such a call goes to the inner explorer
+ * that acts now.  The verdict goes there only if the decorator has no `begin` and no `choose`, for these may leave runs
+ * out.  `diverged`, `notes` and the root item go to all inner explorers.  A decorator of several explorers can share
+ * only if it has its own pack and unpack.  A decorator calls its inner explorers through the rh_inner_ functions:
+ * entries of their tables may be NULL. */
+struct rh_explorer_decorator {
+    /* The inner explorers that were opened, at most RH_MOST_INNER, and which of them acts now. */
+    const struct rh_inner *(*inner)(const void *state, uint32_t *count, uint32_t *now);
+    /* A filter: a decorator without `choose` of its own, whose inner explorer does not see all open choices.  Marks
+     * those to hide, and returns how many; `hidden` has `count` entries, all false.  hide is called at each step,
+     * before the inner explorer chooses, so it can keep account of the run: events so far are in the world, open
+     * choices are here.  For the same run it must always hide the same. */
+    uint32_t (*hide)(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count, bool *hidden);
+    /* Runs with what the filter hides are equivalent to other runs, which are made (symmetry, sleep sets).  The verdict
+     * stays as it is, and a run in which all is hidden is pruned.  Else the filter is a bound (preemptions, delays):
+     * once it hid something the verdict is at most bounded, and a run in which all is hidden is cut. */
+    bool hides_explored;
+};
 
 struct rh_explorer {
-    const char *name;
+    const char *name;    /* letters, digits, - and _ */
     const char *summary; /* one line for people */
     size_t state_size;
-    /* Properties; a decorator also has those of its inner explorers. */
-    bool objects;   /* it works with granularity object only, which is then used */
-    bool reduces;   /* it leaves out runs that differ only in the order of independent steps */
-    bool folds;     /* of runs that differ only in which of several actors that are alike did what it makes one */
-    bool wants_new; /* it looks at struct rh_run.is_new, which costs some time a run; else that is false */
+    const struct rh_argument *arguments; /* rows; NULL: none */
 
-    /* For decorators, NULL for all others.  A decorator leaves NULL each call below that it does not change: that call then
-     * goes to the inner explorer that acts now; `confused` and `notes` go to all of them.  It calls its inner explorers by
-     * rh_inner_begin and its kin, never through their tables, which may have gaps.
-     *
-     * The parts of the argument that are explorers: found without opening anything, also where ARG makes no sense. */
-    uint32_t (*parts)(const char *arg, struct rh_part parts[RH_MOST_PARTS]);
-    /* The inner explorers that were opened, at most RH_MOST_PARTS, and which of them acts now. */
-    const struct rh_inner *(*inner)(const void *state, uint32_t *count, uint32_t *now);
+    /* Properties; an expression has those of every explorer in it. */
+    bool needs_object_granularity; /* works with granularity object only, which is then used */
+    bool is_reduction;             /* leaves out runs that differ only in the order of independent steps */
+    bool needs_beginning;          /* explores from the beginning of the test only: cannot go on from a schedule */
+    bool uses_symmetry;            /* leaves out runs that differ only in an exchange of actors that are alike */
+    bool matches_states;           /* an exhaustive search visits every state, not every distinct run */
+    bool wants_new;                /* looks at struct rh_run.is_new, which costs some time a run; else that is false */
 
-    /* Reads what stands behind the colon in --explorer NAME:ARG ("" for nothing); false with a sentence.  May be NULL if
-     * there is nothing to read. */
-    bool (*open)(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size);
-    /* A run begins: how many events of the last one to keep (1: none but the beginning); 0: there is nothing left. */
-    uint32_t (*begin)(void *state, struct rh_world *w);
-    /* The index of the choice to take; RH_NONE ends the run here; RH_ELSEWHERE gives it up as if it had not been begun: begin is
-     * asked next, and end is not told.  It may be asked about events that begin wanted to keep:
-     * after a crash, and inside decorators, a run is made again from its beginning. */
-    uint32_t (*choose)(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count);
+    /* May be NULL.  False with a sentence in `error`. */
+    bool (*open)(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error, size_t error_size);
+    /* A run begins.  Returns how many events of the last run to keep (1: none but the beginning); 0: nothing is
+     * left. */
+    uint32_t (*begin)(void *state, const struct rh_world *w);
+    /* The index of the choice to take, or RH_NONE, RH_PRUNED or RH_ABANDON.  choose may be asked about events that
+     * begin wanted to keep: after a crash, and inside decorators, a run is made again from its beginning. */
+    uint32_t (*choose)(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count);
     /* The run has ended; may be NULL.  After a crash the world holds the run only to look at. */
-    void (*end)(void *state, struct rh_world *w, const struct rh_run *run);
-    /* May be NULL: sampled. */
-    enum rh_verdict (*verdict)(const void *state);
-    /* How many runs there are in all, as far as one can tell; may be NULL, or give 0 for unknown. */
-    double (*estimate)(const void *state);
+    void (*end)(void *state, const struct rh_world *w, const struct rh_run *run);
 
-    /* What else there is to say of the search, in lines for people; may be NULL. */
-    void (*notes)(const void *state, char *buffer, size_t size);
-
-    /* For several workers and checkpoints (-j, --checkpoint); NULL where an explorer cannot share its work.  All are called
-     * between runs only.
-     *
-     * Takes work out and writes it as one item, by which another process, of the same program and settings, can go on.
-     * half: about the shallowest half of what is untried, the rest stays; else all that is left, and begin then gives 0.
-     * Gives the bytes written; 0, and nothing is changed, where there is nothing to give or no room for it. */
-    size_t (*pack)(void *state, void *buffer, size_t room, bool half);
-    /* The explorer, which has no work left, has this now: the next begin names how many events of the item's own runs to
-     * keep, and choose is asked to lead there.  If what it then sees is not what the item was made from, choose gives
-     * RH_NONE on the way.  False if the bytes make no sense, which may be any. */
-    bool (*unpack)(void *state, struct rh_world *w, const void *item, size_t size);
-    /* Since unpack (or open): which share of the whole tree is done, 0 to 1, and in how many runs; what was given away is
-     * not.  NULL where that is not known. */
-    double (*share)(const void *state, uint64_t *runs);
-    /* May be NULL.  The program did not do again what it had done: then begin gives 0, and nothing is known of the rest. */
-    bool (*confused)(const void *state);
+    const struct rh_explorer_report *report;       /* may be NULL */
+    const struct rh_explorer_share *share;         /* NULL: it cannot share its work */
+    const struct rh_explorer_decorator *decorator; /* NULL: it is none */
 };
 
-/* For a decorator whose whole argument is one explorer, and whose state begins with a struct rh_inner:
- *     .parts = rh_only_part, .inner = rh_only_inner, .open = rh_only_open */
-uint32_t rh_only_part(const char *arg, struct rh_part parts[RH_MOST_PARTS]);
-const struct rh_inner *rh_only_inner(const void *state, uint32_t *count, uint32_t *now);
-bool rh_only_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size);
+/* For a decorator that takes one explorer and nothing else, and whose state begins with a struct rh_inner:
+ *     .arguments = rh_only_arguments, .open = rh_only_open, .decorator = &rh_only_decorator
+ * and, if it makes every run that the explorer inside asks for, or another equivalent run:
+ *     .report = &rh_only_report      promises what the explorer inside promises */
+extern const struct rh_argument rh_only_arguments[];
+extern const struct rh_explorer_decorator rh_only_decorator;
+extern const struct rh_explorer_report rh_only_report;
+bool rh_only_open(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error, size_t error_size);
 
-/* The calls of an explorer, with forwarding and the defaults where its table says NULL. */
-uint32_t rh_inner_begin(const struct rh_inner *e, struct rh_world *w);
-uint32_t rh_inner_choose(const struct rh_inner *e, struct rh_world *w, const struct rh_choice *open, uint32_t count);
-void rh_inner_end(const struct rh_inner *e, struct rh_world *w, const struct rh_run *run);
+/* The calls of an explorer, with forwarding, and with the defaults where its tables have a gap. */
+uint32_t rh_inner_begin(const struct rh_inner *e, const struct rh_world *w);
+uint32_t rh_inner_choose(const struct rh_inner *e, const struct rh_world *w, const struct rh_choice *open,
+                         uint32_t count);
+void rh_inner_end(const struct rh_inner *e, const struct rh_world *w, const struct rh_run *run);
 enum rh_verdict rh_inner_verdict(const struct rh_inner *e);
 /* Whether its verdict can be more than sampled. */
 bool rh_inner_can_finish(const struct rh_inner *e);
 double rh_inner_estimate(const struct rh_inner *e);
-/* Appends nothing where there is nothing to say. */
+/* Writes an empty text where there is nothing to say. */
 void rh_inner_notes(const struct rh_inner *e, char *buffer, size_t size);
+bool rh_inner_diverged(const struct rh_inner *e);
 bool rh_inner_can_share(const struct rh_inner *e);
 size_t rh_inner_pack(const struct rh_inner *e, void *buffer, size_t room, bool half);
-bool rh_inner_unpack(const struct rh_inner *e, struct rh_world *w, const void *item, size_t size);
+bool rh_inner_unpack(const struct rh_inner *e, const struct rh_world *w, const void *item, size_t size);
+/* Unpacks the root item.  Also for explorers that cannot share. */
+bool rh_inner_unpack_root(const struct rh_inner *e, const struct rh_world *w);
+uint32_t rh_inner_lead(const struct rh_inner *e);
+uint32_t rh_inner_arrived(const struct rh_inner *e, const struct rh_world *w);
 double rh_inner_share(const struct rh_inner *e, uint64_t *runs);
-bool rh_inner_confused(const struct rh_inner *e);
 
 #define RH_EXPLORER(table)                                                                                             \
     __attribute__((constructor)) static void rh_explorer_register_##table(void)                                        \

@@ -1,22 +1,22 @@
-/* The preprocessor part of rehearse.h: counting arguments, mapping a macro over a list, and the declaration macros'
- * inner pieces.  Nothing in here is for use by programs. */
+/* The preprocessor part of rehearse.h: counts arguments, maps a macro over a list, and implements the declaration
+ * macros.  Programs do not use it directly. */
 #ifndef REHEARSE_MACROS_H
 #define REHEARSE_MACROS_H
 
-/* Names that macros make: no prefix is the beginning of another one or of a public name, and two parts are joined by two
- * underscores, so that no two declarations can come to the same name. */
+/* Names made by macros: no prefix begins another prefix or a public name, and two underscores join two parts, so that
+ * two declarations never get the same name. */
 
 #define RH_STRING_(x) #x
 #define RH_STRING(x)  RH_STRING_(x)
 #define RH_CAT_(a, b) a##b
 #define RH_CAT(a, b)  RH_CAT_(a, b)
 
-/* Where a call stands, as one string literal: costs nothing until it is printed. */
+/* The place of a call as one string literal: it costs nothing until it is printed. */
 #define RH_HERE __FILE__ ":" RH_STRING(__LINE__)
 
 #define RH_UNUSED __attribute__((unused))
 
-/* A definition that may stand in a header: all copies in a program are one object. */
+/* For definitions in headers: all copies in a program are one object. */
 #define RH_SHARED __attribute__((weak))
 
 #ifdef __cplusplus
@@ -25,7 +25,8 @@
 #define RH_EXTERN_C extern
 #endif
 
-/* RH_COUNT(a), (a, b), ...: 1, 2, ..., up to 40; RH_MORE1 etc. say whether there are more than 1, 2, 3 arguments. */
+/* RH_COUNT(a), RH_COUNT(a, b), ... are 1, 2, ... up to 40.  RH_MORE1 to RH_MORE4 are M if there are more than 1 to 4
+ * arguments, and 0 otherwise. */
 #define RH_AT41(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22,   \
                 a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, n, ...)      \
     n
@@ -45,7 +46,7 @@
     RH_AT41(__VA_ARGS__, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M,  \
             M, M, M, M, M, 0, 0, 0, 0, 0)
 
-/* RH_MAP(m, c, a, b, ...): m(c, a) m(c, b) ..., for at most 32 items. */
+/* RH_MAP(m, c, a, b, ...) is m(c, a) m(c, b) ..., for at most 32 items. */
 #define RH_MAP(m, c, ...)       RH_CAT(RH_MAP_, RH_COUNT(__VA_ARGS__))(m, c, __VA_ARGS__)
 #define RH_MAP_1(m, c, x)       m(c, x)
 #define RH_MAP_2(m, c, x, ...)  m(c, x) RH_MAP_1(m, c, __VA_ARGS__)
@@ -80,28 +81,30 @@
 #define RH_MAP_31(m, c, x, ...) m(c, x) RH_MAP_30(m, c, __VA_ARGS__)
 #define RH_MAP_32(m, c, x, ...) m(c, x) RH_MAP_31(m, c, __VA_ARGS__)
 
-/* Is the argument wrapped in parentheses?  Items of a behaviour are either a message's name or RH_ON(...) and its
- * kin, which expand to a parenthesised list. */
+/* RH_WRAPPED(x) is P if x is in parentheses, and N otherwise.  Items of a behaviour are either a message's name or
+ * RH_ON(...), RH_DEFER(...), RH_IGNORE(...), which expand to a list in parentheses. */
 #define RH_SECOND_(a, b, ...) b
 #define RH_SECOND(...)        RH_SECOND_(__VA_ARGS__)
 #define RH_PROBE_(...)        ~, P
 #define RH_WRAPPED(x)         RH_SECOND(RH_PROBE_ x, N, ~)
 
-/* Padding holds what was left on the stack.  gcc's __builtin_clear_padding would clear it, but the one of gcc 12 also clears
- * bytes of fields (parts of the first elements of an array of ten structs or more), so only clang's values are cleared. */
+/* Padding contains what was left on the stack.  __builtin_clear_padding of gcc would clear it, but that of gcc 12 also
+ * clears bytes of fields (in the first elements of an array of ten structs or more).  So padding is cleared only with
+ * clang. */
 
-/* The address of a struct with the given fields, alive to the end of the statement's block (C) or statement (C++). */
+/* The address of a struct with the given fields.  It lives until the end of the enclosing block (C) or of the statement
+ * (C++). */
 #ifdef __cplusplus
 template <class T> static inline const T *rh_value_at_(const T &value)
 {
-    return &value; /* a temporary of the caller's */
+    return &value; /* a temporary of the caller */
 }
 #define RH_VALUE_(type, ...) rh_value_at_<struct type>({ __VA_ARGS__ })
 #define RH_ZERO_(type)       rh_value_at_<struct type>({})
 #else
 #if defined(__clang__)
-/* clang 14 cannot clear padding, and writes field by field into a variable: so the variable is cleared before that, by jumping
- * over its declaration and back. */
+/* clang 14 cannot clear padding, and writes field by field into a variable.  So the variable is cleared before its
+ * initialisation, by jumping over the declaration and back. */
 #define RH_VALUE_(type, ...) RH_VALUE_AT_(__COUNTER__, type, __VA_ARGS__)
 #define RH_VALUE_AT_(n, type, ...)                                                                                     \
     RH_VALUE_AS_(RH_CAT(rh_value_, n), RH_CAT(rh_set_, n), RH_CAT(rh_clear_, n), RH_CAT(rh_done_, n), type, __VA_ARGS__)
@@ -131,7 +134,7 @@ template <class T> static inline const T *rh_value_at_(const T &value)
         __VA_ARGS__                                                                                                    \
     };                                                                                                                 \
     RH_EXTERN_C RH_SHARED const struct rh_message_type rh_message_##name_;                                             \
-    const struct rh_message_type rh_message_##name_ = { #name_, sizeof(struct name_), policy }
+    const struct rh_message_type rh_message_##name_ = { #name_, sizeof(struct name_), policy, #__VA_ARGS__ }
 
 #define RH_ACTOR_0(kind, name) RH_ACTOR_M(kind, name, char rh_no_fields;)
 #define RH_ACTOR_M(kind, name_, ...)                                                                                   \
@@ -145,15 +148,17 @@ template <class T> static inline const T *rh_value_at_(const T &value)
     RH_EXTERN_C RH_SHARED const struct rh_table rh_table_of_##name_;                                                   \
     const struct rh_table rh_table_of_##name_ = { #name_, ordered }
 
-#define RH_ENTRY_N(actor, message)                  { &rh_message_##message, rh_call_##actor##__##message, RH_ACTION_HANDLE },
+#define RH_ENTRY(actor, item) RH_CAT(RH_ENTRY_, RH_WRAPPED(item))(actor, item)
+
+#define RH_ENTRY_N(actor, message)           { &rh_message_##message, rh_call_##actor##__##message, RH_ACTION_HANDLE },
+#define RH_ENTRY_ON(actor, message, handler) { &rh_message_##message, rh_call_##actor##__##handler, RH_ACTION_HANDLE },
+
 #define RH_ENTRY_P(actor, item)                     RH_ENTRY_P_(actor, RH_UNWRAP_ item)
 #define RH_UNWRAP_(...)                             __VA_ARGS__
 #define RH_ENTRY_P_(actor, ...)                     RH_ENTRY_P__(actor, __VA_ARGS__)
 #define RH_ENTRY_P__(actor, kind, message, handler) RH_ENTRY_##kind(actor, message, handler)
-#define RH_ENTRY_ON(actor, message, handler)        { &rh_message_##message, rh_call_##actor##__##handler, RH_ACTION_HANDLE },
 #define RH_ENTRY_DEFER(actor, message, none)        { &rh_message_##message, 0, RH_ACTION_DEFER },
 #define RH_ENTRY_IGNORE(actor, message, none)       { &rh_message_##message, 0, RH_ACTION_IGNORE },
-#define RH_ENTRY(actor, item)                       RH_CAT(RH_ENTRY_, RH_WRAPPED(item))(actor, item)
 
 #define RH_BEHAVIOUR_(actor, name_, hot, ...)                                                                          \
     static const struct rh_entry rh_entries_##actor##__##name_[] = { RH_MAP(RH_ENTRY, actor, __VA_ARGS__) };           \

@@ -1,11 +1,11 @@
-/* rehearse/run.h: explores a test from within another program, such as a suite of a unit test framework
+/* rehearse/run.h: explores a test from within another program, for example a suite of a unit test framework
  * (rehearse/cmocka.h, rehearse/check.h).
  *
  *     char report[4096];
  *     if (rh_explore_test("a_write_is_never_lost", "--model bag --max-runs 1000", report, sizeof report) != 0)
  *         fail(report);
  *
- * The program links librehearse and has RH_TESTs, but a main of its own in place of RH_MAIN. */
+ * The program links librehearse and contains RH_TESTs, but has its own main instead of RH_MAIN. */
 #ifndef REHEARSE_RUN_H
 #define REHEARSE_RUN_H
 
@@ -15,14 +15,16 @@
 extern "C" {
 #endif
 
-/* Explores the RH_TEST of that name.  `options` are words as on the command line of `rehearse test` that say what to
- * explore (--explorer, --model, --max-runs, -p NAME=VALUE, ...; a word may stand in quotes), or NULL for none.
+/* Explores the RH_TEST of that name.  `options` are options of `rehearse test` that say what to explore (--explorer,
+ * --model, --max-runs, -p NAME=VALUE, ...), separated by spaces, with quotes where needed; or NULL.
  *
- * Gives what `rehearse test` would exit with: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 a schedule of
- * --explorer replay:FILE does not fit, 5 less than --require wants.  0 does not say how much was explored: with
- * "--require exhaustive" or "--require bounded" it does.  `report` gets a text that ends in zero: what it came to, under which
- * semantics, and what to do next; or the sentence; or for each finding what went wrong, the run that shows it and its schedule,
- * which `rehearse replay` takes.  Nothing is printed, and no file is written. */
+ * Returns the exit code of `rehearse test`: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 a
+ * schedule of --explorer replay:FILE does not fit, 5 less than --require demands.  0 alone does not say how much was
+ * explored; with "--require exhaustive" or "--require bounded" it does.
+ *
+ * `report` gets a zero-terminated text.  If nothing was found: the result, its semantics, and what to do next.  For
+ * each finding: what went wrong, the run that shows it, and its schedule for `rehearse replay`.  For wrong use: a
+ * sentence.  Nothing is printed, and no file is written. */
 int rh_explore_test(const char *test, const char *options, char *report, size_t size);
 
 #ifdef __cplusplus

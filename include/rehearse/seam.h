@@ -1,9 +1,9 @@
-/* The seam between a program and the world that it runs in: rehearse.h's functions, as a struct.
+/* The seam between a program and the world in which it runs: the functions of rehearse.h, as a struct.
  *
- * A world (the production runtime, the controlled world, one of your own) fills a const struct rh_seam and hands it to
- * rh_seam_use.  The functions of rehearse.h do nothing but call through it; `here` is the place of the call in the
- * program, "file.c:12", for messages.  Each function may be called from inside an actor; those marked (any) also from
- * outside.  A world must report a misuse with the place and go on or end the actor: it must never crash. */
+ * A world (the production runtime, the controlled world, one of your own) fills a const struct rh_seam and passes it to
+ * rh_seam_use.  The functions of rehearse.h only call through it.  `here` is the place of the call in the program,
+ * "file.c:12", for messages.  Actors may call each function; those marked (any) may also be called from outside of
+ * actors.  A world must report a misuse with its place and continue, or end the actor; it must never crash. */
 #ifndef REHEARSE_SEAM_H
 #define REHEARSE_SEAM_H
 
@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-/* A change of one key of a table, as rh_table_put, rh_table_insert_new, rh_table_remove and rh_table_swap ask for it. */
+/* A change of one key of a table, requested by rh_table_put, rh_table_insert_new, rh_table_remove or rh_table_swap. */
 enum rh_table_when { RH_WHEN_ANY, RH_WHEN_ABSENT, RH_WHEN_EQUAL };
 struct rh_table_change {
     const char *call; /* "rh_table_put", for messages */
     const char *key;
-    enum rh_table_when when; /* to be made whatever is there, if nothing is, if `expected` is */
+    enum rh_table_when when; /* always; if the key has no value; if its value equals `expected` */
     const void *expected;
     size_t expected_size;
     const void *bytes; /* NULL: no value */
@@ -29,18 +29,21 @@ struct rh_table_change {
 struct rh_seam {
     const char *name;
     rh_ref (*spawn)(const struct rh_actor_type *type, const void *state, enum rh_watch watch,
-                    const char *here); /* (any), but only actors watch; state NULL: all zero */
+                    const char *here); /* (any), but only actors may watch; `state` NULL: all zero */
     void (*send)(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const void *tail,
-                 size_t tail_size, const char *here); /* (any); from nobody: whoever runs now */
-    /* (any); whether somebody has the name */
+                 size_t tail_size, const char *here); /* (any); `from` nobody: the running actor */
+    /* (any); returns whether an actor has the name */
     bool (*send_to_name)(const char *name, const struct rh_message_type *type, const void *value, const char *here);
-    struct rh_request (*request)(const char *here); /* of the message being handled */
+    struct rh_request (*request)(const char *here); /* the request of the message being handled, to answer it now */
+    struct rh_request (*keep_request)(const char *here); /* the same, to answer it later */
     void (*reply)(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
-                  size_t tail_size, const char *here); /* to nobody: nothing */
+                  size_t tail_size, const char *here); /* a request of nobody: no effect */
     void (*forward)(rh_ref to, const char *here);
     const void *(*ask)(rh_ref to, const struct rh_message_type *type, const void *value,
                        const struct rh_message_type *reply, int64_t timeout_ms, const char *here);
+    /* With a count: an array of so many envelopes. */
     const struct rh_envelope *(*receive)(const struct rh_filter *filter, const char *here);
+    void (*turn_to)(const struct rh_envelope *envelope, const char *here); /* one of the last set received */
     const void *(*tail)(size_t *size);
     rh_ref (*self)(void);                                   /* (any): nobody outside */
     rh_ref (*sender)(void);                                 /* (any): nobody outside */
@@ -49,7 +52,7 @@ struct rh_seam {
     rh_ref (*external)(const char *name, const char *here); /* (any) */
     void (*become)(const struct rh_behaviour *behaviour, const char *here);
     void (*stop)(const char *here);
-    /* Does not return; type NULL: without a result. */
+    /* Does not return; `type` NULL: without a result. */
     void (*exit)(const char *reason, const struct rh_message_type *type, const void *value, const char *here);
     void (*kill)(rh_ref who, const char *reason, const char *here);
     void (*link)(rh_ref who, bool on, const char *here);
@@ -69,7 +72,7 @@ struct rh_seam {
     uint32_t (*store_put)(const char *key, const void *bytes, size_t size, const char *here);
     int64_t (*store_get)(const char *key, void *buffer, size_t capacity, const char *here);
     void (*store_sync)(const char *here);
-    /* (any) in production.  table_change says whether the condition held; where there was none, whether the key had a
+    /* (any) in production.  table_change returns whether the condition held; for RH_WHEN_ANY whether the key had a
      * value. */
     bool (*table_change)(const struct rh_table *table, const struct rh_table_change *change, const char *here);
     int64_t (*table_get)(const struct rh_table *table, const char *key, void *buffer, size_t capacity,
@@ -83,12 +86,16 @@ struct rh_seam {
     void (*property)(enum rh_property kind, const char *name, bool holds, const char *here);
     void (*announce)(const struct rh_message_type *type, const void *value, const char *here);
     rh_ref (*observe)(const struct rh_actor_type *monitor, const void *state, const char *here);
+    /* `when` is a rh_when_fn of rehearse/test.h; NULL: any value. */
+    void (*open)(rh_ref to, const struct rh_message_type *type, bool (*when)(const void *message), const char *here);
     void (*log)(const char *text); /* (any) */
-    /* (any) the value given on the command line, or NULL; where a number is wanted it is one, or the test is refused */
+    /* (any) the value given on the command line, or NULL; with `number`, a value that is not a number refuses the
+     * test */
     const char *(*param)(const char *name, bool number);
 };
 
-/* From now on the program runs in this world; NULL for none.  Set before the first actor and kept until the last. */
+/* Makes the program run in this world; NULL for none.  Call it before the first actor starts; keep it until the last
+ * has ended. */
 void rh_seam_use(const struct rh_seam *seam);
 
 #ifdef __cplusplus

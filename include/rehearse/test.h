@@ -8,10 +8,10 @@
  *     }
  *     RH_MAIN()
  *
- * The body of a test is a process like any other, named `test`: it may send, ask and receive, and what it has spawned may
- * move between two of its operations where the granularity says so.  What it does is part of every run.  The options after
- * the name are fields of struct rh_semantics: what the test takes for granted about the world.  They can be overridden on
- * the command line. */
+ * The body of a test is a process like any other, named `test`: it may send, ask and receive, and the actors that it
+ * has spawned may run between two of its operations, depending on the granularity.  Its actions are part of every run.
+ * The options after the name are fields of struct rh_semantics: the test's assumptions about the world.  The command
+ * line can override them. */
 #ifndef REHEARSE_TEST_H
 #define REHEARSE_TEST_H
 
@@ -21,58 +21,98 @@
 extern "C" {
 #endif
 
-/* In which order messages under way may arrive. */
+/* The order in which messages may arrive at one receiver: delivery models.  RH_FIFO is the default. */
+#define RH_MODELS(X)                                                                                                   \
+    X(FIFO, "fifo", "messages from one sender to one receiver arrive in order (Erlang, Akka)")                         \
+    X(BAG, "bag", "any order")                                                                                         \
+    X(CAUSAL, "causal", "if send a happened before send b to the same receiver, a arrives first")                      \
+    X(MAILBOX, "mailbox", "all messages to a receiver arrive in the order in which they were sent (one machine)")
+
 enum rh_model {
-    RH_FIFO,    /* in order per sender and receiver (Erlang, Akka); the default */
-    RH_BAG,     /* any of them */
-    RH_CAUSAL,  /* never before a message to the same receiver that its sender had seen sent */
-    RH_MAILBOX, /* in the order in which they were sent (one machine) */
+#define RH_X(name, text, help) RH_##name,
+    RH_MODELS(RH_X)
+#undef RH_X
 };
 
-/* What is one step. */
+/* What is one step.  Example: a handler reads a table, writes the table, and sends a message.  RH_GRAIN_HANDLER makes
+ * that one step.  RH_GRAIN_OBJECT makes each table operation a step of its own, so that other actors can act between
+ * them.  It also has a step for each send under RH_MAILBOX and for each use of time with RH_TIME_ORDERED.  Other sends
+ * commute and need no step. */
+#define RH_GRANULARITIES(X)                                                                                            \
+    X(HANDLER, "handler", "one message and all that its handler does")                                                 \
+    X(SEND, "send", "also the moment at which a message enters a mailbox (with model mailbox)")                        \
+    X(OPERATION, "operation", "each operation of a process on a shared object")                                        \
+    X(OBJECT, "object",                                                                                                \
+      "each operation of any actor whose order others can see: on a name, a table, the life of an "                    \
+      "actor, a monitor")
+
 enum rh_granularity {
-    RH_GRAIN_HANDLER,   /* a handler with all its sends */
-    RH_GRAIN_SEND,      /* under RH_MAILBOX: each send is accepted by itself, in order */
-    RH_GRAIN_OPERATION, /* for processes: each operation on something shared */
-    RH_GRAIN_OBJECT,    /* for all: each operation whose order others can see (a name, a table, the life of another, an
-                         * announcement; under RH_MAILBOX a send; with RH_TIME_ORDERED what has to do with time); sends
-                         * are not, where they commute */
+#define RH_X(name, text, help) RH_GRAIN_##name,
+    RH_GRANULARITIES(RH_X)
+#undef RH_X
 };
+
+/* When timers may fire. */
+#define RH_TIMES(X)                                                                                                    \
+    X(FREE, "free", "a timer may fire at any moment after it is set")                                                  \
+    X(ORDERED, "ordered", "the timer with the earliest deadline fires first, and time jumps to its deadline")          \
+    X(LOGICAL, "logical", "as free, and the clock of an actor advances by 1 ms with each message that it takes")
 
 enum rh_time {
-    RH_TIME_FREE,    /* a timer may fire at any moment once it is set */
-    RH_TIME_ORDERED, /* of the timers that are set only the earliest may fire; time jumps to it */
-    RH_TIME_LOGICAL, /* as free, and each actor has a clock that goes on by 1 ms with each message it takes (Lamport) */
+#define RH_X(name, text, help) RH_TIME_##name,
+    RH_TIMES(RH_X)
+#undef RH_X
 };
 
-/* What happens on a send to an actor that has ended, and to messages under way to one that ends. */
-enum rh_dead_letter { RH_DEAD_LETTER_LOG, RH_DEAD_LETTER_FAIL, RH_DEAD_LETTER_IGNORE };
+/* What happens to a message whose receiver has ended, or ends before it takes the message. */
+#define RH_DEAD_LETTERS(X)                                                                                             \
+    X(LOG, "log", "the report mentions it")                                                                            \
+    X(FAIL, "fail", "the run fails")                                                                                   \
+    X(IGNORE, "ignore", "nothing")
 
-/* What a test takes for granted.  All zero is the default; for limits 0 stands for the default named here. */
+enum rh_dead_letter {
+#define RH_X(name, text, help) RH_DEAD_LETTER_##name,
+    RH_DEAD_LETTERS(RH_X)
+#undef RH_X
+};
+
+/* How many rows such a list has. */
+#define RH_ROWS(rows)    (0 rows(RH_ROWS_ONE))
+#define RH_ROWS_ONE(...) +1
+
+/* The assumptions of a test.  Zero is the default of every field; for limits it stands for the value in the comment. */
 struct rh_semantics {
     enum rh_model model;
     enum rh_granularity granularity;
     enum rh_time time;
     enum rh_dead_letter dead_letters;
-    /* Budgets of faults; each fault within them is an explored choice. */
-    uint32_t losses;         /* messages lost */
-    uint32_t duplicates;     /* messages delivered twice */
-    uint32_t crashes;        /* actors that crash: they lose their state and timers, not their store, nor what is under
-                             * way to them */
-    uint32_t restarts;       /* restarts of crashed actors with their first state and rh_start; a run does not end while
-                             * there is a crashed actor and budget to restart it */
-    uint32_t kept_restarts;  /* restarts of crashed actors with the state they had */
-    uint32_t partitions;     /* splits of the network in two; healing one costs nothing */
-    uint32_t failed_opens;   /* calls of rh_store_open that fail: the actor ends with reason "store" */
-    uint32_t damaged_stores; /* the same because the store is damaged: reason "damaged" */
-    uint32_t failed_puts; /* puts that cannot be made durable: the actor ends with reason "store" at some moment between
-                              * the put and rh_stored.  After any of the three the store cannot be opened again in this run.
-                              * In production all stores share one journal: when a put fails, the next put or open of each
-                              * other store fails as well, each a fault of its own here.  The test's own body is spared. */
-    /* Whom faults may befall, as types of actors: RH_ACTORS(server, replica); NULL for all.  So clients and what stands for
-     * the environment stay up. */
+    /* Fault budgets: at most so many of these faults happen in a run, and each is an explored choice. */
+    uint32_t losses;     /* messages that are lost */
+    uint32_t duplicates; /* messages that arrive twice */
+    /* Crashes of actors.  A crashed actor loses its state and timers; its store and the messages on their way to it
+     * survive. */
+    uint32_t crashes;
+    /* Restarts of crashed actors, with their initial state and rh_start.  A run does not end while there is a crashed
+     * actor and budget to restart it. */
+    uint32_t restarts;
+    uint32_t kept_restarts;  /* restarts of crashed actors with the state before the crash: the actor was only down */
+    uint32_t partitions;     /* splits of the network in two; healing is free */
+    uint32_t failed_opens;   /* calls of rh_store_open that fail; the actor ends with reason "store" */
+    uint32_t damaged_stores; /* calls of rh_store_open that find damage; the actor ends with reason "damaged" */
+    /* Puts that cannot be made durable: the actor ends with reason "store" at some moment between the put and
+     * rh_stored.  After a failed put, a failed open or damage, the store cannot be opened again in this run.  In
+     * production all stores share one journal, so after a failed put the next put or open of every other store fails as
+     * well; here each of those is a fault of its own.  The store of the test's body does not fail. */
+    uint32_t failed_puts;
+    /* Delays: a message, or an actor, is held back until delay_steps more events have happened, or nothing else can
+     * happen.  A delay changes only the order of events, so it adds no distinct run: explorers that make every run need
+     * none, and reductions ignore the budget.  Random explorers find what needs one very slow message. */
+    uint32_t delays;
+    uint32_t outside; /* messages from outside: see rh_open */
+    /* The types of actors that may crash: RH_ACTORS(server, replica); NULL for all types.  Use it to keep clients and
+     * the environment up. */
     const struct rh_actor_type *const *may_crash;
-    const struct rh_actor_type *const *may_lose; /* what is sent to these may be lost, or come twice */
+    const struct rh_actor_type *const *may_lose; /* types of actors whose incoming messages may be lost or duplicated */
     /* Limits. */
     uint32_t max_actors;          /* 4,096 */
     uint32_t max_messages;        /* under way at once: 65,536 */
@@ -81,7 +121,9 @@ struct rh_semantics {
     uint32_t max_stack_bytes;     /* of a handler or process: 256 KiB */
     uint32_t max_steps;           /* of one run: 100,000 */
     uint32_t max_handler_ms;      /* processor time of one handler: 2,000 */
-    uint32_t fail_allocation;     /* the k-th allocation of the run gives NULL; 0 for none */
+    uint32_t delay_steps;         /* events for which a delay lasts: 10 */
+    uint32_t outside_values;      /* drawn values for a message from outside: 8 */
+    uint32_t fail_allocation;     /* the k-th allocation of the run returns NULL; 0 for none */
     bool check_isolation;         /* protect each actor's memory from the others (slow) */
     uint64_t seed;                /* of rh_random and libc's random functions */
 };
@@ -105,7 +147,7 @@ struct rh_test {
     struct rh_test *next; /* filled in before main */
 };
 
-/* g++ warns of fields that are not given, which is the point of giving some. */
+/* g++ warns about fields without an initialiser; tests set only some fields on purpose. */
 #ifdef __cplusplus
 #define RH_QUIET_BEGIN_                                                                                                \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
@@ -133,7 +175,7 @@ struct rh_test {
     }                                                                                                                  \
     static void rh_test_body_##name_(RH_UNUSED rh_ref self, RH_UNUSED void *unused)
 void rh_test_register_(struct rh_test *test);
-const struct rh_test *rh_test_first(void); /* in the order of the source; then follow next */
+const struct rh_test *rh_test_first(void); /* the first test in source order; follow `next` */
 
 #define RH_MAIN()                                                                                                      \
     int main(int argc, char **argv)                                                                                    \
@@ -142,15 +184,15 @@ const struct rh_test *rh_test_first(void); /* in the order of the source; then f
     }
 int rh_main(int argc, char **argv);
 
-/* The value given by `-p name=value`, or the one here.  A value that is no number is refused with a sentence. */
+/* The value of `-p name=value`, or `otherwise`.  rh_param refuses a value that is not a number with a sentence. */
 int64_t rh_param(const char *name, int64_t otherwise);
 const char *rh_param_text(const char *name, const char *otherwise);
-/* Whether `-p bug=name` switched this bug on. */
+/* Whether `-p bug=name` was given. */
 bool rh_bug(const char *name);
 
-/* RH_PARAM(clients, "2", "how many clients") and RH_BUG(ga1, "what is wrong"), outside of functions: `rehearse list` shows
- * them, and a parameter or bug that is not declared is refused as soon as one is declared.  Where none is, a note in the
- * report names those that no run has asked for. */
+/* RH_PARAM(clients, "2", "how many clients") and RH_BUG(ga1, "what is wrong") declare a parameter and a bug, outside of
+ * functions.  `rehearse list` shows them.  If a program declares any, others are refused.  If it declares none, a note
+ * in the report names the parameters that no run has asked for. */
 struct rh_param_entry {
     const char *name, *otherwise, *text;
     struct rh_param_entry *next;
@@ -173,8 +215,34 @@ void rh_param_register_(struct rh_param_entry *entry, bool bug);
 const struct rh_param_entry *rh_param_first(void);
 const struct rh_param_entry *rh_bug_first(void);
 
-/* A sender outside of the actors (a user, a device, another system), by name; rh_send_from(who, to, message, fields...)
- * sends as it.  Messages of different senders are not ordered with each other. */
+/* RH_REPLICA_NUMBER(actor, field), outside of functions, says that `field` of the actor's state only numbers actors of
+ * this type, which are replicas otherwise:
+ *
+ *     RH_ACTOR(client, rh_ref server; uint32_t number;);
+ *     RH_REPLICA_NUMBER(client, number);
+ *
+ * The explorer symmetry takes replicas for alike although their numbers differ, until one of the two has done its first
+ * step.  This is a promise: the program stores, sends and compares numbers for equality, and uses them as an index of
+ * what it has for each replica; it does not order them, calculate with them or compare them with constants, and whoever
+ * knows a number knows it from the replica itself.  If the promise does not hold, symmetry misses runs. */
+struct rh_replica_number {
+    const struct rh_actor_type *type;
+    uint32_t at, size;
+    struct rh_replica_number *next;
+};
+#define RH_REPLICA_NUMBER(actor, field)                                                                                \
+    static struct rh_replica_number rh_number_of_##actor = { &rh_actor_##actor, offsetof(struct actor, field),         \
+                                                             sizeof(((struct actor *)0)->field), 0 };                  \
+    __attribute__((constructor)) static void rh_number_register_##actor(void)                                          \
+    {                                                                                                                  \
+        rh_replica_number_register_(&rh_number_of_##actor);                                                            \
+    }                                                                                                                  \
+    struct rh_replica_number
+void rh_replica_number_register_(struct rh_replica_number *number);
+const struct rh_replica_number *rh_replica_number_first(void);
+
+/* rh_external(name) is a sender outside of the actors: a user, a device, another system.  rh_send_from(who, to,
+ * message, fields...) sends in its name.  Messages of different senders have no order. */
 #define rh_external(name) rh_external_(name, RH_HERE)
 rh_ref rh_external_(const char *name, const char *here);
 #define rh_send_from(...)          RH_CAT(RH_SENDF_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
@@ -183,7 +251,39 @@ rh_ref rh_external_(const char *name, const char *here);
     rh_send_from_(from, to, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), RH_HERE)
 void rh_send_from_(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const char *here);
 
-/* rh_observe(monitor, fields...): from now on the monitor sees announcements (rh_announce). */
+/* rh_open(actor, message) says that anybody outside may send such a message to this actor at any time, with any value;
+ * rh_open(actor, message, .when = predicate) with any value that fulfils the predicate.  The outside knows the actors
+ * that are opened, and no others.  Only the body of a test may call it, and the test says how many messages come from
+ * outside at most:
+ *
+ *     static bool is_sensible(const struct withdraw *m) { return m->amount > 0; }
+ *     RH_TEST(the_books_are_right, .outside = 4)
+ *     {
+ *         rh_ref a = rh_spawn(account);
+ *         rh_open(a, deposit);
+ *         rh_open(a, withdraw, .when = is_sensible);
+ *     }
+ *
+ * Each message is a choice; every explorer but `optimal` makes it.  The values are drawn, from `seed` (outside_values
+ * of them for each message), so an exploration is never more than bounded.  A schedule contains the values. */
+typedef bool rh_when_fn(const void *message);
+#define rh_open(...)        RH_CAT(RH_OPEN_, RH_MORE2(__VA_ARGS__))(__VA_ARGS__)
+#define RH_OPEN_0(to, type) rh_open_(to, &rh_message_##type, 0, RH_HERE)
+#define RH_OPEN_M(to, type, ...)                                                                                       \
+    rh_open_(to, &rh_message_##type, (rh_when_fn *)RH_OPENING_(type){ __VA_ARGS__ }.when, RH_HERE)
+#ifdef __cplusplus
+} /* extern "C" */
+template <class T> struct rh_opening_ {
+    bool (*when)(const T *message);
+};
+extern "C" {
+#define RH_OPENING_(type) rh_opening_<struct type>
+#else
+#define RH_OPENING_(type) (struct { bool (*when)(const struct type *message); })
+#endif
+void rh_open_(rh_ref to, const struct rh_message_type *type, rh_when_fn *when, const char *here);
+
+/* rh_observe(monitor, fields...) starts a monitor; it sees all later announcements (rh_announce). */
 #define rh_observe(...)            RH_CAT(RH_OBSERVE_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
 #define RH_OBSERVE_0(monitor)      rh_observe_(&rh_actor_##monitor, RH_ZERO_(monitor), RH_HERE)
 #define RH_OBSERVE_M(monitor, ...) rh_observe_(&rh_actor_##monitor, RH_VALUE_(monitor, __VA_ARGS__), RH_HERE)

@@ -1,4 +1,4 @@
-/* See nowhere.h.  Calls that must not return (rh_exit) end the process with the exit code for a usage error. */
+/* See nowhere.h.  Calls that must not return (rh_exit) end the process with the exit code for wrong use. */
 #include "actor/nowhere.h"
 
 #include <stdio.h>
@@ -67,6 +67,12 @@ static const struct rh_envelope *receive(const struct rh_filter *filter, const c
     (void)filter;
     too_early("rh_receive", here);
     return NULL;
+}
+
+static void turn_to(const struct rh_envelope *envelope, const char *here)
+{
+    (void)envelope;
+    too_early("rh_turn_to", here);
 }
 
 static const void *tail_of(size_t *size)
@@ -282,6 +288,13 @@ static void announce(const struct rh_message_type *type, const void *value, cons
     (void)type, (void)value, (void)here;
 }
 
+static void open_to_outside(rh_ref to, const struct rh_message_type *type, bool (*when)(const void *message),
+                            const char *here)
+{
+    (void)to, (void)type, (void)when;
+    too_early("rh_open", here);
+}
+
 static rh_ref observe(const struct rh_actor_type *type, const void *state, const char *here)
 {
     (void)type, (void)state;
@@ -306,10 +319,12 @@ const struct rh_seam rh__nowhere = {
     .send = send,
     .send_to_name = send_to_name,
     .request = request,
+    .keep_request = request,
     .reply = reply,
     .forward = forward,
     .ask = ask,
     .receive = receive,
+    .turn_to = turn_to,
     .tail = tail_of,
     .self = nobody,
     .sender = nobody,
@@ -346,6 +361,7 @@ const struct rh_seam rh__nowhere = {
     .assume_failed = assume_failed,
     .announce = announce,
     .observe = observe,
+    .open = open_to_outside,
     .log = log_line,
     .param = param,
 };

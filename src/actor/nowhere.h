@@ -1,4 +1,4 @@
-/* The world before there is a world: every call says, with its place, that it came too early, and does nothing. */
+/* The world before there is a world: every call reports, with its place, that it came too early, and does nothing. */
 #ifndef RH_ACTOR_NOWHERE_H
 #define RH_ACTOR_NOWHERE_H
 

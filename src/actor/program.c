@@ -1,6 +1,6 @@
-/* The program's side of the seam: the functions of rehearse.h, each a call into the world that is in use.  What stands
- * here is what all worlds share: registration of behaviours and bodies, formatting of texts, and the clear sentence
- * for a program that calls before there is a world. */
+/* The program's side of the seam: each function of rehearse.h calls into the current world.  This file also has what
+ * all worlds share: registration of behaviours and bodies, formatting of texts, and the sentence for a program that
+ * makes a call before there is a world. */
 #include <rehearse/seam.h>
 #include <rehearse/test.h>
 
@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actor/blocking.h"
 #include "actor/nowhere.h"
 #include "base/hash.h"
 
-/* Set once, before the first actor; never changed by a run. */
+/* Set once, before the first actor starts; runs do not change it. */
 static const struct rh_seam *world = &rh__nowhere;
 
 void rh_seam_use(const struct rh_seam *seam)
@@ -65,6 +66,19 @@ const struct rh_param_entry *rh_bug_first(void)
     return first_bug;
 }
 
+static struct rh_replica_number *numbers;
+
+void rh_replica_number_register_(struct rh_replica_number *number)
+{
+    number->next = numbers;
+    numbers = number;
+}
+
+const struct rh_replica_number *rh_replica_number_first(void)
+{
+    return numbers;
+}
+
 /* ---- actors ---------------------------------------------------------------------------------------------------- */
 
 rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here)
@@ -101,7 +115,7 @@ void rh_reply_(const struct rh_message_type *type, const void *value, const void
 
 struct rh_request rh_keep_request_(const char *here)
 {
-    return world->request(here);
+    return world->keep_request(here);
 }
 
 void rh_reply_to_(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
@@ -115,8 +129,8 @@ void rh_forward_(rh_ref to, const char *here)
     world->forward(to, here);
 }
 
-const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *value,
-                    const struct rh_message_type *reply, int64_t timeout_ms, const char *here)
+const void *rh__call_ask(rh_ref to, const struct rh_message_type *type, const void *value,
+                         const struct rh_message_type *reply, int64_t timeout_ms, const char *here)
 {
     return world->ask(to, type, value, reply, timeout_ms, here);
 }
@@ -154,7 +168,7 @@ void rh_stop_(const char *here)
 void rh_exit_(const char *reason, const char *here)
 {
     world->exit(reason, NULL, NULL, here);
-    abort(); /* a world's exit does not return */
+    abort(); /* a world's exit never returns */
 }
 
 void rh_return_(const struct rh_message_type *type, const void *value, const char *here)
@@ -193,8 +207,8 @@ uint64_t rh_result_type_(const struct rh_message_type *type)
     return rh__hash(type->name, strlen(type->name), type->size) | 1;
 }
 
-/* In all worlds the tail of a message stands behind its fields, at a multiple of 16.  So a copy of the rh_down, or one that
- * was received before the last message, is told from one whose tail can be had. */
+/* In all worlds the tail of a message follows its fields at a multiple of 16 bytes.  This test detects a copy of an
+ * rh_down, and an rh_down received before the last message, whose tails are not available. */
 const void *rh_result_(const struct rh_down *down, const struct rh_message_type *type)
 {
     size_t size, tail_at = (sizeof *down + 15) & ~(size_t)15;
@@ -246,12 +260,12 @@ int64_t rh_now_ms(void)
     return world->now_ms();
 }
 
-void rh_sleep_(int64_t ms, const char *here)
+void rh__call_sleep(int64_t ms, const char *here)
 {
     world->sleep(ms, here);
 }
 
-uint32_t rh_choose_(uint32_t n, const char *here)
+uint32_t rh__call_choose(uint32_t n, const char *here)
 {
     return world->choose(n, here);
 }
@@ -261,9 +275,22 @@ uint64_t rh_random(void)
     return world->random();
 }
 
-const struct rh_envelope *rh_receive_(const struct rh_filter *filter, const char *here)
+const struct rh_envelope *rh__call_receive(const struct rh_filter *filter, const char *here)
 {
     return world->receive(filter, here);
+}
+
+const struct rh_envelope *rh_receive_set_(size_t n, const struct rh_filter *filter, const char *here)
+{
+    static const struct rh_envelope none;
+    struct rh_filter with_count = *filter;
+    with_count.count = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+    return n ? world->receive(&with_count, here) : &none; /* the empty set is always there */
+}
+
+void rh_turn_to_(const struct rh_envelope *envelope, const char *here)
+{
+    world->turn_to(envelope, here);
 }
 
 void rh_store_open_(const char *name, const char *here)
@@ -281,7 +308,7 @@ int64_t rh_store_get_(const char *key, void *buffer, size_t capacity, const char
     return world->store_get(key, buffer, capacity, here);
 }
 
-void rh_store_sync_(const char *here)
+void rh__call_store_sync(const char *here)
 {
     world->store_sync(here);
 }
@@ -338,8 +365,8 @@ bool rh_table_next_(const struct rh_table *table, const char *previous, char *ke
 
 /* ---- what must hold, tests --------------------------------------------------------------------------------------- */
 
-/* The macro cannot stringise its first argument alone without expanding it: what it gives is all of them.  The condition
- * ends at the first comma outside of brackets and quotes. */
+/* A macro cannot stringise its first argument alone without expanding it, so `arguments` contains all of them.  The
+ * condition ends at the first comma outside of brackets and quotes. */
 static size_t length_of_first(const char *arguments)
 {
     int depth = 0;
@@ -391,6 +418,11 @@ void rh_announce_(const struct rh_message_type *type, const void *value, const c
 rh_ref rh_observe_(const struct rh_actor_type *monitor, const void *state, const char *here)
 {
     return world->observe(monitor, state, here);
+}
+
+void rh_open_(rh_ref to, const struct rh_message_type *type, rh_when_fn *when, const char *here)
+{
+    world->open(to, type, when, here);
 }
 
 void rh_log(const char *format, ...)

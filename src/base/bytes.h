@@ -1,7 +1,8 @@
-/* Bytes that leave the process: written into a buffer of the caller's, read back without trust.
+/* Encoding of values as bytes that leave the process, and decoding without trust.
  *
- * A writer that runs out of room gets more, if it owns its buffer, or else notes it and writes nothing more; a reader that runs out of bytes, or is told something
- * that cannot be, gives zeros from then on.  So a whole record is written or read, and asked about once, at its end:
+ * A writer that owns its buffer grows it when it runs out of room; any other writer sets `full` and writes no more.  A
+ * reader that runs out of bytes, or reads an invalid value, returns zeros from then on.  So the caller writes or reads
+ * a whole record and checks for errors once, at its end:
  *
  *     struct rh__reader r = rh__reader_of(bytes, size);
  *     uint32_t n = rh__get32(&r);
@@ -9,7 +10,7 @@
  *     if (!rh__reader_done(&r))
  *         return false;
  *
- * Numbers lie as they do in memory: both ends are the same program on the same kind of machine. */
+ * Numbers have the byte order of the machine: both ends are the same program on the same kind of machine. */
 #ifndef RH_BASE_BYTES_H
 #define RH_BASE_BYTES_H
 
@@ -24,7 +25,7 @@ struct rh__writer {
     unsigned char *at;
     size_t cap, len;
     bool full; /* something did not fit */
-    bool owns; /* the buffer: rh__writer_release gives it back */
+    bool owns; /* the writer owns the buffer; rh__writer_release frees it */
 };
 
 struct rh__reader {
@@ -50,7 +51,7 @@ static inline void rh__writer_release(struct rh__writer *w)
     *w = (struct rh__writer){ .owns = w->owns };
 }
 
-/* Whether so many bytes fit now. */
+/* Whether `size` more bytes fit; grows the buffer if the writer owns it. */
 static inline bool rh__writer_has(struct rh__writer *w, size_t size)
 {
     if (!w->full && size > w->cap - w->len && w->owns) {
@@ -89,7 +90,7 @@ static inline void rh__put_double(struct rh__writer *w, double value)
     rh__put(w, &value, sizeof value);
 }
 
-/* Small numbers in few bytes: seven bits a byte, the lowest first. */
+/* Variable-length encoding for small numbers: seven bits a byte, lowest first. */
 static inline void rh__put_small(struct rh__writer *w, uint64_t value)
 {
     unsigned char bytes[10];
@@ -101,7 +102,7 @@ static inline void rh__put_small(struct rh__writer *w, uint64_t value)
     rh__put(w, bytes, n);
 }
 
-/* With its length before it. */
+/* Writes the size, then the bytes. */
 static inline void rh__put_block(struct rh__writer *w, const void *bytes, size_t size)
 {
     rh__put_small(w, size);
@@ -118,7 +119,7 @@ static inline struct rh__reader rh__reader_of(const void *bytes, size_t size)
     return (struct rh__reader){ bytes, size, false };
 }
 
-/* `size` bytes where they lie; NULL if there are not so many. */
+/* A pointer to the next `size` bytes in the buffer; NULL if there are fewer. */
 static inline const void *rh__get(struct rh__reader *r, size_t size)
 {
     if (r->bad || size > r->left) {
@@ -181,7 +182,7 @@ static inline const void *rh__get_block(struct rh__reader *r, size_t *size)
     return bytes;
 }
 
-/* Terminated, where it lies; "" if it is not. */
+/* A pointer to the next text in the buffer; "" if it is not terminated. */
 static inline const char *rh__get_text(struct rh__reader *r)
 {
     size_t size;
@@ -192,7 +193,7 @@ static inline const char *rh__get_text(struct rh__reader *r)
     return "";
 }
 
-/* All was there, and nothing is left. */
+/* Whether every value was valid and no bytes are left. */
 static inline bool rh__reader_done(const struct rh__reader *r)
 {
     return !r->bad && r->left == 0;

@@ -1,14 +1,13 @@
 /* Copying, clearing and comparing bytes of regions.
  *
- * These are not memcpy, memset and memcmp under other names: they never call them. A sanitizer intercepts those
- * and reports a copy that touches poisoned bytes, but a region is copied whole, red zones and freed blocks
- * included. So everything here is exempt from instrumentation and safe on poisoned memory. They are also quick for
- * the sizes that a step copies (some tens to some hundreds of bytes), where the call is a good part of the cost.
+ * These functions never call memcpy, memset or memcmp.  A sanitizer intercepts those and reports an access to poisoned
+ * bytes, but a region is copied as a whole, with red zones and freed blocks.  So the functions here are exempt from
+ * instrumentation and safe on poisoned memory.  They are also fast for the sizes that a step copies (tens to hundreds
+ * of bytes), where the call itself is a large part of the cost.
  *
- * A chunk is 16 bytes, loaded and stored without alignment: one SSE2 or NEON register where there is one, two words
- * elsewhere. Compilers recognise such loops and put memcpy back; RH__HIDE, which makes a pointer opaque once a turn,
- * keeps them from it.
- */
+ * A chunk is 16 bytes, loaded and stored without alignment: one SSE2 or NEON register if there is one, otherwise two
+ * words.  Compilers recognise such loops and replace them by memcpy; RH__HIDE, which makes a pointer opaque in each
+ * iteration, prevents that. */
 #ifndef RH_BASE_COPY_H
 #define RH_BASE_COPY_H
 
@@ -16,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For functions that touch memory which the program under test must not touch. */
+/* For functions that access memory which the program under test must not access. */
 #define RH__NO_SANITIZE __attribute__((no_sanitize("address", "thread")))
 
-/* The compiler may no longer assume anything about pointer p. Costs no instruction. */
+/* Keeps the compiler from assuming anything about pointer p.  It costs no instruction. */
 #define RH__HIDE(p) __asm__("" : "+r"(p))
 
 typedef uint64_t rh__chunk16 __attribute__((vector_size(16), aligned(1), may_alias));
@@ -31,14 +30,14 @@ typedef uint16_t rh__chunk2 __attribute__((aligned(1), may_alias));
 #define RH__AT(size, p, at)       (*(rh__chunk##size *)((p) + (at)))
 #define RH__CONST_AT(size, p, at) (*(const rh__chunk##size *)((p) + (at)))
 
-/* Copies n bytes; the two ranges do not overlap. */
+/* Copies n bytes; the ranges must not overlap. */
 RH__NO_SANITIZE static inline void rh__copy(void *dst, const void *src, size_t n)
 {
     unsigned char *d = dst;
     const unsigned char *s = src;
 
     if (n >= 16) {
-        /* The last 16 to 64 bytes are stored from the end and may overlap what the turns before stored. */
+        /* The last 16 to 64 bytes are stored from the end and may overlap bytes that the loop has stored. */
         while (n > 64) {
             rh__chunk16 a = RH__CONST_AT(16, s, 0), b = RH__CONST_AT(16, s, 16);
             rh__chunk16 c = RH__CONST_AT(16, s, 32), e = RH__CONST_AT(16, s, 48);
@@ -51,7 +50,8 @@ RH__NO_SANITIZE static inline void rh__copy(void *dst, const void *src, size_t n
             n -= 64;
             RH__HIDE(d);
         }
-        /* Behind a turn, n is 1..64 and there are at least 64 bytes before s; a tail under 16 reaches back. */
+        /* After the loop n is 1 to 64, and at least 64 bytes precede s; a tail under 16 bytes reaches back into
+         * them. */
         if (n > 32) {
             rh__chunk16 a = RH__CONST_AT(16, s, 0), b = RH__CONST_AT(16, s, 16);
             rh__chunk16 c = RH__CONST_AT(16, s, n - 32), e = RH__CONST_AT(16, s, n - 16);
@@ -124,7 +124,7 @@ RH__NO_SANITIZE static inline void rh__zero(void *dst, size_t n)
     }
 }
 
-/* Whether two ranges of n bytes hold the same. */
+/* Whether two ranges of n bytes are equal. */
 RH__NO_SANITIZE static inline bool rh__equal(const void *left, const void *right, size_t n)
 {
     const unsigned char *l = left, *r = right;

@@ -36,7 +36,8 @@ bool rh__sync_folder(const char *path)
     char copy[RH__PATH_BYTES];
     snprintf(copy, sizeof copy, "%s", path);
     int fd = rh__file_calls.open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    bool good = fd >= 0 && (rh__file_calls.sync(fd) == 0 || errno == EINVAL); /* not every file system has that */
+    /* Not every file system can sync a folder. */
+    bool good = fd >= 0 && (rh__file_calls.sync(fd) == 0 || errno == EINVAL);
     int why = errno;
     if (fd >= 0)
         close(fd);
@@ -55,18 +56,18 @@ static bool say_errno(const char *path, char *error, size_t error_size)
     return say(path, strerror(errno), error, error_size);
 }
 
-/* ---- what may be an output ------------------------------------------------------------------------------------------- */
+/* ---- valid outputs ----------------------------------------------------------------------------------------------- */
 
 enum kind { NOTHING, REGULAR, DESCRIPTOR, DEVICE };
 
 struct place {
     enum kind kind;
-    int fd;      /* of DESCRIPTOR */
-    mode_t mode; /* of REGULAR */
+    int fd;      /* for DESCRIPTOR */
+    mode_t mode; /* for REGULAR */
     char path[RH__PATH_BYTES];
 };
 
-/* The descriptor that a path names; -1 if it names none. */
+/* The descriptor that a path such as /dev/fd/3 names; -1 for other paths. */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
@@ -84,17 +85,16 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* Where a symbolic link leads to, if that is in its own folder. */
+/* Follows a symbolic link, if its target is in the link's own folder. */
 static bool follow(struct place *p, char *error, size_t error_size)
 {
     char copy[RH__PATH_BYTES], target[PATH_MAX], here[PATH_MAX], there[PATH_MAX];
     snprintf(copy, sizeof copy, "%s", p->path);
     if (!realpath(p->path, target))
-        return say(p->path, "it is a symbolic link to what is not there", error, error_size);
+        return say(p->path, "it is a symbolic link to a file that does not exist", error, error_size);
     snprintf(there, sizeof there, "%s", target);
     if (!realpath(dirname(copy), here) || strcmp(here, dirname(there)) != 0)
-        return say(p->path, "it is a symbolic link that leads out of its folder, and is not followed", error,
-                   error_size);
+        return say(p->path, "it is a symbolic link out of its folder, and is not followed", error, error_size);
     snprintf(p->path, sizeof p->path, "%s", target);
     return true;
 }
@@ -124,13 +124,13 @@ static bool find_place(struct place *p, const char *path, bool may_stream, char 
         return say_errno(path, error, error_size);
     }
     if (p->kind == DEVICE && !(may_stream && (S_ISCHR(s.st_mode) || S_ISFIFO(s.st_mode))))
-        return say(path, "there is something that is not a regular file; it is left alone", error, error_size);
+        return say(path, "it exists and is not a regular file; it is not replaced", error, error_size);
     if (p->kind != NOTHING && access(p->path, W_OK) != 0)
         return say_errno(path, error, error_size);
     return true;
 }
 
-/* Opened for writing, it waits for nobody. */
+/* Opens a device or pipe for writing, without waiting for a reader. */
 static int open_device(const char *path, char *error, size_t error_size)
 {
     int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -143,7 +143,8 @@ static int open_device(const char *path, char *error, size_t error_size)
     return fd;
 }
 
-/* A new file beside the place.  No other process has this name; one that had our number left it unfinished. */
+/* Creates a new file beside the place.  The name contains our process id, so a file that already has it is left over
+ * from an earlier process. */
 static int open_beside(const struct place *p, char *beside, size_t size, char *error, size_t error_size)
 {
     if (snprintf(beside, size, "%s.%ld.new", p->path, (long)getpid()) >= (int)size) {
@@ -176,7 +177,7 @@ bool rh__output_possible(const char *path, bool may_stream, char *error, size_t 
     return true;
 }
 
-/* ---- outputs ---------------------------------------------------------------------------------------------------------------- */
+/* ---- outputs ----------------------------------------------------------------------------------------------------- */
 
 bool rh__output_open(struct rh__output *o, const char *path, bool may_stream, char *error, size_t error_size)
 {
@@ -188,7 +189,7 @@ bool rh__output_open(struct rh__output *o, const char *path, bool may_stream, ch
     o->stream = p.kind == DESCRIPTOR || p.kind == DEVICE;
     snprintf(o->path, sizeof o->path, "%s", o->stream ? path : p.path);
     if (p.kind == DESCRIPTOR && p.fd == STDOUT_FILENO) {
-        o->file = stdout; /* with all else that is printed */
+        o->file = stdout; /* shares the buffer with everything else that is printed */
         return true;
     }
     if (p.kind == DESCRIPTOR && (fd = fcntl(p.fd, F_DUPFD_CLOEXEC, 3)) < 0)
@@ -218,7 +219,7 @@ static void flush(FILE *file, int *why)
 {
     errno = 0;
     if ((fflush(file) != 0 || ferror(file)) && !*why)
-        *why = errno ? errno : EIO; /* of a write that nobody looked at */
+        *why = errno ? errno : EIO; /* the error of an earlier write whose result nobody checked */
 }
 
 void rh__output_flush(struct rh__output *o)
@@ -292,14 +293,15 @@ bool rh__file_write(const char *path, const void *bytes, size_t size, char *erro
     return false;
 }
 
-/* ---- one that is kept ---------------------------------------------------------------------------------------------------------
+/* ---- a file that one process owns -----------------------------------------------------------------------------------
  *
- * The lock is on the file itself and goes from one to the next: the new one is locked before it gets its name.  It is of the
- * kind that children do not inherit, and that goes with any descriptor of the file: so only one is ever opened. */
+ * The lock is on the file itself and passes from one version to the next: a new version is locked before it gets its
+ * name.  Children do not inherit this kind of lock, and closing any descriptor of the file releases it, so only one
+ * descriptor is ever open. */
 
-static const char in_use[] = "another process is keeping this file; name another one";
+static const char in_use[] = "another process uses this file; choose another name";
 
-/* Some file systems have no locks: there people must see to it. */
+/* Some file systems have no locks; users must then avoid two owners themselves. */
 static bool lock(int fd)
 {
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -313,7 +315,8 @@ static bool is_named(int fd, const char *path)
            here.st_dev == there.st_dev;
 }
 
-/* Opens and locks; the name may meanwhile go to another file, which is then tried.  -1 with a sentence, or with errno ENOENT. */
+/* Opens and locks the file.  If the name has moved to another file meanwhile, tries that file.  Returns -1 with a
+ * sentence, or with errno ENOENT. */
 static int open_locked(const char *path, int flags, const char *name, char *error, size_t error_size)
 {
     struct stat s;
@@ -326,7 +329,7 @@ static int open_locked(const char *path, int flags, const char *name, char *erro
             return -1;
         }
         if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode))
-            say(name, "there is something that is not a regular file; it is left alone", error, error_size);
+            say(name, "it exists and is not a regular file; it is not replaced", error, error_size);
         else if (!lock(fd))
             say(name, in_use, error, error_size);
         else if (is_named(fd, path))
@@ -355,7 +358,8 @@ bool rh__kept_open(struct rh__kept *k, const char *path, bool wanted, char *erro
     return k->fd >= 0 || (errno == ENOENT && !wanted);
 }
 
-/* A name that is nobody's yet must not be taken from one who was faster. */
+/* Gives the new version its name.  If the name was free, it must not replace a file that another process has just
+ * created. */
 static bool name_it(const struct rh__kept *k, const char *beside)
 {
     if (k->fd < 0) {

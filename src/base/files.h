@@ -1,12 +1,11 @@
-/* Files that must be there whole, and stay; and what may become one.
+/* Files that appear completely or not at all, and outputs that may be files or streams.
  *
- * Every file that the tool writes is written here.  A file appears whole or not at all: it is written beside its place, as
- * NAME.PID.new, and then renamed.  What stands in its place is replaced only if it is a regular file.  A symbolic link is
- * followed only to a file in the same folder.  A pipe that nobody reads is refused, so nothing waits for one.
+ * Every file that the tool writes is written here.  A file is written beside its place, as NAME.PID.new, and then
+ * renamed.  Only a regular file is replaced.  A symbolic link is followed only to a file in the same folder.  A pipe
+ * without a reader is refused, so the tool never waits for a reader.
  *
- * Some outputs may be streams.  Such a path is "-" (standard output), /dev/stdout, /dev/stderr, /dev/fd/N (what a shell
- * makes of >(command)), a named pipe that somebody reads, or a character device as /dev/null.  These are written to and
- * stay what they are. */
+ * Some outputs may be streams: "-" (standard output), /dev/stdout, /dev/stderr, /dev/fd/N (a shell's >(command)), a
+ * named pipe with a reader, or a character device such as /dev/null.  Streams are written to and not replaced. */
 #ifndef RH_BASE_FILES_H
 #define RH_BASE_FILES_H
 
@@ -18,50 +17,50 @@
 
 enum { RH__PATH_BYTES = 4096 };
 
-/* False with errno. */
+/* Returns false and sets errno on failure. */
 bool rh__write_all(int fd, const void *bytes, size_t size);
-/* A new file, or a new name of one, is durable only when its folder is. */
+/* Makes new names in the folder of `path` durable; syncing the file itself does not. */
 bool rh__sync_folder(const char *path);
 
-/* ---- outputs: all but the two calls above are false with a sentence that names the file ------------------------------- */
+/* ---- outputs; the functions return false with a sentence that names the file ------------------------------------- */
 
 struct rh__output {
-    FILE *file; /* to write to; NULL: it is not open */
+    FILE *file; /* the stream to write to; NULL if the output is not open */
     bool stream;
-    int why; /* errno of the first flush that failed */
+    int why; /* errno of the first failed flush */
     char path[RH__PATH_BYTES], beside[RH__PATH_BYTES];
 };
 
-/* Whether the path can be an output at all, without a change to what is there. */
+/* Whether the path can be an output.  Changes nothing. */
 bool rh__output_possible(const char *path, bool may_stream, char *error, size_t error_size);
 bool rh__output_open(struct rh__output *o, const char *path, bool may_stream, char *error, size_t error_size);
-/* What was written leaves the process; if it cannot, closing will say so. */
+/* Flushes the buffer.  A failure is reported by rh__output_close. */
 void rh__output_flush(struct rh__output *o);
-/* Now the file is in its place; if something could not be written, what was there before is. */
+/* Puts the file into its place.  If something could not be written, the old file stays. */
 bool rh__output_close(struct rh__output *o, char *error, size_t error_size);
-/* Closes it without: what was there before stays. */
+/* Closes the output and discards what was written; the old file stays. */
 void rh__output_drop(struct rh__output *o);
-/* Standard output likewise; false with a sentence if something that was printed is lost, now or before. */
+/* Flushes standard output.  Returns false with a sentence if any output was lost, now or earlier. */
 bool rh__stdout_flush(char *error, size_t error_size);
-/* All at once; no stream. */
+/* Writes a whole file; `path` must not be a stream. */
 bool rh__file_write(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
 
-/* ---- a file that one process at a time keeps, and writes again and again ----------------------------------------------- */
+/* ---- a file that one process at a time owns, and writes again and again ------------------------------------------ */
 
 struct rh__kept {
-    int fd; /* of what is there now, locked for this process; -1: nothing yet */
+    int fd; /* the current version, locked for this process; -1 if there is none yet */
     char path[RH__PATH_BYTES];
 };
 
-/* Locks what is there.  `wanted`: something must be. */
+/* Locks the existing file.  With `wanted`, it is an error if there is none. */
 bool rh__kept_open(struct rh__kept *k, const char *path, bool wanted, char *error, size_t error_size);
-/* In place of what is there; durable when it returns. */
+/* Replaces the current version.  The new one is durable when this returns. */
 bool rh__kept_write(struct rh__kept *k, const void *bytes, size_t size, char *error, size_t error_size);
 void rh__kept_close(struct rh__kept *k);
 
-/* ---- for tests ------------------------------------------------------------------------------------------------------------ */
+/* ---- for tests --------------------------------------------------------------------------------------------------- */
 
-/* The calls that rh__file_write and rh__kept_write make; a test puts one here that fails. */
+/* The calls that rh__file_write and rh__kept_write make; a test replaces one by a call that fails. */
 struct rh__file_calls {
     int (*open)(const char *path, int flags, mode_t mode);
     ssize_t (*write)(int fd, const void *bytes, size_t size);

@@ -11,8 +11,8 @@ enum { COUNT = sizeof signals / sizeof *signals };
 
 static struct {
     volatile int *number;
-    volatile sig_atomic_t before; /* this process has had one */
-    pid_t owner;                  /* children inherit the handler: theirs only notes it */
+    volatile sig_atomic_t before; /* this process has already received one */
+    pid_t owner;                  /* children inherit the handler; in a child it only records the signal */
     struct sigaction actions[COUNT];
 } state;
 

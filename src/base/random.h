@@ -1,9 +1,8 @@
-/* Seeded random numbers. The whole state of a generator is one word, so an actor or an explorer can keep its own, and
- * copying the word copies the generator. Not for secrets.
+/* Seeded random numbers.  The state of a generator is one word, so an actor or an explorer can have its own, and
+ * copying the word copies the generator.  Not for secrets.
  *
- * The generator is splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014,
- * figure 17): period 2^64, each value once a period.
- */
+ * The generator is splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014, figure
+ * 17): period 2^64, each value once a period. */
 #ifndef RH_BASE_RANDOM_H
 #define RH_BASE_RANDOM_H
 
@@ -18,8 +17,8 @@ static inline uint64_t rh__random_next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* The first state of stream number `stream` under `seed`. Plain numbers do for both; the states of different streams
- * lie far apart on the one cycle, but for chance. */
+/* The initial state of stream number `stream` under `seed`.  Any numbers will do; the states of different streams are
+ * almost certainly far apart on the cycle. */
 static inline uint64_t rh__random_seed(uint64_t seed, uint64_t stream)
 {
     uint64_t state = seed;
@@ -28,8 +27,8 @@ static inline uint64_t rh__random_seed(uint64_t seed, uint64_t stream)
     return rh__random_next(&state);
 }
 
-/* A number in 0 .. n - 1, each as likely as the others; 0 when n is 0. Lemire: Fast random integer generation in an
- * interval, ACM TOMACS 29(1), 2019, algorithm 5. */
+/* A uniform number in 0 .. n - 1; 0 if n is 0.  Lemire: Fast random integer generation in an interval, ACM TOMACS
+ * 29(1), 2019, algorithm 5. */
 static inline uint32_t rh__random_below(uint64_t *state, uint32_t n)
 {
     uint64_t m = (rh__random_next(state) >> 32) * n;

@@ -1,11 +1,10 @@
-/* Text built up in a buffer of the caller's. It never writes past the buffer, is terminated at all times, and shows
- * when something did not fit: the text then ends in "..." and takes nothing more.
+/* Text that is built in a buffer of the caller.  It never exceeds the buffer, is terminated at all times, and shows if
+ * something did not fit: the text then ends in "..." and accepts nothing more.
  *
  *     char buffer[256];
  *     struct rh__text t;
  *     rh__text_init(&t, buffer, sizeof buffer);
- *     rh__text_add(&t, "%s#%u", type, number);
- */
+ *     rh__text_add(&t, "%s#%u", type, number); */
 #ifndef RH_BASE_TEXT_H
 #define RH_BASE_TEXT_H
 
@@ -15,18 +14,18 @@
 
 struct rh__text {
     char *at;   /* the text, terminated */
-    size_t cap; /* size of the buffer, the terminator included */
+    size_t cap; /* size of the buffer, with the terminator */
     size_t len; /* length of the text */
     bool cut;   /* something did not fit */
 };
 
-/* Starts an empty text; cap is at least 1. The buffer is kept. */
+/* Starts an empty text. cap is at least 1.  The text keeps the buffer. */
 void rh__text_init(struct rh__text *text, char *buffer_kept, size_t cap);
 
 /* Empties the text. */
 void rh__text_clear(struct rh__text *text);
 
-/* Appends as printf does. */
+/* Appends like printf. */
 void rh__text_add(struct rh__text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rh__text_add_list(struct rh__text *text, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 

@@ -13,7 +13,7 @@ int rh__utf8_length(const unsigned char *c)
             return 0;
     if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] > 0x9f) || (*c == 0xf0 && c[1] < 0x90) ||
         (*c == 0xf4 && c[1] > 0x8f))
-        return 0; /* too long a form, half of a pair, or past the last character */
+        return 0; /* an overlong form, half of a surrogate pair, or beyond the last code point */
     return more + 1;
 }
 
@@ -38,7 +38,7 @@ bool rh__is_plain(const unsigned char *c, int length)
 
 enum { LONGEST = 12 };
 
-/* One character as it is shown, at most LONGEST bytes; gives how many bytes of the text that took. */
+/* Writes one character in its visible form, at most LONGEST bytes.  Returns how many bytes of the text it consumed. */
 static int show(const unsigned char *c, char *to)
 {
     int length = rh__utf8_length(c);
@@ -88,7 +88,7 @@ void rh__print_lines_visible(FILE *f, const char *text)
 
 void rh__complain(const char *format, ...)
 {
-    char text[4096]; /* no malloc: an actor may be running, whose heap that would be */
+    char text[4096]; /* not malloc: it would use the heap of an actor that may be running */
     struct rh__text t;
     va_list list;
     va_start(list, format);

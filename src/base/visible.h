@@ -1,6 +1,7 @@
-/* Texts of programs and of strangers' files, for people: what could move the cursor, change colours, hide or reorder what is shown
- * is made visible.  Control characters become \x1b, \t, \n; bytes that are no UTF-8 become \xff; characters that change the
- * direction of text, or are not seen, become \u202e.  All else stays, a backslash too: this is for eyes, not for reading back. */
+/* Makes texts of programs and of untrusted files safe to print: everything that could move the cursor, change colours,
+ * hide or reorder text becomes visible.  Control characters become \x1b, \t, \n; bytes that are not UTF-8 become \xff;
+ * characters that change the direction of text, or are invisible, become \u202e.  Everything else stays, including
+ * backslashes: the result is for reading, not for decoding. */
 #ifndef RH_BASE_VISIBLE_H
 #define RH_BASE_VISIBLE_H
 
@@ -10,25 +11,25 @@
 
 #include "base/text.h"
 
-/* How many bytes of well-formed UTF-8 begin here; 0 for none.  The text ends in a zero. */
+/* The length of the well-formed UTF-8 character at c; 0 if there is none.  The text is zero-terminated. */
 int rh__utf8_length(const unsigned char *c);
 
-/* The character of so many bytes, at least 1. */
+/* The code point of a character of `length` bytes, at least 1. */
 uint32_t rh__utf8_code(const unsigned char *c, int length);
 
-/* Whether the character of `length` bytes (rh__utf8_length) may be shown as it is; a new line and a tab may not. */
+/* Whether the character of `length` bytes (rh__utf8_length) is shown unchanged; newlines and tabs are not. */
 bool rh__is_plain(const unsigned char *c, int length);
 
-/* Appends all of it on one line. */
+/* Appends the visible form of the text, on one line. */
 void rh__text_add_visible(struct rh__text *to, const char *text);
 
-/* Prints `size` bytes at most, on one line. */
+/* Prints the visible form of at most `size` bytes, on one line. */
 void rh__print_visible(FILE *f, const char *text, size_t size);
 
-/* Likewise with its lines and tabs, which are somebody's own. */
+/* Prints the visible form of the text, but keeps its newlines and tabs. */
 void rh__print_lines_visible(FILE *f, const char *text);
 
-/* "rehearse: ..." on standard error, one line. */
+/* Prints "rehearse: ..." to standard error, on one line. */
 void rh__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

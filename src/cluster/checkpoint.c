@@ -10,11 +10,9 @@
 
 #include "base/files.h"
 #include "base/hash.h"
-#include "explore/measure.h"
 #include "trace/schedule.h"
-#include "world/state.h"
 
-static const char head[] = "rehearse checkpoint 1\n";
+static const char head[] = "rehearse checkpoint 3\n", any_head[] = "rehearse checkpoint ";
 enum { HEAD = sizeof head - 1, FRONT = HEAD + 16 };
 
 static bool say_errno(const char *path, char *error, size_t error_size)
@@ -23,7 +21,7 @@ static bool say_errno(const char *path, char *error, size_t error_size)
     return false;
 }
 
-/* ---- what it belongs to ------------------------------------------------------------------------------------------------ */
+/* ---- the binding ------------------------------------------------------------------------------------------------- */
 
 static bool hash_program(uint64_t *hash, char *error, size_t error_size)
 {
@@ -44,7 +42,7 @@ static bool hash_program(uint64_t *hash, char *error, size_t error_size)
     return bytes != MAP_FAILED;
 }
 
-/* A name or value may hold anything, a new line too. */
+/* Quotes a text: a name or a value may hold any character, also a newline. */
 static void add_quoted(struct rh__text *t, const char *text)
 {
     for (; *text; text++)
@@ -54,35 +52,42 @@ static void add_quoted(struct rh__text *t, const char *text)
             rh__text_put(t, text, 1);
 }
 
-bool rh__checkpoint_binding(const struct rh_exploration *x, const char *explorer, char *text, size_t size, char *error,
-                            size_t error_size)
+/* Adds the canonical form of the explorer, which is the same for `bound:20,dfs` and `bound(depth=20, dfs)`. */
+static void add_explorer(struct rh__text *t, const struct rh__tree *tree)
 {
-    const struct rh_world *w = x->world;
+    char expression[2 * RH__TREE_LONGEST];
+    t->cut |= !rh__tree_print(tree, expression, sizeof expression);
+    add_quoted(t, expression);
+}
+
+bool rh__checkpoint_binding(const struct rh_exploration *x, char *text, size_t size, char *error, size_t error_size)
+{
+    const struct rh__run *r = rh__world_run(x->world);
     struct rh__text t;
     uint64_t hash;
     if (!hash_program(&hash, error, error_size))
         return false;
     rh__text_init(&t, text, size);
-    rh__text_add(&t, "program with hash %016llx\ntest %s\nexplorer ", (unsigned long long)hash, w->test->name);
-    add_quoted(&t, explorer);
+    rh__text_add(&t, "program with hash %016llx\ntest %s\nexplorer ", (unsigned long long)hash, r->test);
+    add_explorer(&t, &x->tree);
     rh__text_add(&t, "\nseed %llu\n", (unsigned long long)x->seed);
-    rh__semantics_write(&w->semantics, &w->test->semantics, &t);
-    for (size_t i = 0; i < w->param_count; i++) {
+    rh__semantics_write(r->semantics, r->own, &t);
+    for (size_t i = 0; i < r->param_count; i++) {
         rh__text_add(&t, "parameter ");
-        add_quoted(&t, w->params[i].name);
+        add_quoted(&t, r->params[i].name);
         rh__text_add(&t, "=");
-        add_quoted(&t, w->params[i].value);
+        add_quoted(&t, r->params[i].value);
         rh__text_add(&t, "\n");
     }
-    for (uint32_t i = 0; x->measure && i < RH__CRITERION_COUNT; i++)
-        if (x->measure->coverage->criteria >> i & 1)
+    for (uint32_t i = 0; x->results->coverage && i < RH__CRITERION_COUNT; i++)
+        if (x->results->coverage->criteria >> i & 1)
             rh__text_add(&t, "coverage %s\n", rh__criterion_name(i));
     if (t.cut)
         snprintf(error, error_size, "parameters and settings are too long for a checkpoint");
     return !t.cut;
 }
 
-/* The first line that differs. */
+/* Reports the first line in which the two bindings differ. */
 static void say_other(const char *path, const char *there, const char *here, char *error, size_t error_size)
 {
     for (;;) {
@@ -97,21 +102,18 @@ static void say_other(const char *path, const char *there, const char *here, cha
     }
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-bool rh__checkpoint_write(struct rh__kept *file, const char *binding, const struct rh_exploration *x,
-                          const struct rh__told *before, struct rh__queue *q, double seconds, char *error,
-                          size_t error_size)
+bool rh__checkpoint_write(struct rh__kept *file, const char *binding, const struct rh__queue *q, double seconds,
+                          char *error, size_t error_size)
 {
-    struct rh__writer w = rh__writer_new(), sums = rh__writer_new();
+    struct rh__writer w = rh__writer_new();
     unsigned char front[FRONT] = { 0 };
-    rh__sums_write(&sums, x, before);
     rh__put(&w, front, sizeof front);
     rh__put_text(&w, binding);
     rh__put_double(&w, seconds);
-    rh__put_block(&w, sums.at, sums.len);
     q->table->snapshot(q->state, &w);
-    bool good = !w.full && !sums.full;
+    bool good = !w.full;
     if (!good)
         snprintf(error, error_size, "%s: no memory for a checkpoint", file->path);
     else {
@@ -121,39 +123,29 @@ bool rh__checkpoint_write(struct rh__kept *file, const char *binding, const stru
         memcpy(w.at + HEAD + 8, &hash, sizeof hash);
         good = rh__kept_write(file, w.at, w.len, error, error_size);
     }
-    rh__writer_release(&sums);
     rh__writer_release(&w);
     return good;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static bool no_rest(void *arg, const void *item, size_t size)
+static bool read_payload(const char *path, const char *binding, struct rh__reader *r, struct rh__queue *q,
+                         double *seconds, char *error, size_t error_size)
 {
-    (void)arg, (void)item, (void)size;
-    return false;
-}
-
-static bool read_payload(const char *path, const char *binding, struct rh__reader *r, struct rh_exploration *x,
-                         struct rh__queue *q, double *seconds, char *error, size_t error_size)
-{
-    size_t size;
     const char *there = rh__get_text(r);
     if (!r->bad && strcmp(there, binding) != 0) {
         say_other(path, there, binding, error, error_size);
         return false;
     }
     *seconds = rh__get_double(r);
-    const void *sums = rh__get_block(r, &size);
-    if (!r->bad && rh__results_add(x, sums, size, no_rest, NULL) && q->table->restore(q->state, r) &&
-        rh__reader_done(r))
+    if (!r->bad && q->table->restore(q->state, r) && rh__reader_done(r))
         return true;
     snprintf(error, error_size, "%s is damaged", path);
     return false;
 }
 
-bool rh__checkpoint_read(struct rh__kept *file, const char *binding, struct rh_exploration *x, struct rh__queue *q,
-                         double *seconds, char *error, size_t error_size)
+bool rh__checkpoint_read(struct rh__kept *file, const char *binding, struct rh__queue *q, double *seconds, char *error,
+                         size_t error_size)
 {
     struct stat s;
     const char *path = file->path;
@@ -161,8 +153,12 @@ bool rh__checkpoint_read(struct rh__kept *file, const char *binding, struct rh_e
     bool good = fstat(file->fd, &s) == 0;
     if (good && s.st_size >= FRONT)
         bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, file->fd, 0);
-    if (bytes == MAP_FAILED || memcmp(bytes, head, HEAD) != 0) {
-        snprintf(error, error_size, "%s is no checkpoint of this version of rehearse", path);
+    if (bytes == MAP_FAILED || memcmp(bytes, any_head, sizeof any_head - 1) != 0) {
+        snprintf(error, error_size, "%s is no checkpoint", path);
+        good = false;
+    } else if (memcmp(bytes, head, HEAD) != 0) {
+        snprintf(error, error_size, "%s is a checkpoint of another version of rehearse, which this version cannot read",
+                 path);
         good = false;
     } else {
         uint64_t size, hash;
@@ -173,7 +169,7 @@ bool rh__checkpoint_read(struct rh__kept *file, const char *binding, struct rh_e
         if (!good)
             snprintf(error, error_size, "%s is damaged: it is not what was written", path);
         else
-            good = read_payload(path, binding, &r, x, q, seconds, error, error_size);
+            good = read_payload(path, binding, &r, q, seconds, error, error_size);
     }
     if (bytes != MAP_FAILED)
         munmap(bytes, (size_t)s.st_size);

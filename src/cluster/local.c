@@ -1,17 +1,17 @@
-/* The queue in memory (queue.h).  The newest item goes first: a worker mostly gets back what it has just cut off. */
-#include <string.h>
+/* The queue in memory (queue.h).  `fetch` takes the newest item first, so a worker usually gets an item that it has
+ * just split off. */
+#include <stdio.h>
 
 #include "cluster/queue.h"
-#include "cluster/results.h"
 
-struct item {
-    struct rh__lease lease; /* number 0: it waits */
+struct local_item {
+    struct rh__lease lease; /* number 0: the item waits */
     unsigned char *bytes;
 };
 
 struct local {
-    struct rh_exploration *x;
-    struct item *items; /* those that wait first, the newest last */
+    struct rh__results *totals;
+    struct local_item *items; /* first the waiting items, oldest first; then the leased items */
     uint32_t count, room, leased;
     uint64_t last_number;
 };
@@ -29,17 +29,18 @@ static uint32_t leased(const void *state)
 
 static void swap(struct local *l, uint32_t a, uint32_t b)
 {
-    struct item kept = l->items[a];
+    struct local_item kept = l->items[a];
     l->items[a] = l->items[b];
     l->items[b] = kept;
 }
 
-/* As the newest of those that wait. */
-static bool add(struct local *l, const void *bytes, size_t size, bool first)
+/* Adds the item as the newest waiting item. */
+static bool add(void *state, const void *bytes, size_t size)
 {
+    struct local *l = state;
     if (l->count == l->room) {
         uint32_t room = l->room * 2 + 16;
-        struct item *items = rh__realloc(l->items, room * sizeof *items);
+        struct local_item *items = rh__realloc(l->items, room * sizeof *items);
         if (!items)
             return false;
         l->items = items;
@@ -48,8 +49,9 @@ static bool add(struct local *l, const void *bytes, size_t size, bool first)
     unsigned char *copy = rh__alloc(size ? size : 1);
     if (!copy)
         return false;
-    memcpy(copy, bytes, size);
-    l->items[l->count] = (struct item){ .lease = { .first = first, .item = copy, .size = size }, .bytes = copy };
+    if (size)
+        memcpy(copy, bytes, size);
+    l->items[l->count] = (struct local_item){ .lease = { .item = copy, .size = size }, .bytes = copy };
     swap(l, l->count, waiting(l));
     l->count++;
     return true;
@@ -60,14 +62,14 @@ static bool fetch(void *state, struct rh__lease *lease)
     struct local *l = state;
     if (!waiting(l))
         return false;
-    struct item *i = &l->items[waiting(l) - 1];
+    struct local_item *i = &l->items[waiting(l) - 1];
     i->lease.number = ++l->last_number;
     *lease = i->lease;
     l->leased++;
     return true;
 }
 
-/* Where the item of a lease is; `count` if there is none. */
+/* Returns the index of the item with this lease, or `count` if there is none. */
 static uint32_t find(const struct local *l, uint64_t lease)
 {
     uint32_t i = waiting(l);
@@ -76,12 +78,8 @@ static uint32_t find(const struct local *l, uint64_t lease)
     return i;
 }
 
-static void drop(void *state, uint64_t lease)
+static void drop(struct local *l, uint32_t i)
 {
-    struct local *l = state;
-    uint32_t i = find(l, lease);
-    if (i == l->count)
-        return;
     rh__free(l->items[i].bytes);
     l->items[i] = l->items[--l->count];
     l->leased--;
@@ -99,58 +97,96 @@ static void give_back(void *state, uint64_t lease, bool died)
     l->leased--;
 }
 
-/* Of those that wait. */
-static void forget_newest(struct local *l)
+static bool renew(void *state, uint64_t lease)
+{
+    const struct local *l = state;
+    return find(l, lease) < l->count;
+}
+
+static void drop_newest_waiting(struct local *l)
 {
     uint32_t i = waiting(l) - 1;
     rh__free(l->items[i].bytes);
-    l->items[i] = l->items[--l->count]; /* one that is leased, or itself */
+    l->items[i] = l->items[--l->count]; /* the last item: a leased one, or item i itself */
 }
 
-static bool add_rest(void *arg, const void *item, size_t size)
+/* Adds all items, or none if memory is short. */
+static bool add_items(struct local *l, const struct rh__items *items)
 {
-    return add(arg, item, size, false);
-}
-
-static bool commit(void *state, uint64_t lease, const void *results, size_t size)
-{
-    struct local *l = state;
-    uint32_t before = waiting(l);
-    if (find(l, lease) == l->count)
-        return false;
-    if (!rh__results_add(l->x, results, size, add_rest, l)) {
-        while (waiting(l) > before)
-            forget_newest(l);
+    struct rh__reader r = rh__reader_of(items->bytes, items->size);
+    for (uint32_t i = 0; i < items->count; i++) {
+        size_t size;
+        const void *item = rh__get_block(&r, &size);
+        if (add(l, item, size))
+            continue;
+        while (i--)
+            drop_newest_waiting(l);
         return false;
     }
-    drop(l, lease);
     return true;
+}
+
+static enum rh__commit commit(void *state, uint64_t lease, const void *results, size_t size,
+                              const struct rh__items *rest)
+{
+    struct local *l = state;
+    if (find(l, lease) == l->count)
+        return RH__COMMIT_LATE;
+    if (!rh__items_check(rest) || !add_items(l, rest))
+        return RH__COMMIT_REFUSED;
+    if (!rh__results_add_encoded(l->totals, results, size)) {
+        for (uint32_t i = 0; i < rest->count; i++)
+            drop_newest_waiting(l);
+        return RH__COMMIT_REFUSED;
+    }
+    drop(l, find(l, lease)); /* `add_items` may have moved the leased item */
+    return RH__COMMITTED;
+}
+
+static const struct rh__results *totals(const void *state)
+{
+    return ((const struct local *)state)->totals;
 }
 
 static void snapshot(void *state, struct rh__writer *to)
 {
     struct local *l = state;
+    struct rh__writer sums = rh__writer_new();
+    rh__results_encode(l->totals, NULL, &sums);
+    to->full |= sums.full;
+    rh__put_block(to, sums.at, sums.len);
+    rh__writer_release(&sums);
     rh__put_small(to, l->count);
-    for (uint32_t i = 0; i < l->count; i++) {
-        rh__put_small(to, l->items[i].lease.first);
+    for (uint32_t i = 0; i < l->count; i++)
         rh__put_block(to, l->items[i].bytes, l->items[i].lease.size);
-    }
 }
 
 static bool restore(void *state, struct rh__reader *from)
 {
     struct local *l = state;
+    size_t size;
+    const void *sums = rh__get_block(from, &size);
+    if (from->bad || !rh__results_add_encoded(l->totals, sums, size))
+        return false;
     for (uint64_t n = rh__get_small(from); n && !from->bad; n--) {
-        size_t size;
-        uint64_t first = rh__get_small(from);
-        const void *bytes = rh__get_block(from, &size);
-        if (bytes && !add(l, bytes, size, first != 0))
+        const void *item = rh__get_block(from, &size);
+        if (item && !add(l, item, size))
             return false;
     }
     return !from->bad;
 }
 
-static void release(void *state)
+static void *open_local(const char *where, struct rh__results *totals_kept, char *error, size_t error_size)
+{
+    struct local *l = where ? NULL : rh__alloc_array(1, sizeof *l);
+    if (l)
+        l->totals = totals_kept;
+    else
+        snprintf(error, error_size, where ? "the queue in memory has no address" : "no memory for a queue");
+    return l;
+}
+
+static void close_local(void *state)
 {
     struct local *l = state;
     for (uint32_t i = 0; i < l->count; i++)
@@ -159,29 +195,18 @@ static void release(void *state)
     rh__free(l);
 }
 
-static const struct rh__queue_table table = {
+const struct rh__queue_table rh__queue_local = {
     .name = "local",
+    .open = open_local,
+    .close = close_local,
+    .add = add,
     .fetch = fetch,
+    .renew = renew,
     .commit = commit,
     .give_back = give_back,
-    .drop = drop,
-    .snapshot = snapshot,
-    .restore = restore,
+    .totals = totals,
     .waiting = waiting,
     .leased = leased,
-    .free = release,
+    .snapshot = snapshot,
+    .restore = restore,
 };
-
-bool rh__queue_local(struct rh__queue *q, struct rh_exploration *x)
-{
-    struct local *l = rh__alloc_array(1, sizeof *l);
-    *q = (struct rh__queue){ &table, l };
-    if (l)
-        l->x = x;
-    return l != NULL;
-}
-
-bool rh__queue_local_add(struct rh__queue *q, const void *item, size_t size, bool first)
-{
-    return add(q->state, item, size, first);
-}

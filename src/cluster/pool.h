@@ -1,8 +1,12 @@
-/* Exploring with several worker processes on this machine: totals, behaviours, findings and properties are those of one
- * process, whichever worker dies at whatever moment; what was done and what is left can be kept in a file.
+/* Explores with several worker processes on this machine.
  *
- * This process is the agent: it explores nothing, has the queue (queue.h), starts the workers (worker.h), hands out items
- * and starts again whoever dies.  Time is handed out in slices; items are split only while few wait. */
+ * Totals, distinct runs, findings and properties equal those of a single process, also if workers die at any moment.  A
+ * checkpoint file can keep the results and the remaining work.
+ *
+ * The calling process is the agent and explores nothing.  The agent owns the queue (queue.h), which first has the root
+ * item (rehearse/explorer.h) or the items of a checkpoint.  It starts the workers (worker.h), hands out items, and
+ * replaces workers that die.  Workers report after each slice of time.  Workers split their item while few items
+ * wait. */
 #ifndef RH_CLUSTER_POOL_H
 #define RH_CLUSTER_POOL_H
 
@@ -14,29 +18,31 @@ enum { RH__MOST_WORKERS = 512, RH__MOST_DEATHS = 3 };
 
 struct rh__pool_options {
     uint32_t workers;
-    const struct rh_world_options *world; /* as of x->world */
-    const char *explorer;                 /* as of x */
-    const char *checkpoint;               /* file; NULL for none */
-    bool resume;                          /* from it */
+    const struct rh_world_options *world; /* options of x->world */
+    const char *explorer;                 /* explorer expression of x */
+    const char *checkpoint;               /* file name; NULL for none */
+    bool resume;                          /* continue from the checkpoint */
     /* For tests. */
-    double checkpoint_seconds; /* between two of them; 0: 5 */
-    uint32_t most_deaths;      /* of workers over one item; 0: RH__MOST_DEATHS */
-    uint64_t slice_runs;       /* a slice also ends after so many; 0: never */
-    void (*watch)(void *arg, struct rh_exploration *x, const pid_t *workers); /* called again and again */
+    double checkpoint_seconds; /* between two checkpoints; 0: 5 */
+    uint32_t most_deaths;      /* workers that may die over one item; 0: RH__MOST_DEATHS */
+    uint64_t slice_runs;       /* largest number of runs in a slice; 0: no limit */
+    /* Called in each round of the agent's loop; may be NULL. */
+    void (*watch)(void *arg, struct rh_exploration *x, const pid_t *workers);
     void *watch_arg;
 };
 
 enum rh__pool_end {
-    RH__POOL_DONE,    /* as rh__explore: there is nothing left, a limit was reached, or something was found */
-    RH__POOL_REFUSED, /* what was asked for is not possible: `error` says why */
-    RH__POOL_FAILED,  /* the tool failed: likewise */
+    RH__POOL_DONE,    /* as rh__explore: no work is left, a limit is reached, or there is a finding */
+    RH__POOL_REFUSED, /* the options are impossible: `error` says why */
+    RH__POOL_FAILED,  /* the tool failed: `error` says why; if `error` is empty, standard error does */
 };
 
-/* `x` has not explored yet; its limits are those of all workers together. */
+/* Explores with o->workers workers.  `x` must not have made a run yet.  The limits of `x` hold for all workers
+ * together. */
 enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__pool_options *o, char *error,
                                    size_t error_size);
 
-/* How many processors this process may use. */
+/* Number of processors that this process may use. */
 uint32_t rh__cores(void);
 
 #endif

@@ -1,26 +1,71 @@
-/* Work items and what comes of them: what lies between those who explore and whoever keeps the work.
+/* The queue holds work items, hands them out, and adds up their results.
  *
- *     item       the rest of a subtree as bytes, as the explorer packs it (rehearse/explorer.h)
- *     lease      an item on its way: it has a number until it is committed or given back
- *     results    what came of an item (results.h): counts, behaviours, findings, and the items that are left of it
+ *     item       a tree or the rest of one as bytes, as the explorer packs it (rehearse/explorer.h)
+ *     lease      an item that a worker has fetched; it has a number until it is committed or given back
+ *     commit     the results of a lease and its remaining items, in one step
+ *     totals     the sum of all committed results (results/results.h)
  *
- * Where an item is cut is not a function of the item, so its results, what is left of it, and that it is done must be known
- * all at once or not at all, and the first commit of a lease is the one that counts.  Then whoever dies at whatever moment,
- * the sums are those of one process that did it all.
+ * The point at which a worker cuts an item is not a function of the item.  So three things become known together or not
+ * at all: the results of the item, its remaining items, and the fact that it is done.  The first commit of a lease
+ * counts, and later commits change nothing.  Therefore the totals equal those of one process that made all runs, also
+ * if workers die at any moment.
  *
- * On one machine the queue is in memory (local.c).  A server is another table of the same functions. */
+ * A queue is a table of functions with a state.  On one machine the queue is in memory (rh__queue_local).  A server
+ * would be another table.  tests/cluster/queue_conformance.c is the full specification of a table. */
 #ifndef RH_CLUSTER_QUEUE_H
 #define RH_CLUSTER_QUEUE_H
 
 #include "base/bytes.h"
-#include "explore/engine.h"
+#include "results/results.h"
 
 struct rh__lease {
-    uint64_t number;  /* from 1 */
-    bool first;       /* the whole tree: with what happens before any choice */
-    uint32_t deaths;  /* of those who had it */
-    const void *item; /* the queue's, until it is committed or given back */
+    uint64_t number;  /* from 1; unique */
+    uint32_t deaths;  /* workers that died over this item */
+    const void *item; /* owned by the queue; valid until the lease ends */
     size_t size;
+};
+
+/* Items as bytes: `count` consecutive blocks (rh__put_block). */
+enum { RH__MOST_PARTS = 1024 };
+struct rh__items {
+    const void *bytes;
+    size_t size;
+    uint32_t count; /* at most RH__MOST_PARTS */
+};
+
+enum rh__commit {
+    RH__COMMITTED,
+    RH__COMMIT_LATE,    /* the lease has ended already: nothing changes */
+    RH__COMMIT_REFUSED, /* invalid bytes, or memory is short: nothing changes */
+};
+
+struct rh__queue_table {
+    const char *name;
+    /* Opens an empty queue that adds up results in `totals_kept`.  `where` is the address of the queue, or NULL for a
+     * queue in memory.  On failure returns NULL and a sentence in `error`. */
+    void *(*open)(const char *where, struct rh__results *totals_kept, char *error, size_t error_size);
+    void (*close)(void *state);
+
+    /* Adds an item.  False if memory is short. */
+    bool (*add)(void *state, const void *item, size_t size);
+    /* Leases an item.  False if no item is waiting. */
+    bool (*fetch)(void *state, struct rh__lease *lease);
+    /* Keeps the lease of a live worker.  False if the lease has ended. */
+    bool (*renew)(void *state, uint64_t lease);
+    enum rh__commit (*commit)(void *state, uint64_t lease, const void *results, size_t size,
+                              const struct rh__items *rest);
+    /* Ends a lease without results; the item waits again.  `died`: the worker died while exploring the item. */
+    void (*give_back)(void *state, uint64_t lease, bool died);
+
+    const struct rh__results *(*totals)(const void *state);
+    uint32_t (*waiting)(const void *state);
+    uint32_t (*leased)(const void *state);
+
+    /* Writes a consistent copy of the totals and of all items, leased or not. */
+    void (*snapshot)(void *state, struct rh__writer *to);
+    /* Reads the bytes of a snapshot into an empty queue.  False if the bytes are invalid or memory is short; the caller
+     * then closes the queue. */
+    bool (*restore)(void *state, struct rh__reader *from);
 };
 
 struct rh__queue {
@@ -28,29 +73,9 @@ struct rh__queue {
     void *state;
 };
 
-struct rh__queue_table {
-    const char *name;
-    /* An item to work on; false if there is none now. */
-    bool (*fetch)(void *state, struct rh__lease *lease);
-    /* The results of a lease, with the items that are left of it: false, and nothing is changed, if they make no sense or
-     * somebody was faster. */
-    bool (*commit)(void *state, uint64_t lease, const void *results, size_t size);
-    /* Nobody works on it any more: others may. */
-    void (*give_back)(void *state, uint64_t lease, bool died);
-    /* Nobody ever will. */
-    void (*drop)(void *state, uint64_t lease);
-    /* All items, leased or not, as they are at this moment; the sums are the exploration's. */
-    void (*snapshot)(void *state, struct rh__writer *to);
-    /* What snapshot wrote; false if it makes no sense. */
-    bool (*restore)(void *state, struct rh__reader *from);
-    uint32_t (*waiting)(const void *state);
-    uint32_t (*leased)(const void *state);
-    void (*free)(void *state);
-};
+extern const struct rh__queue_table rh__queue_local;
 
-/* In memory; what is committed is added to `x`.  False where memory is short. */
-bool rh__queue_local(struct rh__queue *q, struct rh_exploration *x);
-/* Adds an item to it: the whole tree, to begin with. */
-bool rh__queue_local_add(struct rh__queue *q, const void *item, size_t size, bool first);
+/* True if the bytes consist of exactly `count` blocks. */
+bool rh__items_check(const struct rh__items *items);
 
 #endif

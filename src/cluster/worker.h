@@ -1,50 +1,31 @@
-/* A process that explores what it is given, and the words between it and its agent (pool.c).
+/* A worker is a process that explores the items that its agent sends (messages.h defines the messages).
  *
- * Both ways each message is its size in eight bytes and then so many bytes.
- *
- *     agent to worker     what to do: struct rh__order, then the item
- *     worker to agent     the number of the lease, then results (results.h) with what is left
- *
- * A worker that sees the end of the stream ends. */
+ * A worker ends when its stream ends. */
 #ifndef RH_CLUSTER_WORKER_H
 #define RH_CLUSTER_WORKER_H
 
-#include "cluster/queue.h"
+#include "base/fail.h"
+#include "explore/engine/engine.h"
 
-struct rh__order {
-    uint64_t lease;
-    double seconds;               /* of processor time: stop between two runs after that */
-    uint64_t max_runs, max_steps; /* 0: any number */
-    uint32_t parts;               /* into how many more the rest is wanted */
-    uint32_t first;               /* this is the whole tree */
-};
-
-/* What all workers of a pool have in common. */
+/* The common settings of all workers of a pool. */
 struct rh__job {
     const struct rh_world_options *world;
     const char *explorer;
     uint64_t seed;
     bool keep_going, unchecked, mute;
-    struct rh__meter *meter; /* of this worker */
-    uint32_t criteria;       /* of coverage; 0: it is not measured */
-    void (*describe)(struct rh_exploration *x, struct rh__finding *f);
+    struct rh__meter *meter; /* meter of this worker */
+    uint32_t criteria;       /* coverage criteria; 0: coverage is not measured */
 };
 
-/* How a worker ends, apart from 0 and failures of its own. */
+/* Exit codes of a worker, except 0. */
 enum {
-    RH__WORKER_FAILED = 3,
-    RH__WORKER_WITHOUT_CHILD, /* it could not start the process that explores */
-    RH__WORKER_CHILD_KILLED,  /* somebody has killed it, most likely the machine, which had no memory left */
+    RH__WORKER_BROKEN = RH__BUG_EXIT, /* an internal error; the message is on standard error already */
+    RH__WORKER_FAILED,
+    RH__WORKER_WITHOUT_CHILD, /* the child that explores could not be started */
+    RH__WORKER_CHILD_KILLED,  /* something killed the child: most likely the kernel, for lack of memory */
 };
 
-/* In a new process without a world; explores until the stream ends. */
+/* Runs a worker in a new process that has no world.  Explores until the stream ends. */
 _Noreturn void rh__worker_run(const struct rh__job *job, int fd);
-
-/* Whole messages on a stream; false if it ended.  `size` is how much there is, which is at most `room`. */
-bool rh__stream_send(int fd, const void *bytes, size_t size);
-bool rh__stream_receive(int fd, void *buffer, size_t room, size_t *size);
-
-/* Room for an item of this explorer and this world. */
-size_t rh__item_room(const struct rh_exploration *x);
 
 #endif

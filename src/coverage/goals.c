@@ -13,7 +13,7 @@ enum {
     MOST_RECEIVES = 1 << 22,
     FEWEST = 64, /* rows of a matrix: a power of two */
 };
-static const size_t address_space = (size_t)1 << 36; /* only what is used costs anything */
+static const size_t address_space = (size_t)1 << 36; /* address space; only used pages cost memory */
 
 const char *rh__criterion_name(enum rh__criterion criterion)
 {
@@ -35,7 +35,7 @@ uint32_t rh__criteria_parse(const char *text, char *error, size_t error_size)
             if (strlen(rh__criterion_name(i)) == n && strncmp(rh__criterion_name(i), word, n) == 0)
                 one = 1u << i;
         if (!one) {
-            snprintf(error, error_size, "\"%.*s\" is no criterion of coverage; there are pr, pcr, pmr and all", (int)n,
+            snprintf(error, error_size, "\"%.*s\" is not a coverage criterion; there are pr, pcr, pmr and all", (int)n,
                      word);
             return 0;
         }
@@ -46,7 +46,7 @@ uint32_t rh__criteria_parse(const char *text, char *error, size_t error_size)
     }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void *at(const struct rh__coverage *c, uint64_t offset)
 {
@@ -124,7 +124,7 @@ static struct rh__covered_receive *receive_at(struct rh__coverage *c, uint32_t r
     return (struct rh__covered_receive *)at(c, c->receives) + receive;
 }
 
-/* Tables hold index + 1. */
+/* The tables contain index + 1. */
 static uint32_t *actor_place(const struct rh__coverage *c, uint64_t id)
 {
     uint32_t *table = at(c, c->actor_table), mask = 2 * MOST_ACTORS - 1, i = (uint32_t)rh__mix(id, 3) & mask;
@@ -151,7 +151,7 @@ uint64_t rh__coverage_changes(const struct rh__coverage *c)
 
 uint32_t rh__coverage_find(const struct rh__coverage *c, uint64_t id)
 {
-    return *receive_place(c, id) - 1; /* RH_NONE for 0 */
+    return *receive_place(c, id) - 1; /* RH_NONE if the entry is 0 */
 }
 
 static bool grow_table(struct rh__coverage *c)
@@ -166,7 +166,7 @@ static bool grow_table(struct rh__coverage *c)
     return true;
 }
 
-/* ---- matrices ---------------------------------------------------------------------------------------------------------- */
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
 uint64_t *rh__coverage_row(const struct rh__coverage *c, const struct rh__covered_actor *a, uint32_t matrix,
                            uint32_t bit)
@@ -193,7 +193,7 @@ static bool make_room(struct rh__coverage *c, struct rh__covered_actor *a)
     return true;
 }
 
-/* Adds goals from one receive to those in `to`, which has bits of word `word` only; counts what is new. */
+/* Adds goals from one receive to the receives in `to`, which has bits of word `word` only; counts new goals. */
 static void achieve(struct rh__coverage *c, struct rh__covered_actor *a, uint32_t matrix, uint32_t from, uint32_t word,
                     uint64_t to)
 {
@@ -248,7 +248,7 @@ enum rh__pair rh__pair_of(const struct rh__coverage *c, enum rh__criterion crite
         return RH__PAIR_UNRELATED;
     if (done && done_back)
         return RH__PAIR_COVERED;
-    /* Of an order that is missing: was it always the other way round, and never freely? */
+    /* For a missing order: was it always the other way round, and never freely? */
     bool cannot = !done && !met && !rh__achieved(c, RH__FREE, b, a);
     bool cannot_back = !done_back && !met_back && !rh__achieved(c, RH__FREE, a, b);
     return c->exhausted || cannot || cannot_back ? RH__PAIR_IMPOSSIBLE : RH__PAIR_OPEN;
@@ -260,7 +260,7 @@ static void note_change(struct rh__coverage *c, uint32_t receive)
     receive_at(c, receive)->becomes = 1;
 }
 
-/* ---- those that occur -------------------------------------------------------------------------------------------------- */
+/* ---- those that occur -------------------------------------------------------------------------------------------- */
 
 uint32_t rh__coverage_know_actor(struct rh__coverage *c, uint64_t id, const char *name)
 {
@@ -312,55 +312,85 @@ uint32_t rh__coverage_know_receive(struct rh__coverage *c, uint64_t id, uint32_t
     return index;
 }
 
-/* ---- a run ------------------------------------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------------------------------------- */
 
 /* The receives of one actor in a run. */
 struct sequence {
-    const uint32_t *receives; /* known receives, in order */
+    const uint32_t *receives; /* receives of the coverage, in order */
     const uint32_t *steps;
-    const uint32_t *becomes; /* whether they change handlers, in this run */
+    const uint32_t *becomes; /* whether they change handlers in this run */
+    const uint32_t *moments; /* equal for the receives of one set */
     uint32_t count;
 };
+
+/* The end of the receives that come at the same time as this one, which is the first of them. */
+static uint32_t end_of_moment(const struct sequence *q, uint32_t i)
+{
+    uint32_t end = i + 1;
+    while (end < q->count && q->moments[end] == q->moments[i])
+        end++;
+    return end;
+}
+
+static uint32_t bit_of(struct rh__coverage *c, const struct sequence *q, uint32_t i)
+{
+    return receive_at(c, q->receives[i])->bit;
+}
 
 static void add_pr(struct rh__coverage *c, struct rh__covered_actor *a, const struct sequence *q, uint64_t *later)
 {
     uint32_t words = a->room / 64;
     memset(later, 0, words * sizeof *later);
-    for (uint32_t i = q->count; i-- > 0;) {
-        uint32_t bit = receive_at(c, q->receives[i])->bit;
+    for (uint32_t i = q->count, end = i; i-- > 0;) {
+        uint32_t bit = bit_of(c, q, i);
         for (uint32_t k = 0; k < words; k++)
             if (later[k])
                 achieve(c, a, RH__PR, bit, k, later[k]);
-        later[bit / 64] |= (uint64_t)1 << bit % 64;
+        if (i && q->moments[i - 1] == q->moments[i])
+            continue;
+        for (; end > i; end--)
+            later[bit_of(c, q, end - 1) / 64] |= (uint64_t)1 << bit_of(c, q, end - 1) % 64;
     }
+}
+
+/* From each of the receives `from` up to `end` to each of those at the moment `at`. */
+static void achieve_all(struct rh__coverage *c, struct rh__covered_actor *a, uint32_t matrix, const struct sequence *q,
+                        uint32_t from, uint32_t end, uint32_t at)
+{
+    for (uint32_t i = from; i < end; i++)
+        for (uint32_t k = at; k < end_of_moment(q, at); k++)
+            achieve_one(c, a, matrix, bit_of(c, q, i), bit_of(c, q, k));
 }
 
 static void add_pcr(struct rh__coverage *c, struct rh__covered_actor *a, const struct sequence *q)
 {
-    for (uint32_t i = 0; i + 1 < q->count; i++)
-        achieve_one(c, a, RH__PCR, receive_at(c, q->receives[i])->bit, receive_at(c, q->receives[i + 1])->bit);
+    for (uint32_t i = 0, end = end_of_moment(q, i); end < q->count; i = end, end = end_of_moment(q, i))
+        achieve_all(c, a, RH__PCR, q, i, end, end);
 }
 
-/* Between two changes of handlers, each receive goes with the one before and the one behind. */
+/* Between two changes of handlers, each receive forms a pair with the change before and with the change after it. */
 static void add_pmr(struct rh__coverage *c, struct rh__covered_actor *a, const struct sequence *q)
 {
     uint32_t changed = RH_NONE;
-    for (uint32_t i = 0; i < q->count; i++) {
-        uint32_t bit = receive_at(c, q->receives[i])->bit;
-        if (q->becomes[i])
-            for (uint32_t k = changed == RH_NONE ? 0 : changed; k < i; k++)
-                achieve_one(c, a, RH__PMR, receive_at(c, q->receives[k])->bit, bit);
-        else if (changed != RH_NONE)
-            achieve_one(c, a, RH__PMR, receive_at(c, q->receives[changed])->bit, bit);
-        if (q->becomes[i]) {
-            changed = i;
-            note_change(c, q->receives[i]);
+    for (uint32_t i = 0, end; i < q->count; i = end) {
+        bool changes = false;
+        end = end_of_moment(q, i);
+        for (uint32_t k = i; k < end; k++) {
+            changes |= q->becomes[k] != 0;
+            if (q->becomes[k])
+                note_change(c, q->receives[k]);
         }
+        if (changes)
+            achieve_all(c, a, RH__PMR, q, changed == RH_NONE ? 0 : changed, i, i);
+        else if (changed != RH_NONE)
+            achieve_all(c, a, RH__PMR, q, changed, end_of_moment(q, changed), i);
+        if (changes)
+            changed = i;
     }
 }
 
-/* Which of them came in an order that nothing forced.  Rows are of the later one, so that they can be taken word by word.
- * Where all orders were seen there is nothing to learn. */
+/* Records which pairs came in an order that nothing forced.  A row belongs to the later receive, so that rows are
+ * processed word by word.  If all orders were seen, there is nothing to learn. */
 static void add_free(struct rh__coverage *c, struct rh__covered_actor *a, const struct rh__steps *s,
                      const struct sequence *q, uint64_t *earlier, uint32_t *bits)
 {
@@ -377,14 +407,18 @@ static void add_free(struct rh__coverage *c, struct rh__covered_actor *a, const 
         bits[q->steps[i]] = receive_at(c, q->receives[i])->bit;
     rh__must_happen_before(s, bits, words, seen, must);
     memset(earlier, 0, words * sizeof *earlier);
-    for (uint32_t i = 0; i < q->count; i++) {
+    for (uint32_t i = 0, done = 0; i < q->count; i++) {
         uint32_t bit = bits[q->steps[i]];
         const uint64_t *forced = must + (size_t)q->steps[i] * words;
         for (uint32_t k = 0; k < words; k++)
             if (earlier[k] & ~forced[k])
                 achieve(c, a, RH__FREE, bit, k, earlier[k] & ~forced[k]);
-        earlier[bit / 64] |= (uint64_t)1 << bit % 64;
-        bits[q->steps[i]] = RH_NONE;
+        if (i + 1 < q->count && q->moments[i + 1] == q->moments[i])
+            continue;
+        for (; done <= i; done++) {
+            earlier[bit_of(c, q, done) / 64] |= (uint64_t)1 << bit_of(c, q, done) % 64;
+            bits[q->steps[done]] = RH_NONE;
+        }
     }
 }
 
@@ -399,11 +433,12 @@ static void add_sequence(struct rh__coverage *c, const struct rh__steps *s, cons
     add_pr(c, a, q, set);
     if (c->criteria & 1u << RH__PCR)
         add_pcr(c, a, q);
-    add_pmr(c, a, q); /* cheap, and says whether it applies at all */
+    add_pmr(c, a, q); /* cheap, and shows whether pmr applies at all */
     add_free(c, a, s, q, set, bits);
 }
 
-/* The receive of a step; RH_NONE where there is no room, or one of its name came before in this run. */
+/* The receive of a step; RH_NONE if there is no room, or if a receive with the same identity came before in this
+ * run. */
 static uint32_t known(struct rh__coverage *c, const struct rh__steps *s, uint32_t step, const uint64_t *actor_ids,
                       rh__name_fn *name, void *arg)
 {
@@ -436,9 +471,9 @@ void rh__coverage_no_news(struct rh__coverage *c)
 void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const uint64_t *actor_ids, rh__name_fn *name,
                       void *arg)
 {
-    /* Sorted by actor: where each actor's part begins, then its receives, steps and changes. */
+    /* Sorted by actor: the start of each actor's part, then its receives, steps and changes. */
     size_t n = (size_t)s->count;
-    uint32_t *begins = rh__scratch(3, (s->actors + 1 + 5 * n) * sizeof *begins);
+    uint32_t *begins = rh__scratch(3, (s->actors + 1 + 6 * n) * sizeof *begins);
     rh__coverage_no_news(c);
     c->runs++;
     if (!begins) {
@@ -446,7 +481,7 @@ void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const u
         return;
     }
     uint32_t *of_step = begins + s->actors + 1, *bits = of_step + n, *receives = bits + n, *steps = receives + n;
-    uint32_t *becomes = steps + n;
+    uint32_t *becomes = steps + n, *moments = becomes + n;
     memset(begins, 0, (s->actors + 1) * sizeof *begins);
     memset(bits, 0xff, n * sizeof *bits);
     for (uint32_t i = 0; i < n; i++) {
@@ -459,15 +494,20 @@ void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const u
     for (uint32_t i = 0; i < n; i++) {
         if (of_step[i] == RH_NONE)
             continue;
-        uint32_t to = begins[s->list[i].actor]++; /* then it is where the next one's part begins */
+        uint32_t to = begins[s->list[i].actor]++; /* in the end it is the start of the next actor's part */
         receives[to] = of_step[i];
         steps[to] = i;
         becomes[to] = s->list[i].flags & RH__STEP_BECOMES;
+        moments[to] = i;
+        while (moments[to] && s->list[moments[to] - 1].flags & RH__STEP_MORE)
+            moments[to]--;
     }
     for (uint32_t i = 0, from = 0; i < s->actors; from = begins[i++])
         if (begins[i] - from > 1)
-            add_sequence(c, s, &(struct sequence){ receives + from, steps + from, becomes + from, begins[i] - from },
-                         bits);
+            add_sequence(
+                c, s,
+                &(struct sequence){ receives + from, steps + from, becomes + from, moments + from, begins[i] - from },
+                bits);
         else if (begins[i] - from == 1 && becomes[from])
             note_change(c, receives[from]);
 }

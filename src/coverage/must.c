@@ -1,4 +1,4 @@
-/* Must-happen-before (steps.h): of the steps alone, so that whoever has no world can link it. */
+/* Must-happen-before (steps.h).  It needs only the steps, so that it can be linked without a world. */
 #include <string.h>
 
 #include "coverage/steps.h"
@@ -24,19 +24,19 @@ static void put_bit(uint64_t *set, uint32_t bit)
     set[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 
-/* Whether the order of sends is about this step. */
-static bool is_by_sends(const struct rh__steps *s, const struct rh__step *e)
+/* Whether the order of sends concerns this step. */
+static bool is_by_sends(const struct rh__steps *s, const struct rh__coverage_step *e)
 {
     return s->by_sends && e->cause != RH_NONE && e->flags & RH__STEP_QUEUED && !(e->flags & RH__STEP_CHOSEN) &&
            (s->mailbox || !(e->flags & RH__STEP_APART));
 }
 
-/* What a step must come behind.  The first half of what was seen is receives, the second those whose messages were sent; that
- * is of interest for another receive of their actor (`same`) only. */
+/* Finds the steps that must precede a step.  The first half of a "seen" set is receives; the second half is receives
+ * whose messages were sent, which matters only for another receive of the same actor (`same`). */
 static void find_must(const struct rh__steps *s, const struct sets *x, uint32_t at, bool same, const uint64_t *received,
                       uint64_t *must)
 {
-    const struct rh__step *e = &s->list[at];
+    const struct rh__coverage_step *e = &s->list[at];
     uint32_t n = x->words;
     memset(must, 0, n * sizeof *must);
     if (e->flags & RH__STEP_FENCE && e->actor == RH_NONE) {
@@ -51,13 +51,13 @@ static void find_must(const struct rh__steps *s, const struct sets *x, uint32_t 
         add(must, seen_by(x, e->before), n);
     if (same && is_by_sends(s, e))
         for (uint32_t i = 0; i < n; i++)
-            must[i] |= seen_by(x, at)[n + i] & received[i]; /* so far it has seen what its message tells */
+            must[i] |= seen_by(x, at)[n + i] & received[i]; /* so far it has seen what its message carries */
 }
 
-/* Whoever takes something from outside learns of all that was sent from there before. */
+/* A step that takes a message from outside learns of all messages that were sent from there before. */
 static void learn_from_outside(const struct rh__steps *s, const struct sets *x, const uint32_t *bit, uint32_t at)
 {
-    enum { FAR = 64 }; /* looking back, among those that were taken later */
+    enum { FAR = 64 }; /* how many steps to look back among those taken later */
     uint64_t *learnt = seen_by(x, at) + x->words;
     for (uint32_t i = s->list[at].earlier, far = FAR; i != RH_NONE && far; i = s->list[i].earlier, far--) {
         if (bit[i] != RH_NONE)
@@ -69,8 +69,8 @@ static void learn_from_outside(const struct rh__steps *s, const struct sets *x, 
     }
 }
 
-/* Causal: of what its cause had sent a step does not learn what was sent behind its own message.  That goes to the place of
- * what it must come behind, until it is its turn. */
+/* Causal model: a step does not learn of messages that its cause sent after the step's own message.  They are stored in
+ * the place of its must set until its turn comes. */
 static void find_unlearnt(const struct rh__steps *s, const struct sets *x, const uint32_t *bit)
 {
     memset(x->must, 0, (size_t)s->count * x->words * sizeof *x->must);
@@ -84,10 +84,10 @@ static void find_unlearnt(const struct rh__steps *s, const struct sets *x, const
             }
 }
 
-/* The sends that a message tells its receiver of. */
+/* The sends of which a message tells its receiver. */
 static void learn_sends(const struct rh__steps *s, const struct sets *x, uint32_t at, const uint64_t *unlearnt)
 {
-    const struct rh__step *e = &s->list[at];
+    const struct rh__coverage_step *e = &s->list[at];
     if (e->cause == RH_NONE || (!s->mailbox && e->flags & RH__STEP_APART))
         return;
     const uint64_t *from = seen_by(x, e->cause) + x->words;
@@ -112,7 +112,7 @@ void rh__must_happen_before(const struct rh__steps *s, const uint32_t *bit, uint
         if (bit[i] != RH_NONE && is_by_sends(s, &s->list[i]))
             put_bit(seen_by(&x, s->list[i].cause) + words, bit[i]);
     for (uint32_t i = 0; i < s->count; i++) {
-        const struct rh__step *e = &s->list[i];
+        const struct rh__coverage_step *e = &s->list[i];
         uint64_t *own = must + (size_t)i * words, *saw = seen_by(&x, i);
         if (s->by_sends)
             learn_sends(s, &x, i, own);

@@ -5,7 +5,7 @@
  *     receives: id, actor, whether it changes handlers, text
  *     for each actor with two receives or more and each matrix: its rows, as blocks of words
  *
- * A receive's bit is its place among those of its actor, in the order of the list. */
+ * A receive's bit is its index among the receives of its actor, in the order of the list. */
 #include "coverage/pack.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 #include "base/hash.h"
 
 enum { VERSION = 0xc1, FULL = 1, EXHAUSTED = 2, MOST_FILE = 1 << 30 };
-/* A file: the line `rehearse coverage 2`, the bytes, and their hash.  Version 1 had no hash and is refused. */
+/* A file has the line `rehearse coverage 2`, the bytes, and their hash.  Version 1 had no hash and is refused. */
 static const char magic[] = "rehearse coverage ";
 enum { FILE_VERSION = 2 };
 
-/* ---- writing ----------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t words_of(uint32_t receives)
 {
@@ -56,11 +56,11 @@ void rh__coverage_pack(const struct rh__coverage *c, struct rh__writer *w)
     }
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* What was read: for each actor of theirs, ours and how many receives it has; for each receive, ours. */
+/* What was read: for each of their actors, our actor and its number of receives; for each of their receives, ours. */
 struct reading {
-    struct rh__coverage *c; /* NULL: only looking */
+    struct rh__coverage *c; /* NULL: check only */
     struct rh__reader r;
     uint32_t *actors, *counts, *starts, *receives, *by_actor;
     uint32_t actor_count, receive_count;
@@ -132,8 +132,8 @@ static bool read_matrices(struct reading *t)
     return good;
 }
 
-/* With `c` NULL it looks, and tells how many receives there are; else it adds, and must know that: so that what can fail for lack of
- * memory comes before the first change. */
+/* With `c` NULL it checks the bytes and counts the receives; otherwise it adds them, and needs that count: so
+ * everything that can fail for lack of memory happens before the first change. */
 static bool walk(struct rh__coverage *c, const void *bytes, size_t size, const char **subject, uint32_t *receive_count)
 {
     struct reading t = { .c = c, .r = rh__reader_of(bytes, size) };
@@ -143,7 +143,7 @@ static bool walk(struct rh__coverage *c, const void *bytes, size_t size, const c
     uint64_t grain = rh__get_small(&t.r), runs = rh__get_small(&t.r);
     uint64_t actors = rh__get_small(&t.r);
     good = good && !t.r.bad && criteria < 1u << RH__CRITERION_COUNT && flags <= (FULL | EXHAUSTED) &&
-           grain <= RH_GRAIN_OBJECT && actors <= t.r.left / 9;
+           grain < RH_ROWS(RH_GRANULARITIES) && actors <= t.r.left / 9;
     if (!good)
         return false;
     t.actor_count = (uint32_t)actors;
@@ -185,12 +185,11 @@ static bool check(const struct rh__coverage *c, const void *bytes, size_t size, 
 {
     const char *subject = "";
     if (!walk(NULL, bytes, size, &subject, receives)) {
-        snprintf(error, error_size, "this is not the coverage of anything, or not all of it");
+        snprintf(error, error_size, "this is not a coverage file, or it is incomplete");
         return false;
     }
     if (c && strcmp(subject, rh__coverage_text(c, c->subject)) != 0) {
-        snprintf(error, error_size,
-                 "it is the coverage of something else: another test, other parameters or other semantics");
+        snprintf(error, error_size, "it is the coverage of another test, or of other parameters or semantics");
         return false;
     }
     return true;
@@ -214,16 +213,21 @@ bool rh__coverage_unpack(struct rh__coverage *c, const void *bytes, size_t size,
     return false;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+void rh__coverage_pack_file(const struct rh__coverage *c, struct rh__writer *w)
+{
+    char line[64];
+    snprintf(line, sizeof line, "%s%d\n", magic, FILE_VERSION);
+    rh__put(w, line, strlen(line));
+    rh__coverage_pack(c, w);
+    rh__put64(w, w->full ? 0 : rh__hash(w->at + strlen(line), w->len - strlen(line), FILE_VERSION));
+}
 
 bool rh__coverage_write(const struct rh__coverage *c, const char *path, char *error, size_t error_size)
 {
     struct rh__writer w = rh__writer_new();
-    char line[64];
-    snprintf(line, sizeof line, "%s%d\n", magic, FILE_VERSION);
-    rh__put(&w, line, strlen(line));
-    rh__coverage_pack(c, &w);
-    rh__put64(&w, w.full ? 0 : rh__hash(w.at + strlen(line), w.len - strlen(line), FILE_VERSION));
+    rh__coverage_pack_file(c, &w);
     bool good = !w.full;
     if (w.full)
         snprintf(error, error_size, "%s: no memory for the coverage", path);
@@ -250,7 +254,7 @@ static bool read_all(const char *path, struct rh__writer *w, char *error, size_t
     return good;
 }
 
-/* Where the bytes of a file are, between its first line and its hash; false with a sentence. */
+/* Finds the bytes of a file between its first line and its hash; false with a sentence if the file is invalid. */
 static bool open_up(const struct rh__writer *w, const char *path, struct rh__reader *body, char *error,
                     size_t error_size)
 {

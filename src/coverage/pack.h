@@ -1,6 +1,7 @@
-/* Coverage as bytes: from a worker to whoever adds it up, and in files that are merged (`rehearse coverage merge`).
+/* Coverage as bytes: sent from a worker to the process that adds it up, and in files that are merged (`rehearse
+ * coverage merge`).
  *
- * Sets of goals are united, so the same bytes may be added twice, and in any order. */
+ * Adding is the union of sets of goals, so the same bytes may be added twice, and in any order. */
 #ifndef RH_COVERAGE_PACK_H
 #define RH_COVERAGE_PACK_H
 
@@ -9,16 +10,18 @@
 
 void rh__coverage_pack(const struct rh__coverage *c, struct rh__writer *w);
 
-/* Whether the bytes, which may be any, make sense, and are of the subject of `c` unless that is NULL; false with a sentence. */
+/* Checks untrusted bytes, and that they are of the subject of `c` unless `c` is NULL; false with a sentence. */
 bool rh__coverage_check(const struct rh__coverage *c, const void *bytes, size_t size, char *error, size_t error_size);
 
-/* Adds what they say.  False with a sentence: they do not make sense, are of another subject, or memory is short; then nothing is
- * changed. */
+/* Adds the bytes.  Returns false with a sentence, and changes nothing, if they are invalid or of another subject, or if
+ * memory is short. */
 bool rh__coverage_unpack(struct rh__coverage *c, const void *bytes, size_t size, char *error, size_t error_size);
 
-/* Files, with a checksum.  Reading makes a new coverage where *c is NULL, or adds to what is there; false with a sentence, and then
- * nothing is changed. */
+/* Files, with a checksum.  Reading makes a new coverage where *c is NULL, or adds to what is there; false with a
+ * sentence, and then nothing is changed. */
 bool rh__coverage_write(const struct rh__coverage *c, const char *path, char *error, size_t error_size);
+/* The bytes of such a file, in a writer that is empty. */
+void rh__coverage_pack_file(const struct rh__coverage *c, struct rh__writer *w);
 bool rh__coverage_read(struct rh__coverage **c, const char *path, char *error, size_t error_size);
 
 #endif

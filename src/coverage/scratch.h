@@ -1,4 +1,4 @@
-/* Memory that is used again and again in this process, for as long as it lives. */
+/* Memory that is reused for the lifetime of this process. */
 #ifndef RH_COVERAGE_SCRATCH_H
 #define RH_COVERAGE_SCRATCH_H
 
@@ -6,7 +6,8 @@
 
 enum { RH__SCRATCH_BLOCKS = 6 };
 
-/* Block number `which`, of so many bytes at least; what was in it may be gone.  NULL where there is no memory. */
+/* Block number `which`, of at least `bytes` bytes; its old contents may be lost.  NULL if there is not enough
+ * memory. */
 void *rh__scratch(size_t which, size_t bytes);
 
 #endif

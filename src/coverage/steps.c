@@ -3,107 +3,88 @@
 
 #include <string.h>
 
-#include "world/network.h"
-#include "world/objects.h"
-#include "world/state.h"
+/* ---- from a run -------------------------------------------------------------------------------------------------- */
 
-/* ---- from a run -------------------------------------------------------------------------------------------------------- */
-
-static bool is_receive(const struct rh_world *w, const struct rh_event *e)
+static bool is_receive(const struct rh__run *r, const struct rh_event *e)
 {
     if (e->flags & RH_EVENT_INSIDE)
         return false;
     if (e->choice.kind == RH_CHOICE_DELIVER)
-        return !rh__message_is_start(&w->messages[e->choice.what]);
-    return e->choice.kind == RH_CHOICE_TIMER && rh__event_of_actor(w, e) && e->choice.actor != w->clock;
+        return !rh__is_start(rh__run_message(r, e->choice.what));
+    return e->choice.kind == RH_CHOICE_TIMER && rh__event_of_actor(r, e) && e->choice.actor != r->clock;
 }
 
-/* Nothing of its actor can come before it, nor anything that came before it come behind it. */
-static bool is_fence(const struct rh_world *w, const struct rh_event *e)
+/* No step of its actor can be moved across it. */
+static bool is_fence(const struct rh__run *r, const struct rh_event *e)
 {
-    switch ((enum rh_choice_kind)e->choice.kind) {
-    case RH_CHOICE_DELIVER:
-        return rh__message_is_start(&w->messages[e->choice.what]);
-    case RH_CHOICE_CRASH:
-    case RH_CHOICE_UNSTORED:
-    case RH_CHOICE_RESTART:
-    case RH_CHOICE_PARTITION:
-    case RH_CHOICE_HEAL:
-        return true;
-    default:
-        return false;
-    }
+    if (e->choice.kind == RH_CHOICE_DELIVER)
+        return rh__is_start(rh__run_message(r, e->choice.what));
+    return rh_choice_attributes(e->choice.kind) & RH_GLOBAL && !rh__befalls(&e->choice);
 }
 
-/* While steps are made from events. */
+/* State while steps are made from events. */
 struct making {
-    const struct rh_world *w;
-    struct rh__step *list;
+    const struct rh__run *r;
+    struct rh__coverage_step *list;
     uint32_t *last_fence; /* of each actor */
-    uint32_t *sites;      /* of each actor: the one where it received, 0 for none yet; SELECTS */
-    uint32_t *last_taken; /* of each channel: the step that took from it last */
-    uint32_t *earlier;    /* of each step: the one before it on its channel */
-    uint32_t *accepted;   /* of each message: the step, 0 for none */
-    uint32_t fence;       /* the last one of all; 0 for none */
-    uint32_t timer;       /* the last step that was one */
+    uint32_t *sites;      /* of each actor: the site where it received, 0 for none yet; SELECTS */
+    uint32_t *last_taken; /* of each channel: the last step that took a message from it */
+    uint32_t *earlier;    /* of each step: the previous step on its channel */
+    uint32_t *accepted;   /* of each message: the step that accepted it, 0 for none */
+    uint32_t fence;       /* the last fence of the whole run; 0 for none */
+    uint32_t timer;       /* the last step that was a timer */
 };
 
-size_t rh__steps_scratch(const struct rh_world *w)
+size_t rh__steps_scratch(const struct rh__run *r)
 {
-    return 2 * (size_t)w->actor_count + w->channel_count + w->event_count + w->message_count;
+    return 2 * (size_t)r->actor_count + r->channel_count + r->event_count + r->message_count;
 }
 
-/* A message is there when it was sent; under mailbox with granularity send when it was accepted. */
+/* A message is available when it was sent; under mailbox with granularity send, when it was accepted. */
 static uint32_t cause_of(const struct making *m, const struct rh_event *e)
 {
-    const struct message *what = &m->w->messages[e->choice.what];
-    switch ((enum rh_choice_kind)e->choice.kind) {
-    case RH_CHOICE_DELIVER:
-        return m->accepted[e->choice.what] ? m->accepted[e->choice.what] : what->event;
-    case RH_CHOICE_ACCEPT:
-    case RH_CHOICE_LOSE:
-    case RH_CHOICE_DUPLICATE:
-        return what->event;
-    case RH_CHOICE_TIMER:
-        return e->set_by;
-    default:
-        return RH_NONE;
-    }
+    if (!rh__is_about_message(&e->choice))
+        return e->set_by; /* of a timer; else RH_NONE */
+    if (e->choice.kind == RH_CHOICE_DELIVER && m->accepted[e->choice.what])
+        return m->accepted[e->choice.what];
+    return rh__run_message(m->r, e->choice.what)->event;
 }
 
-/* Whether the order of sends (by_sends) is about it.  A copy is out of it under causal; with granularity object what the world
- * itself tells is not in the order of the mailbox. */
-static bool is_queued(const struct rh_world *w, const struct message *m)
+/* Whether the order of sends (by_sends) concerns the message.  It does not for a copy under causal; nor, with
+ * granularity object, for messages of the world, which are not in the order of the mailbox. */
+static bool is_queued(const struct rh__run *r, const struct rh__run_message *m)
 {
-    if (m->type == &rh__exit_signal)
+    if (rh__is_exit_signal(m))
         return false;
-    return w->semantics.model == RH_MAILBOX ? m->posted || !rh__fine(w) : m->copy_of == RH_NONE;
+    return rh__run_delivery(r)->by_receiver ? m->posted || !rh__run_by_object(r) : m->copy_of == RH_NONE;
 }
 
-/* What it tells of the past is not what the step that sent it had seen: of somebody outside, and news of one that had ended. */
-static bool in_anothers_name(const struct rh_world *w, const struct message *m)
+/* Whether the message carries another past than that of the step that sent it: a message of an external sender, or news
+ * of an ended actor. */
+static bool in_anothers_name(const struct rh__run *r, const struct rh__run_message *m)
 {
-    return w->actors[m->sender].status == STATUS_OUTSIDE ||
-           (m->type == &rh_message_rh_down && !m->posted && w->events[m->event].choice.actor != m->sender);
+    return rh__run_is_outside(r, m->sender) ||
+           (m->type == &rh_message_rh_down && !m->posted && rh__run_event(r, m->event)->choice.actor != m->sender);
 }
 
 enum { SELECTS = 0xffffffffu };
 
-/* Who chooses what to take: an actor that defers; a process that receives in several places, or by more than the type. */
+/* Finds the actors that choose what they take: an actor that defers; a process that receives in several places, or by
+ * more than the type. */
 static void find_selecting(struct making *m, uint32_t count)
 {
-    const struct rh_world *w = m->w;
-    for (uint32_t i = 0; i < w->actor_count; i++)
-        if (w->actors[i].flags & FLAG_DEFERRED)
+    const struct rh__run *r = m->r;
+    for (uint32_t i = 0; i < r->actor_count; i++)
+        if (rh__run_actor(r, i)->flags & FLAG_DEFERRED)
             m->sites[i] = SELECTS;
     for (uint32_t i = 1; i < count; i++) {
-        const struct rh_event *e = &w->events[i];
-        if (!is_receive(w, e))
+        const struct rh_event *e = rh__run_event(r, i);
+        if (!is_receive(r, e))
             continue;
         uint32_t *site = &m->sites[e->choice.actor];
-        bool deferred =
-            e->choice.kind == RH_CHOICE_DELIVER && w->messages[e->choice.what].type->unhandled == RH_UNHANDLED_DEFER;
-        bool process = w->actors[e->choice.actor].type->kind == RH_KIND_PROCESS;
+        bool deferred = e->choice.kind == RH_CHOICE_DELIVER &&
+                        rh__run_message(r, e->choice.what)->type->unhandled == RH_UNHANDLED_DEFER;
+        bool process = rh__run_actor(r, e->choice.actor)->type->kind == RH_KIND_PROCESS;
         if (deferred || e->flags & RH_EVENT_MATCHED || (process && *site && *site != e->site))
             *site = SELECTS;
         else if (process && !*site)
@@ -111,62 +92,64 @@ static void find_selecting(struct making *m, uint32_t count)
     }
 }
 
-/* Definition 6: what was sent first on a channel is received first, where the model keeps channels in order.  Who selects
- * keeps to that for messages of one type only.  (Mailboxes are in the order of all sends: see by_sends.) */
+/* Definition 6: the first message on a channel is received first, if the model keeps channels in order.  An actor that
+ * selects keeps that order only for messages of one type.  (Mailboxes are in the order of all sends: see by_sends.) */
 static uint32_t received_before(struct making *m, uint32_t message, uint32_t at)
 {
-    enum { FAR = 64 }; /* looking back: leaving an order out is no harm but a try */
-    const struct message *all = m->w->messages, *now = &all[message];
-    if (now->channel >= m->w->channel_count)
+    enum { FAR = 64 }; /* how far to look back; a missed order costs only a try */
+    const struct rh__run_message *now = rh__run_message(m->r, message);
+    if (now->channel >= m->r->channel_count)
         return RH_NONE;
-    bool by_type = m->sites[now->receiver] == SELECTS, outside = m->w->actors[now->sender].status == STATUS_OUTSIDE;
+    bool by_type = m->sites[now->receiver] == SELECTS, outside = rh__run_is_outside(m->r, now->sender);
     uint32_t before = m->last_taken[now->channel], far = FAR;
     m->earlier[at] = before;
     m->last_taken[now->channel] = at;
-    if (m->w->semantics.model == RH_BAG || now->timer || now->copy_of != RH_NONE || now->type == &rh__exit_signal)
+    if (!rh__run_delivery(m->r)->in_order || now->timer || now->copy_of != RH_NONE || rh__is_exit_signal(now))
         return RH_NONE;
-    if (m->w->semantics.model == RH_MAILBOX && outside && !by_type)
-        return RH_NONE; /* several may send in its name; who of them was first is all that counts */
+    if (rh__run_delivery(m->r)->by_receiver && outside && !by_type)
+        return RH_NONE; /* several actors may send in its name; only which of them was first counts */
     for (; before && far; before = m->earlier[before], far--) {
-        const struct message *then = &all[m->w->events[before].choice.what];
-        if (then->sender == now->sender && then->copy_of == RH_NONE && then < now && then->type != &rh__exit_signal &&
+        const struct rh__run_message *then = rh__run_message(m->r, m->r->events[before].choice.what);
+        if (then->sender == now->sender && then->copy_of == RH_NONE && then < now && !rh__is_exit_signal(then) &&
             (!by_type || then->type == now->type))
             return before;
     }
     return RH_NONE;
 }
 
-static struct rh__step step_of(struct making *m, const struct rh__identities *n, uint32_t at)
+static struct rh__coverage_step step_of(struct making *m, const struct rh__identities *n, uint32_t at)
 {
-    const struct rh_world *w = m->w;
-    const struct rh_event *e = &w->events[at];
-    bool own = rh__event_of_actor(w, e), deliver = e->choice.kind == RH_CHOICE_DELIVER;
-    struct rh__step s = { .id = n->id[at],
-                          .actor = own ? e->choice.actor : RH_NONE,
-                          .cause = cause_of(m, e),
-                          .born = RH_NONE,
-                          .before = n->previous[at],
-                          .after = RH_NONE,
-                          .earlier = RH_NONE,
-                          .elder = RH_NONE,
-                          .arrival = at };
+    const struct rh__run *r = m->r;
+    const struct rh_event *e = rh__run_event(r, at);
+    bool own = rh__event_of_actor(r, e), deliver = e->choice.kind == RH_CHOICE_DELIVER;
+    struct rh__coverage_step s = { .id = n->id[at],
+                                   .actor = own ? e->choice.actor : RH_NONE,
+                                   .cause = cause_of(m, e),
+                                   .born = RH_NONE,
+                                   .before = n->previous[at],
+                                   .after = RH_NONE,
+                                   .earlier = RH_NONE,
+                                   .elder = RH_NONE,
+                                   .arrival = at };
     if (n->root[at] != at)
         s.flags |= RH__STEP_PART;
-    if (is_receive(w, e))
+    if (is_receive(r, e))
         s.flags |= RH__STEP_RECEIVE;
-    if (is_fence(w, e))
+    if (e->flags & RH_EVENT_MORE)
+        s.flags |= RH__STEP_MORE;
+    if (is_fence(r, e))
         s.flags |= RH__STEP_FENCE;
     if (own) {
         s.born = m->last_fence[s.actor];
-        s.born = s.born != RH_NONE ? s.born : w->actors[s.actor].born;
+        s.born = s.born != RH_NONE ? s.born : rh__run_actor(r, s.actor)->born;
     }
     if (m->fence && (s.born == RH_NONE || s.born < m->fence))
         s.born = m->fence;
     if (deliver)
         s.after = received_before(m, e->choice.what, at);
-    if (deliver && in_anothers_name(w, &w->messages[e->choice.what]))
+    if (deliver && in_anothers_name(r, rh__run_message(r, e->choice.what)))
         s.flags |= RH__STEP_APART;
-    if (deliver && is_queued(w, &w->messages[e->choice.what]))
+    if (deliver && is_queued(r, rh__run_message(r, e->choice.what)))
         s.flags |= RH__STEP_QUEUED;
     if (own && m->sites[s.actor] == SELECTS) {
         s.flags |= RH__STEP_CHOSEN;
@@ -174,11 +157,11 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
     }
     s.type = 1; /* a timer, the end of a wait */
     if (deliver)
-        s.type = (uint32_t)((uintptr_t)w->messages[e->choice.what].type >> 3);
-    if (deliver && w->semantics.model == RH_MAILBOX)
+        s.type = (uint32_t)((uintptr_t)rh__run_message(r, e->choice.what)->type >> 3);
+    if (deliver && rh__run_delivery(r)->by_receiver)
         s.arrival = s.cause;
-    if (e->choice.kind == RH_CHOICE_TIMER && w->semantics.time == RH_TIME_ORDERED) {
-        s.after = m->timer ? m->timer : RH_NONE; /* by their deadlines */
+    if (e->choice.kind == RH_CHOICE_TIMER && r->semantics->time == RH_TIME_ORDERED) {
+        s.after = m->timer ? m->timer : RH_NONE; /* in the order of deadlines */
         m->timer = at;
     }
     if (e->choice.kind == RH_CHOICE_ACCEPT)
@@ -190,18 +173,18 @@ static struct rh__step step_of(struct making *m, const struct rh__identities *n,
     return s;
 }
 
-/* ---- causal: which messages are in the past of one that the same event, or the same sender outside, sent --------------- */
+/* ---- causal: which messages are in the past of one that the same event, or the same sender outside, sent --------- */
 
-/* The step that took it, RH_NONE for none. */
-static uint32_t taker_of(const struct rh_world *w, const struct rh__steps *s, uint32_t message)
+/* The step that took the message, or RH_NONE. */
+static uint32_t taker_of(const struct rh__run *r, const struct rh__steps *s, uint32_t message)
 {
-    uint32_t by = w->messages[message].taken_by;
-    bool taken =
-        by < s->count && w->events[by].choice.kind == RH_CHOICE_DELIVER && w->events[by].choice.what == message;
+    uint32_t by = rh__run_message(r, message)->taken_by;
+    bool taken = by < s->count && rh__run_event(r, by)->choice.kind == RH_CHOICE_DELIVER &&
+                 rh__run_event(r, by)->choice.what == message;
     return taken ? by : RH_NONE;
 }
 
-/* Behind the last one that was linked, if that has the same cause. */
+/* Links the step behind the last one that was linked, if both have the same cause. */
 static void link_elder(struct rh__steps *s, uint32_t *elder, uint32_t step)
 {
     if (step == RH_NONE)
@@ -214,15 +197,15 @@ static void link_elder(struct rh__steps *s, uint32_t *elder, uint32_t step)
     *elder = step;
 }
 
-/* `last`: a number for each actor.  A copy tells what the original does. */
-static void link_sends(const struct rh_world *w, struct rh__steps *s, uint32_t *last)
+/* `last` has an entry for each actor.  A copy carries the past of its original. */
+static void link_sends(const struct rh__run *r, struct rh__steps *s, uint32_t *last)
 {
     uint32_t elder = RH_NONE;
-    memset(last, 0xff, w->actor_count * sizeof *last);
-    for (uint32_t i = 0; i < w->message_count; i++) {
-        const struct message *m = &w->messages[i];
-        uint32_t taker = taker_of(w, s, i);
-        bool outside = w->actors[m->sender].status == STATUS_OUTSIDE;
+    memset(last, 0xff, r->actor_count * sizeof *last);
+    for (uint32_t i = 0; i < r->message_count; i++) {
+        const struct rh__run_message *m = rh__run_message(r, i);
+        uint32_t taker = taker_of(r, s, i);
+        bool outside = rh__run_is_outside(r, m->sender);
         if (m->copy_of != RH_NONE)
             continue;
         if (outside && taker != RH_NONE) {
@@ -231,36 +214,36 @@ static void link_sends(const struct rh_world *w, struct rh__steps *s, uint32_t *
         } else if (!outside) {
             link_elder(s, &elder, taker);
         }
-        for (uint32_t k = i + 1; w->semantics.duplicates && k < w->message_count; k++) {
-            uint32_t copy = w->messages[k].copy_of == i ? taker_of(w, s, k) : RH_NONE;
+        for (uint32_t k = i + 1; r->semantics->duplicates && k < r->message_count; k++) {
+            uint32_t copy = rh__run_message(r, k)->copy_of == i ? taker_of(r, s, k) : RH_NONE;
             if (outside && copy != RH_NONE)
                 s->list[copy].earlier = last[m->sender];
             else if (copy != RH_NONE)
-                link_elder(s, &elder, w->messages[k].event);
+                link_elder(s, &elder, rh__run_message(r, k)->event);
         }
     }
 }
 
-void rh__steps_of(const struct rh_world *w, const struct rh__identities *n, struct rh__steps *s, struct rh__step *list,
-                  uint32_t *scratch)
+void rh__steps_of(const struct rh__run *r, const struct rh__identities *n, struct rh__steps *s,
+                  struct rh__coverage_step *list, uint32_t *scratch)
 {
-    struct making m = { .w = w, .list = list, .last_fence = scratch };
-    m.sites = m.last_fence + w->actor_count;
-    m.last_taken = m.sites + w->actor_count;
-    m.earlier = m.last_taken + w->channel_count;
-    m.accepted = m.earlier + w->event_count;
-    memset(m.last_fence, 0xff, w->actor_count * sizeof *m.last_fence);
-    memset(m.sites, 0, (rh__steps_scratch(w) - w->actor_count) * sizeof *m.sites);
+    struct making m = { .r = r, .list = list, .last_fence = scratch };
+    m.sites = m.last_fence + r->actor_count;
+    m.last_taken = m.sites + r->actor_count;
+    m.earlier = m.last_taken + r->channel_count;
+    m.accepted = m.earlier + r->event_count;
+    memset(m.last_fence, 0xff, r->actor_count * sizeof *m.last_fence);
+    memset(m.sites, 0, (rh__steps_scratch(r) - r->actor_count) * sizeof *m.sites);
     *s = (struct rh__steps){ .list = list,
                              .count = n->events,
-                             .actors = w->actor_count,
-                             .by_sends = w->semantics.model == RH_CAUSAL || w->semantics.model == RH_MAILBOX,
-                             .mailbox = w->semantics.model == RH_MAILBOX };
-    if (s->count && w->events[s->count - 1].choice.kind == RH_CHOICE_END)
-        s->count--; /* whoever makes such a run will end it when nothing else is left */
+                             .actors = r->actor_count,
+                             .by_sends = rh__run_delivery(r)->causal || rh__run_delivery(r)->by_receiver,
+                             .mailbox = rh__run_delivery(r)->by_receiver };
+    if (s->count && rh__run_event(r, s->count - 1)->choice.kind == RH_CHOICE_END)
+        s->count--; /* a run with such an end will end when nothing else is left */
     find_selecting(&m, s->count);
     for (uint32_t i = 0; i < s->count; i++)
         list[i] = step_of(&m, n, i);
-    if (w->semantics.model == RH_CAUSAL)
-        link_sends(w, s, m.last_fence);
+    if (rh__run_delivery(r)->causal)
+        link_sends(r, s, m.last_fence);
 }

@@ -5,25 +5,45 @@
 #include <rehearse/explorer.h>
 
 extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh__explorer_delayed, rh__explorer_dfs,
-    rh__explorer_dpor, rh__explorer_optimal, rh__explorer_descents, rh__explorer_replay, rh__explorer_bound,
-    rh__explorer_portfolio, rh__explorer_symmetry, rh__explorer_cover;
+    rh__explorer_dpor, rh__explorer_optimal, rh__explorer_sample, rh__explorer_replay, rh__explorer_bound,
+    rh__explorer_portfolio, rh__explorer_symmetry, rh__explorer_cover, rh__explorer_weighted, rh__explorer_swarm,
+    rh__explorer_pos, rh__explorer_pct, rh__explorer_pctcp, rh__explorer_stateful, rh__explorer_delay;
+extern const struct rh_explorer rh__explorer_reach; /* only in programs that count their blocks */
 
-/* How many behaviours there are, by descents; `seen` were. */
+/* Estimated number of distinct runs, from samples that saw `seen` of them. */
 struct rh__size {
-    uint64_t descents;
-    double estimate, low, high; /* the interval holds the truth in 95 of 100 cases, over many programs */
+    uint64_t samples;           /* runs */
+    bool exact;                 /* the samples were all runs */
+    double estimate, low, high; /* 95 % confidence interval, over many programs */
 };
-void rh__descents_result(const void *state, uint64_t seen, struct rh__size *size);
+void rh__sample_result(const void *state, uint64_t seen, struct rh__size *size);
 
-/* Whether `optimal` would not work with these semantics, of granularity object: then a sentence says why. */
+/* True if `optimal` does not support these semantics with granularity object; `error` says why. */
 bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error_size);
 
-/* What a replay came to: the line that did not fit, with what was possible instead; "" if all fitted. */
+/* Result of a replay: the line that did not fit and the possible choices, or "" if all lines fitted. */
 const char *rh__replay_divergence(const void *state);
-/* Whether the run has gone on behind the last line. */
+/* True if the run has continued after the last line. */
 bool rh__replay_went_on(const void *state);
 
-/* How many events the run has. */
+/* The first explorer in this tree of explorers that has needs_beginning; NULL: none. */
+const struct rh_explorer *rh__inner_needs_beginning(const struct rh_inner *e);
+
+struct rh_world *rh__exploration_world(const struct rh_exploration *x);
+/* For filters: the largest number of choices enabled at once, and the flag that a filter sets when a bound hides
+ * choices. */
+size_t rh__exploration_most_choices(const struct rh_exploration *x);
+bool *rh__exploration_bounded(struct rh_exploration *x);
+
+/* For sets of visited states.  The number of events that the engine makes to reach the work of an item before the run
+ * under way; 0: none. */
+uint32_t rh__exploration_lead(const struct rh_exploration *x);
+/* An explorer starts over from the beginning, and must not be told that it has visited a state before.  restarts says
+ * how often that has happened. */
+void rh__exploration_restart(struct rh_exploration *x);
+uint32_t rh__exploration_restarts(const struct rh_exploration *x);
+
+/* Number of events in the run. */
 static inline uint32_t rh__depth(const struct rh_world *w)
 {
     uint32_t n;

@@ -1,11 +1,9 @@
-/* Explorers by name: those of the tool and those that a test brings along (rehearse/explorer.h). */
-#include <stdio.h>
-#include <stdlib.h>
+/* Explorers by name: those of the tool and those that a test registers (rehearse/explorer.h). */
 #include <string.h>
 
-#include "base/fail.h"
-#include "explore/engine.h"
+#include "base/blocks.h"
 #include "explore/explorers.h"
+#include "explore/tree.h"
 
 static struct rh_explorer_entry *registered;
 
@@ -15,13 +13,16 @@ void rh_explorer_register_(struct rh_explorer_entry *entry)
     registered = entry;
 }
 
-/* Ours are named here rather than registering themselves: nobody would pull their objects out of the archive. */
+/* Lists the tool's own explorers explicitly.  If they registered themselves, the linker would not take their objects
+ * from the archive. */
 const struct rh_explorer_entry *rh_explorer_first(void)
 {
     static const struct rh_explorer *const ours[] = {
-        &rh__explorer_bound,   &rh__explorer_portfolio,  &rh__explorer_replay,   &rh__explorer_descents,
-        &rh__explorer_optimal, &rh__explorer_dpor,       &rh__explorer_dfs,      &rh__explorer_delayed,
-        &rh__explorer_random,  &rh__explorer_roundrobin, &rh__explorer_symmetry, &rh__explorer_cover,
+        &rh__explorer_bound,    &rh__explorer_portfolio,  &rh__explorer_replay,   &rh__explorer_sample,
+        &rh__explorer_optimal,  &rh__explorer_dpor,       &rh__explorer_dfs,      &rh__explorer_delayed,
+        &rh__explorer_random,   &rh__explorer_roundrobin, &rh__explorer_symmetry, &rh__explorer_cover,
+        &rh__explorer_weighted, &rh__explorer_swarm,      &rh__explorer_pos,      &rh__explorer_pct,
+        &rh__explorer_pctcp,    &rh__explorer_stateful,   &rh__explorer_delay,
     };
     static struct rh_explorer_entry entries[sizeof ours / sizeof *ours];
     static bool done;
@@ -29,100 +30,51 @@ const struct rh_explorer_entry *rh_explorer_first(void)
         entries[i].explorer = ours[i];
         rh_explorer_register_(&entries[i]);
     }
+    static struct rh_explorer_entry reach = { .explorer = &rh__explorer_reach };
+    if (!done && rh__has_blocks())
+        rh_explorer_register_(&reach);
     done = true;
     return registered;
 }
 
-static const struct rh_explorer *find(const char *name, size_t length)
+const struct rh_explorer *rh__explorer_named(const char *name, size_t length)
 {
     for (const struct rh_explorer_entry *e = rh_explorer_first(); e; e = e->next)
-        if (strlen(e->explorer->name) == length && strncmp(e->explorer->name, name, length) == 0)
+        if (strlen(e->explorer->name) == length && memcmp(e->explorer->name, name, length) == 0)
             return e->explorer;
     return NULL;
 }
 
-/* Whether the explorer of NAME:ARG, or one inside of it, has a property. */
-static bool any_of(const char *name_and_arg, bool (*is)(const struct rh_explorer *e))
+/* ---- properties of an expression --------------------------------------------------------------------------------- */
+
+static bool has(const char *expression, bool (*property)(const struct rh__tree *t))
 {
-    size_t length = strcspn(name_and_arg, ":");
-    const struct rh_explorer *e = find(name_and_arg, length);
-    struct rh_part parts[RH_MOST_PARTS];
-    if (!e)
-        return false;
-    bool found = is(e);
-    uint32_t count = e->parts ? e->parts(name_and_arg + length + (name_and_arg[length] == ':'), parts) : 0;
-    for (uint32_t i = 0; i < count && !found; i++) {
-        char *part = strndup(parts[i].text, parts[i].length);
-        RH__ASSERT(part, "no memory for the text of an explorer");
-        found = any_of(part, is);
-        free(part);
-    }
-    return found;
+    struct rh__tree t;
+    char error[8];
+    return rh__tree_parse(&t, expression, error, sizeof error) && property(&t);
 }
 
-static bool has_objects(const struct rh_explorer *e)
+bool rh__explorer_needs_object_granularity(const char *expression)
 {
-    return e->objects;
+    return has(expression, rh__tree_needs_object_granularity);
 }
 
-static bool has_reduction(const struct rh_explorer *e)
+bool rh__explorer_is_reduction(const char *expression)
 {
-    return e->reduces;
+    return has(expression, rh__tree_is_reduction);
 }
 
-bool rh__explorer_wants_objects(const char *name_and_arg)
+bool rh__explorer_matches_states(const char *expression)
 {
-    return any_of(name_and_arg, has_objects);
+    return has(expression, rh__tree_matches_states);
 }
 
-bool rh__explorer_reduces(const char *name_and_arg)
+bool rh__explorer_wants_new(const char *expression)
 {
-    return any_of(name_and_arg, has_reduction);
+    return has(expression, rh__tree_wants_new);
 }
 
-static bool has_wants_new(const struct rh_explorer *e)
+bool rh__explorer_uses_symmetry(const char *expression)
 {
-    return e->wants_new;
-}
-
-bool rh__explorer_wants_new(const char *name_and_arg)
-{
-    return any_of(name_and_arg, has_wants_new);
-}
-
-static bool has_folds(const struct rh_explorer *e)
-{
-    return e->folds;
-}
-
-bool rh__explorer_folds(const char *name_and_arg)
-{
-    return any_of(name_and_arg, has_folds);
-}
-
-bool rh_exploration_inner(struct rh_exploration *x, const char *name_and_arg, struct rh_inner *inner, char *error,
-                          size_t error_size)
-{
-    const char *colon = strchr(name_and_arg, ':');
-    size_t length = colon ? (size_t)(colon - name_and_arg) : strlen(name_and_arg);
-    const char *arg = colon ? colon + 1 : "";
-    inner->explorer = find(name_and_arg, length);
-    if (!inner->explorer) {
-        int n = snprintf(error, error_size, "no explorer is called \"%.*s\"; there are", (int)length, name_and_arg);
-        for (const struct rh_explorer_entry *e = rh_explorer_first(); e && n > 0 && (size_t)n < error_size; e = e->next)
-            n += snprintf(error + n, error_size - (size_t)n, " %s", e->explorer->name);
-        return false;
-    }
-    inner->state = rh_exploration_memory(x, inner->explorer->state_size ? inner->explorer->state_size : 1);
-    if (!inner->state) {
-        snprintf(error, error_size, "no memory for explorer %s", inner->explorer->name);
-        return false;
-    }
-    if (inner->explorer->open)
-        return inner->explorer->open(inner->state, x, arg, error, error_size);
-    if (*arg) {
-        snprintf(error, error_size, "explorer %s takes no argument (\"%s\")", inner->explorer->name, arg);
-        return false;
-    }
-    return true;
+    return has(expression, rh__tree_uses_symmetry);
 }

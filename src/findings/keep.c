@@ -1,9 +1,10 @@
-/* See keep.h.  The last lines of such a file are comments:
+/* See keep.h.  The last lines of a saved schedule are comments:
  *
  *     # finding 0123456789abcdef, program 0123456789abcdef, build 0123456789abcdef, text 0123456789abcdef
  *     # assertion: file.c:12
  *
- * The first names the finding, where its program is, the files that the program was made of, and the text above it. */
+ * The first line has hashes of the finding, of the program's path, of the files of which the program consists, and of
+ * the text above it. */
 #include "findings/keep.h"
 
 #include <limits.h>
@@ -29,9 +30,9 @@ static uint64_t hash_text(const char *text, uint64_t seed)
     return rh__hash(text, strlen(text), seed);
 }
 
-/* ---- who it is ---------------------------------------------------------------------------------------------------------------- */
+/* ---- who it is --------------------------------------------------------------------------------------------------- */
 
-/* What the schedule says in `set` lines, but for the seed: another one finds the same. */
+/* Hashes the `set` lines of the schedule except the seed, because another seed finds the same. */
 static uint64_t hash_settings(const char *schedule)
 {
     uint64_t h = 0;
@@ -48,7 +49,7 @@ static uint64_t identity_of(const struct rh__keeping *k, const struct rh__findin
                    rh__mix(f->signature, hash_settings(f->schedule)));
 }
 
-/* A program is made again with another size or at another time, it or one of its libraries. */
+/* A rebuilt program, or one of its libraries, has another size or time. */
 static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
     uint64_t *h = arg;
@@ -72,9 +73,9 @@ static struct mark mark_of(const struct rh__keeping *k, const struct rh__finding
     return m;
 }
 
-/* ---- what is there ------------------------------------------------------------------------------------------------------------ */
+/* ---- what is there ----------------------------------------------------------------------------------------------- */
 
-/* All of a file of at most RH__SCHEDULE_BYTES, in memory of malloc; NULL where that cannot be. */
+/* Reads a file of at most RH__SCHEDULE_BYTES into memory from malloc; NULL on failure. */
 static char *read_whole(const char *path)
 {
     FILE *f = fopen(path, "rbe");
@@ -91,7 +92,7 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* Whether the file is one of ours, as it was written. */
+/* Whether the file is one that we wrote, unchanged. */
 static bool read_mark(const char *path, struct mark *m)
 {
     char *text = read_whole(path), *at = text ? strstr(text, "\n# finding ") : NULL;
@@ -137,14 +138,14 @@ static enum place look(const char *path, const struct mark *ours, uint32_t lines
     struct stat s;
     struct mark there;
     if (lstat(path, &s) != 0)
-        return FREE; /* or writing it will say why not */
+        return FREE; /* if it is not, writing will report why */
     if (!S_ISREG(s.st_mode) || !read_mark(path, &there) || there.finding != ours->finding ||
         there.program != ours->program)
         return TAKEN;
     return there.build == ours->build && lines_of(path) < lines ? SHORTER : OURS;
 }
 
-/* ---- keeping it --------------------------------------------------------------------------------------------------------------- */
+/* ---- keeping it -------------------------------------------------------------------------------------------------- */
 
 static bool name_it(const struct rh__keeping *k, const struct rh__finding *f, uint64_t finding, int digits, char *path,
                     size_t size)
@@ -165,7 +166,10 @@ static bool write_it(const struct rh__finding *f, const struct mark *m, const ch
     char *text = NULL, place[1024];
     struct rh__text t;
     rh__text_init(&t, place, sizeof place);
-    rh__text_add_visible(&t, f->outcome.place); /* on one line */
+    if (f->outcome.place[0])
+        rh__text_add_visible(&t, f->outcome.place); /* on one line */
+    else
+        rh__text_add(&t, "no place");
     int size =
         asprintf(&text, "%s# finding %016llx, program %016llx, build %016llx, text %016llx\n# %s: %s\n", f->schedule,
                  (unsigned long long)m->finding, (unsigned long long)m->program, (unsigned long long)m->build,
@@ -184,7 +188,8 @@ bool rh__finding_keep(const struct rh__keeping *k, const struct rh__finding *f, 
     static const int digits[] = { 6, 8, 12, 16 };
     struct mark ours = mark_of(k, f);
     *kept = false;
-    for (uint64_t others = 0; others < 100; others++) /* with 16 digits taken, too: as if it were another finding */
+    /* If the name with 16 digits is taken, too: as if it were another finding. */
+    for (uint64_t others = 0; others < 100; others++)
         for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
             uint64_t hash = others ? rh__mix(ours.finding, others) : ours.finding;
             if (!name_it(k, f, hash, digits[i], path, size)) {

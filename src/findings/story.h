@@ -1,13 +1,15 @@
-/* The story of a run as text: what went wrong, the sequence with a column per actor, what was logged, what is left. */
+/* The story of a run as text: what went wrong, the events with a column for each actor, the log lines, and what is
+ * left. */
 #ifndef RH_FINDINGS_STORY_H
 #define RH_FINDINGS_STORY_H
 
 #include "base/text.h"
-#include "explore/engine.h"
+#include "explore/engine/engine.h"
+#include "run/run.h"
 
-/* For struct rh_exploration.describe: schedule and story of the run that the world holds. */
-void rh__describe(struct rh_exploration *x, struct rh__finding *f);
+/* Schedule and story of each finding, from the run that it keeps.  A finding without a run has neither. */
+void rh__findings_describe(struct rh__results *r);
 
-void rh__story_write(struct rh_world *w, struct rh__text *to);
+void rh__story_write(const struct rh__run *r, struct rh__text *to);
 
 #endif

@@ -6,7 +6,7 @@
 #include "report/json_text.h"
 #include "trace/schedule.h"
 
-/* Beyond this a matrix is for nobody to look at. */
+/* Larger matrices and lists are of no use to a reader. */
 enum { LARGEST_MATRIX = 400, LONGEST_LIST = 1000 };
 
 static bool asked(const struct rh__coverage *c, uint32_t criterion)
@@ -37,7 +37,7 @@ struct rh__coverage_summary rh__coverage_summary(const struct rh__coverage *c, e
     return s;
 }
 
-/* What it takes; where others of that name have another cause, which one it is. */
+/* What the receive takes; a number tells apart receives of one name with different causes. */
 static void write_name(const struct rh__coverage *c, uint32_t receive, char *buffer, size_t size)
 {
     const struct rh__covered_receive *r = rh__covered_receive(c, receive);
@@ -46,8 +46,8 @@ static void write_name(const struct rh__coverage *c, uint32_t receive, char *buf
         snprintf(buffer + n, size - (size_t)n, " [%u]", r->same + 1);
 }
 
-/* The subject has a line of test and parameters, and then `set NAME=VALUE` lines; they do not name the granularity, which does
- * not divide coverage. */
+/* The subject has a line with test and parameters, and then lines `set NAME=VALUE`.  The granularity is not among them:
+ * coverage of different granularities can be merged. */
 void rh__coverage_under(const struct rh__coverage *c, struct rh__text *t)
 {
     const char *at = rh__coverage_text(c, c->subject), *comma = "";
@@ -65,9 +65,10 @@ void rh__coverage_under(const struct rh__coverage *c, struct rh__text *t)
     rh__text_add(t, "%sgranularity %s", comma, rh__granularity_name((enum rh_granularity)c->grain));
 }
 
-/* ---- for people -------------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* "not reached: writer#1 never took flush from terminator#1 before write from action#1": the order that is missing. */
+/* Names the order that is missing: "not reached: writer#1 never took flush from terminator#1 before write from
+ * action#1". */
 static void print_pair(FILE *f, const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b,
                        const char *indent, const char *how)
 {
@@ -109,7 +110,7 @@ void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *inden
             fprintf(f, "%scoverage pmr: no actor changes its handlers\n", indent);
             continue;
         }
-        fprintf(f, "%scoverage %s: %s%llu goals; of %llu pairs %llu covered, %llu %s, %llu not reached\n", indent,
+        fprintf(f, "%scoverage %s: %s%llu goals; %llu pairs: %llu covered, %llu %s, %llu not reached\n", indent,
                 rh__criterion_name(i), c->full ? "at least " : "", (unsigned long long)c->counts[i].goals,
                 (unsigned long long)s.pairs, (unsigned long long)s.covered, (unsigned long long)s.impossible,
                 c->exhausted ? "impossible" : "seem impossible", (unsigned long long)s.open);
@@ -121,9 +122,10 @@ void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *inden
     }
 }
 
-/* ---- for machines ------------------------------------------------------------------------------------------------------ */
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
 
-/* How `a` stands to `b`: both orders, only before, only behind (in capitals: the other is impossible), or neither. */
+/* Which orders of `a` and `b` were seen: both, only a before b, only b before a, or neither.  A capital says that
+ * the missing order is impossible. */
 static char mark_of(const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b)
 {
     if (a == b)

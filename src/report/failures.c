@@ -1,4 +1,4 @@
-/* Why a test failed, one reason after the other: the same for every report (result.h). */
+/* The reasons why a test failed, in the same order for every reporter (result.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 static void of_finding(const struct rh__result *r, uint32_t i, struct rh__failure *f)
 {
-    const struct rh__finding *g = &r->x->findings[i];
+    const struct rh__finding *g = &r->x->results->findings[i];
     f->kind = rh_outcome_name(g->outcome.kind);
     f->message = g->outcome.text;
     f->place = g->outcome.place;
@@ -21,16 +21,16 @@ static bool of_property(const struct rh__result *r, uint32_t i, struct rh__failu
 {
     if (!rh__result_never(r))
         return false;
-    for (uint32_t k = 0; k < rh_world_property_count(r->world); k++) {
-        struct rh_property_info p = rh_world_property(r->world, k);
-        if (!rh__result_never_held(r, &p) || i--)
+    for (uint32_t k = 0; k < r->x->results->property_count; k++) {
+        const struct rh__property_result *p = &r->x->results->properties[k];
+        if (!rh__result_never_held(r, p) || i--)
             continue;
         struct rh__text t;
         rh__text_init(&t, f->text, sizeof f->text);
-        rh__text_add(&t, "sometimes `%s` held in no run", p.name);
+        rh__text_add(&t, "sometimes `%s` held in no run", p->name);
         f->kind = rh_outcome_name(RH_OUTCOME_PROPERTY);
         f->message = f->text;
-        f->place = p.place;
+        f->place = p->place;
         return true;
     }
     return false;
@@ -41,11 +41,11 @@ bool rh__result_failure(const struct rh__result *r, uint32_t i, struct rh__failu
     bool differs = r->determinism.kind != RH_OUTCOME_FINISHED;
     f->place = f->actor = f->story = f->schedule = "";
     f->run = f->count = 0;
-    if (i < r->x->finding_count) {
+    if (i < r->x->results->finding_count) {
         of_finding(r, i, f);
         return true;
     }
-    i -= r->x->finding_count;
+    i -= r->x->results->finding_count;
     if (differs && i == 0) {
         f->kind = rh_outcome_name(r->determinism.kind);
         f->message = r->determinism.text;

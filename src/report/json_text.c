@@ -1,9 +1,9 @@
-/* Texts in JSON (json_text.h). */
+/* See json_text.h. */
 #include "report/json_text.h"
 
 const char rh__no_character[] = "\xef\xbf\xbd"; /* U+FFFD */
 
-/* As a pair, if it is past U+FFFF. */
+/* A code past U+FFFF is written as a surrogate pair. */
 static void put_code(FILE *f, uint32_t code)
 {
     if (code < 0x10000)

@@ -1,5 +1,5 @@
-/* Texts in JSON: quoted; bytes that are no UTF-8 become U+FFFD, control characters are escaped.  The program's texts may hold
- * anything. */
+/* Texts in JSON: quoted; bytes that are no UTF-8 become U+FFFD, control characters are escaped.  The program's texts
+ * may hold anything. */
 #ifndef RH_REPORT_JSON_TEXT_H
 #define RH_REPORT_JSON_TEXT_H
 

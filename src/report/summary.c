@@ -1,13 +1,13 @@
-/* What a test came to, in a few sentences: the same for the terminal, for TAP and for programs that embed us (result.h).
+/* A result in a few sentences, the same for the terminal, for TAP and for programs that embed the tool (result.h).
  *
- * The word *passed* is kept for what is exhaustive or bounded.  All else says what was done, and what to do next. */
+ * Only an exhaustive or bounded result is called *passed*.  All other results say what was done, and what to do
+ * next. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/visible.h"
 #include "report/result.h"
 #include "trace/schedule.h"
-#include "world/state.h"
 
 const char *rh__grouped(uint64_t n)
 {
@@ -24,22 +24,23 @@ const char *rh__grouped(uint64_t n)
     return to;
 }
 
-/* ---- what it came to ------------------------------------------------------------------------------------------------------ */
+/* ---- what it came to --------------------------------------------------------------------------------------------- */
 
 /* In none of the runs all assumptions hold. */
 static bool all_assumed(const struct rh_exploration *x)
 {
-    return x->assumed && !rh__exploration_counted(x);
+    return x->results->count.assumed && !rh__exploration_counted(x);
 }
 
 static bool is_empty(const struct rh_exploration *x)
 {
-    return all_assumed(x) || (x->runs && !x->steps && !x->unfinished);
+    return all_assumed(x) || (x->results->count.runs && !x->results->count.steps && !x->end.unfinished);
 }
 
 static bool all_cut(const struct rh_exploration *x)
 {
-    return rh__exploration_counted(x) && x->cut == rh__exploration_counted(x);
+    const struct rh__counts *c = &x->results->count;
+    return c->cut && c->cut + c->pruned == rh__exploration_counted(x);
 }
 
 enum rh__came_to rh__result_came_to(const struct rh__result *r)
@@ -47,9 +48,9 @@ enum rh__came_to rh__result_came_to(const struct rh__result *r)
     const struct rh_exploration *x = r->x;
     if (r->failed)
         return RH__FAILED;
-    if (x->stale)
+    if (x->end.stale)
         return RH__STALE;
-    if (x->interrupted)
+    if (x->end.interrupted)
         return RH__INTERRUPTED;
     if (is_empty(x))
         return RH__EMPTY;
@@ -67,37 +68,36 @@ const char *rh__result_verdict(const struct rh__result *r)
     return r->failed ? "failed" : is_empty(r->x) ? "empty" : rh_verdict_name(rh__exploration_verdict(r->x));
 }
 
-bool rh__result_never_held(const struct rh__result *r, const struct rh_property_info *p)
+bool rh__result_never_held(const struct rh__result *r, const struct rh__property_result *p)
 {
     return p->kind == RH_SOMETIMES &&
-           !(r->x->assumed ? p->held_in : p->held); /* what was assumed away does not count */
+           !(r->x->results->count.assumed ? p->held : p->ever_held); /* what was assumed away does not count */
 }
 
-/* Something that should happen sometimes never did, in any of all the runs there are. */
+/* Something that should happen sometimes never did, in any of all the runs there are.  Under symmetry it may happen in
+ * a run that was left out: a condition may name one of the actors that change places. */
 bool rh__result_never(const struct rh__result *r)
 {
-    if (rh__exploration_verdict(r->x) != RH_VERDICT_EXHAUSTIVE)
+    if (rh__exploration_verdict(r->x) != RH_VERDICT_EXHAUSTIVE || rh__tree_uses_symmetry(&r->x->tree))
         return false;
-    for (uint32_t i = 0; i < rh_world_property_count(r->world); i++) {
-        struct rh_property_info p = rh_world_property(r->world, i);
-        if (rh__result_never_held(r, &p))
+    for (uint32_t i = 0; i < r->x->results->property_count; i++)
+        if (rh__result_never_held(r, &r->x->results->properties[i]))
             return true;
-    }
     return false;
 }
 
 const char *rh__result_unmet(const struct rh__result *r, char *buffer, size_t size)
 {
     const char *wanted = rh_verdict_name(r->require), *is = rh__result_verdict(r);
-    if (!r->required || r->failed || r->x->stale)
+    if (!r->required || r->failed || r->x->end.stale)
         return NULL;
-    if (r->x->interrupted)
+    if (r->x->end.interrupted)
         snprintf(buffer, size, "it was interrupted, and %s is required", wanted);
     else if (is_empty(r->x) || rh__exploration_verdict(r->x) < r->require)
         snprintf(buffer, size, "the result is %s, and %s is required", is, wanted);
     else if (r->require == RH_VERDICT_BOUNDED && all_cut(r->x))
         snprintf(buffer, size, "no run came to its end, and %s is required", wanted);
-    else if (r->require == RH_VERDICT_EXHAUSTIVE && rh_world_escape_count(r->world))
+    else if (r->require == RH_VERDICT_EXHAUSTIVE && r->x->results->escape_count)
         snprintf(buffer, size, "calls that are not controlled are not explored, and exhaustive is required");
     else
         return NULL;
@@ -106,14 +106,14 @@ const char *rh__result_unmet(const struct rh__result *r, char *buffer, size_t si
 
 bool rh__result_param(const struct rh__result *r, size_t i, const char **name, const char **value)
 {
-    if (i >= r->world->param_count)
+    if (i >= r->param_count)
         return false;
-    *name = r->world->params[i].name;
-    *value = r->world->params[i].value;
+    *name = r->params[i].name;
+    *value = r->params[i].value;
     return true;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static const char *plural(uint64_t n)
 {
@@ -150,15 +150,18 @@ void rh__result_counts(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
     uint64_t runs = rh__exploration_counted(x);
-    rh__text_add(t, "%s run%s, %s step%s, %s%s behaviour%s, %.2f s", rh__grouped(runs), plural(runs),
-                 rh__grouped(x->steps), plural(x->steps), x->behaviours_at_least ? "at least " : "",
-                 rh__grouped(x->behaviours), plural(x->behaviours), x->seconds);
-    if (x->cut)
-        rh__text_add(t, ", %s cut", rh__grouped(x->cut));
-    if (x->failed)
-        rh__text_add(t, ", %s failed", rh__grouped(x->failed));
-    if (x->assumed)
-        rh__text_add(t, ", %s more assumed away", rh__grouped(x->assumed));
+    rh__text_add(t, "%s run%s, %s step%s, %s%s distinct run%s, %.2f s", rh__grouped(runs), plural(runs),
+                 rh__grouped(x->results->count.steps), plural(x->results->count.steps),
+                 x->results->distinct.at_least ? "at least " : "", rh__grouped(x->results->distinct.count),
+                 plural(x->results->distinct.count), x->clock.seconds);
+    if (x->results->count.cut)
+        rh__text_add(t, ", %s cut", rh__grouped(x->results->count.cut));
+    if (x->results->count.pruned)
+        rh__text_add(t, ", %s pruned", rh__grouped(x->results->count.pruned));
+    if (x->results->count.failed)
+        rh__text_add(t, ", %s failed", rh__grouped(x->results->count.failed));
+    if (x->results->count.assumed)
+        rh__text_add(t, ", %s more assumed away", rh__grouped(x->results->count.assumed));
     if (x->workers > 1)
         rh__text_add(t, ", %u workers", x->workers);
 }
@@ -166,24 +169,26 @@ void rh__result_counts(const struct rh__result *r, struct rh__text *t)
 struct semantics_line {
     const struct rh__result *r;
     struct rh__text *t;
-    bool faults; /* some budget is not 0 */
+    bool in_faults; /* the last setting was a budget of faults */
+    bool faults;    /* some budget is not 0 */
 };
 
-/* Model, granularity, time and seed are always told, budgets where there are any, the rest where it is unusual; how long a run
- * may be also where some were cut. */
+/* Model, granularity, time and seed always have a place in the line; budgets of faults if there are any; other
+ * settings if they are unusual; the longest run also if runs were cut. */
 static void add_setting(void *arg, const struct rh__setting *s)
 {
     struct semantics_line *l = arg;
     bool granularity = strcmp(s->name, "granularity") == 0;
-    bool always = granularity || strcmp(s->name, "time") == 0 || strcmp(s->name, "seed") == 0;
+    bool always = s->always || strcmp(s->name, "seed") == 0;
     if (strcmp(s->name, "model") == 0) {
         rh__text_add(l->t, "%s", s->value);
         return;
     }
     l->faults |= s->fault && !s->usual;
-    if (strcmp(s->name, "max_actors") == 0 && !l->faults) /* the first behind the budgets */
+    if (l->in_faults && !s->fault && !l->faults) /* all budgets were 0 */
         rh__text_add(l->t, ", no faults");
-    if (s->usual && !always && !(strcmp(s->name, "max_steps") == 0 && l->r->x->cut))
+    l->in_faults = s->fault;
+    if (s->usual && !always && !(strcmp(s->name, "max_steps") == 0 && l->r->x->results->count.cut))
         return;
     rh__text_add(l->t, ", %s %s", s->name, s->value);
     if (granularity && l->r->asked.granularity != rh_world_semantics(l->r->world)->granularity)
@@ -192,9 +197,11 @@ static void add_setting(void *arg, const struct rh__setting *s)
 
 void rh__result_semantics(const struct rh__result *r, struct rh__text *t)
 {
-    struct semantics_line l = { r, t, false };
+    struct semantics_line l = { .r = r, .t = t };
     const char *name, *value;
     rh__semantics_each(rh_world_semantics(r->world), add_setting, &l);
+    if (r->asked.delays != rh_world_semantics(r->world)->delays) /* a delay only hides choices for a while */
+        rh__text_add(t, ", delays not used (they add no distinct run, and this explorer leaves them out)");
     for (size_t i = 0; rh__result_param(r, i, &name, &value); i++) {
         rh__text_add(t, ", -p ");
         rh__text_add_visible(t, name);
@@ -209,13 +216,13 @@ void rh__result_semantics(const struct rh__result *r, struct rh__text *t)
 static void add_limit(const struct rh_exploration *x, struct rh__text *t)
 {
     const struct rh__limits *l = &x->limits;
-    if (x->interrupted)
+    if (x->end.interrupted)
         rh__text_add(t, "; interrupted");
-    else if (!x->stopped)
+    else if (!x->end.stopped)
         return;
-    else if (l->max_runs && x->runs >= l->max_runs)
+    else if (l->max_runs && x->results->count.runs >= l->max_runs)
         rh__text_add(t, "; stopped by --max-runs");
-    else if (l->max_all_steps && x->steps >= l->max_all_steps)
+    else if (l->max_all_steps && x->results->count.steps >= l->max_all_steps)
         rh__text_add(t, "; stopped by --max-all-steps");
     else if (l->max_seconds > 0)
         rh__text_add(t, "; stopped by --max-seconds: %g s of processor time%s", l->max_seconds,
@@ -229,31 +236,37 @@ static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
     rh__text_add(t, "sampled: %s run%s", rh__grouped(runs), plural(runs));
     if (estimate >= 1e15)
         rh__text_add(t, " of very many");
-    else if (estimate > (double)x->runs)
+    else if (estimate > (double)x->results->count.runs)
         rh__text_add(t, " of about %s", rh__grouped((uint64_t)estimate));
     else
         rh__text_add(t, " of an unknown number");
     if (all_cut(x))
         rh__text_add(t, "; none came to its end");
     add_limit(x, t);
-    if (x->unfinished && !x->runs)
-        rh__text_add(t, "; the run under way had %s event%s", rh__grouped(x->unfinished), plural(x->unfinished));
+    if (x->end.unfinished && !x->results->count.runs)
+        rh__text_add(t, "; the run under way had %s event%s", rh__grouped(x->end.unfinished),
+                     plural(x->end.unfinished));
 }
 
 void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
-    const char *all = x->reduces ? "behaviour" : "sequence of choices";
-    uint32_t escapes = rh_world_escape_count(r->world);
+    const char *what = rh__tree_matches_states(&x->tree) ? "state"
+                       : x->is_reduction                 ? "distinct run"
+                                                         : "sequence of choices";
+    const char *but = rh__tree_uses_symmetry(&x->tree) ? " up to exchange of alike actors" : "";
+    char all[80];
+    snprintf(all, sizeof all, "%s%s", what, but);
+    uint32_t escapes = r->x->results->escape_count;
     if (r->failed)
         return;
-    if (x->stale) {
-        rh__text_add(t, "stale: %s: %s", x->stale_file, x->stale);
+    if (x->end.stale) {
+        rh__text_add(t, "stale: %s: %s", x->end.stale_file, x->end.stale);
         return;
     }
     if (all_assumed(x)) {
-        rh__text_add(t, "empty: in none of %s run%s the assumptions (rh_assume) hold", rh__grouped(x->assumed),
-                     plural(x->assumed));
+        rh__text_add(t, "empty: the assumptions (rh_assume) hold in none of %s run%s",
+                     rh__grouped(x->results->count.assumed), plural(x->results->count.assumed));
         return;
     }
     if (is_empty(x)) {
@@ -266,52 +279,57 @@ void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
                      escapes ? "exhaustive as far as calls are controlled: every %s under these semantics"
                              : "exhaustive: every %s under these semantics",
                      all);
-        if (x->assumed)
+        if (x->results->count.assumed)
             rh__text_add(t, " in which the assumptions hold");
+        if (x->results->count.pruned)
+            rh__text_add(t, "; %s run%s ended early, where the explorer knows that other runs go on",
+                         rh__grouped(x->results->count.pruned), plural(x->results->count.pruned));
         break;
     case RH_VERDICT_BOUNDED:
         rh__text_add(t, "bounded: every %s within the bound", all);
         if (all_cut(x))
             rh__text_add(t, ", but no run came to its end");
-        else if (x->cut)
-            rh__text_add(t, "; %s of %s runs were cut there", rh__grouped(x->cut),
+        else if (x->results->count.cut)
+            rh__text_add(t, "; %s of %s runs were cut there", rh__grouped(x->results->count.cut),
                          rh__grouped(rh__exploration_counted(x)));
+        else if (rh_world_semantics(r->world)->outside)
+            rh__text_add(t, ", with the drawn values of messages from outside");
         break;
     default:
         add_sampled(x, t);
         break;
     }
     if (escapes) {
-        struct rh_escape e = rh_world_escape(r->world, 0);
-        rh__text_add(t, "; what %s (%s)%s does is neither explored nor taken back", e.call, e.place,
+        const struct rh_escape *e = &r->x->results->escapes[0];
+        rh__text_add(t, "; the effects of %s (%s)%s are neither explored nor undone", e->call, e->place,
                      escapes > 1 ? " and others" : "");
     }
 }
 
-/* ---- what is not controlled -------------------------------------------------------------------------------------------------- */
+/* ---- what is not controlled -------------------------------------------------------------------------------------- */
 
 void rh__result_escapes(const struct rh__result *r, struct rh__text *t)
 {
-    uint32_t count = rh_world_escape_count(r->world);
+    uint32_t count = r->x->results->escape_count;
     for (uint32_t i = 0; i < count; i++) {
-        struct rh_escape e = rh_world_escape(r->world, i);
-        rh__text_add(t, "%s%s (%s)", i ? ", " : "", e.call, e.place);
+        const struct rh_escape *e = &r->x->results->escapes[i];
+        rh__text_add(t, "%s%s (%s)", i ? ", " : "", e->call, e->place);
     }
     if (count)
-        rh__text_add(t, ": what %s is neither explored nor taken back", count == 1 ? "it does" : "they do");
+        rh__text_add(t, ": %s effects are neither explored nor undone", count == 1 ? "its" : "their");
 }
 
-/* ---- what made no difference ------------------------------------------------------------------------------------------------- */
+/* ---- what made no difference ------------------------------------------------------------------------------------- */
 
 void rh__result_unasked(const struct rh__result *r, struct rh__text *t)
 {
-    const struct rh_world *w = r->world;
-    for (size_t i = 0; i < w->param_count && i < 64 && w->params_asked; i++)
-        if (!(__atomic_load_n(w->params_asked, __ATOMIC_RELAXED) >> i & 1) && !rh_param_first() && !rh_bug_first())
-            rh__text_add(t, "%s%s", t->len ? ", " : "parameters that no run has asked for: ", w->params[i].name);
+    bool declares = rh_param_first() || rh_bug_first();
+    for (size_t i = 0; i < r->param_count && i < 64 && r->params_asked && !declares; i++)
+        if (!(__atomic_load_n(r->params_asked, __ATOMIC_RELAXED) >> i & 1))
+            rh__text_add(t, "%s%s", t->len ? ", " : "parameters that no run has asked for: ", r->params[i].name);
 }
 
-/* ---- what to do next --------------------------------------------------------------------------------------------------------- */
+/* ---- what to do next --------------------------------------------------------------------------------------------- */
 
 static void next_of_sample(const struct rh__result *r, struct rh__text *t)
 {
@@ -321,9 +339,9 @@ static void next_of_sample(const struct rh__result *r, struct rh__text *t)
     s.granularity = RH_GRAIN_OBJECT; /* it would change that */
     if (rh__exploration_unsound(x))
         return; /* the note on global variables says it */
-    if (x->incomplete)
+    if (x->results->incomplete)
         rh__text_add(t, "a part could not be explored; run it again, with fewer workers if memory is short");
-    else if (rh__explorer_wants_objects(r->explorer))
+    else if (rh__tree_needs_object_granularity(&x->tree))
         rh__text_add(t, "more time (--max-seconds), more workers (-j), or a smaller test");
     else if (rh__optimal_refuses(&s, why, sizeof why))
         rh__text_add(t, "more runs (--max-seconds), other seeds (--seed), or a smaller test for dfs");
@@ -340,23 +358,23 @@ void rh__result_next(const struct rh__result *r, struct rh__text *t)
         break;
     case RH__INTERRUPTED:
         if (r->checkpoint)
-            rh__text_add(t, "go on with --checkpoint %s --resume", r->checkpoint);
+            rh__text_add(t, "continue with --checkpoint %s --resume", r->checkpoint);
         else
-            rh__text_add(t, "--checkpoint FILE keeps what is done, and --resume goes on from there");
+            rh__text_add(t, "--checkpoint FILE saves the progress, and --resume continues from there");
         break;
     case RH__EMPTY:
         if (all_assumed(x)) {
-            rh__text_add(t, "assume less (rh_assume), or choose what fulfils it");
+            rh__text_add(t, "weaken the assumptions (rh_assume), or make choices that fulfil them");
             break;
         }
         rh__text_add(t, "rh_spawn actors in RH_TEST(%s), and rh_send to them", r->test);
         break;
     case RH__NOTHING_FOUND:
-        if (x->unfinished && !x->runs)
+        if (x->end.unfinished && !x->results->count.runs)
             rh__text_add(t, "more time (--max-seconds), or cut long runs (--max-steps)");
         else if (all_cut(x))
-            rh__text_add(t, "raise --max-steps%s, or end what goes on for ever",
-                         strstr(r->explorer, "bound:") ? " or the bound" : "");
+            rh__text_add(t, "raise --max-steps%s, or make the test end",
+                         rh__tree_has(&x->tree, &rh__explorer_bound) ? " or the bound" : "");
         else
             next_of_sample(r, t);
         break;

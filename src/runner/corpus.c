@@ -1,5 +1,6 @@
-/* corpus: every schedule in a folder, as a regression suite.  One that fails is a bug that is (still or again) there; one
- * that does not fit any more is stale: the program has changed under it. */
+/* corpus: replays every schedule in a folder, as a regression suite.  A schedule that fails shows a bug that is
+ * still there, or there again.  A schedule that no longer fits is stale: the program has changed since it was
+ * written. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ static int is_schedule(const struct dirent *entry)
     return n > end && strcmp(entry->d_name + n - end, ".schedule") == 0;
 }
 
-/* A pipe of that name would be waited for. */
+/* Reading a pipe would wait for a writer. */
 static bool is_regular(const char *path)
 {
     struct stat s;
@@ -56,7 +57,7 @@ int rh__command_corpus(const char *program, const struct rh__options *o)
         else
             snprintf(text, sizeof text, "not a regular file");
         counts[came_to]++;
-        size_t named = strncmp(text, path, strlen(path)) == 0 ? strlen(path) : 0; /* it says which file that is */
+        size_t named = strncmp(text, path, strlen(path)) == 0 ? strlen(path) : 0; /* the sentence names the file */
         const char *why = named && strncmp(text + named, ": ", 2) == 0 ? text + named + 2 : text;
         if (!o->quiet || came_to != RH__REPLAYED_PASSED)
             print_one(words[came_to], path, came_to == RH__REPLAYED_PASSED ? "" : why);

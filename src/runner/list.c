@@ -1,24 +1,26 @@
-/* list: what a test program holds. */
+/* list: the tests, parameters, bugs and explorers of a test program. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/visible.h"
+#include "explore/tree.h"
 #include "runner/commands.h"
 #include "trace/schedule.h"
 
-static void budget(const char *name, uint32_t n)
+static void print_budget(void *arg, const struct rh__setting *s)
 {
-    if (n)
-        printf(" %s=%u", name, n);
+    (void)arg;
+    if (s->fault && !s->usual)
+        printf(" %s=%s", s->name, s->value);
 }
 
-static void befalls(const char *name, const struct rh_actor_type *const *list)
+static void print_types(const char *name, const struct rh_actor_type *const *list)
 {
     for (const struct rh_actor_type *const *t = list; t && *t; t++)
         printf("%s%s%s", t == list ? " " : "", t == list ? name : ",", (*t)->name);
 }
 
-/* The texts are the program's: they reach the terminal without control characters. */
+/* The texts are the program's own: control characters are made visible. */
 static void print_row(const char *name, const char *otherwise, const char *text)
 {
     printf("  %-16s ", name);
@@ -28,6 +30,15 @@ static void print_row(const char *name, const char *otherwise, const char *text)
     }
     rh__print_visible(stdout, text, SIZE_MAX);
     putchar('\n');
+}
+
+static void print_explorer(const struct rh_explorer *e)
+{
+    char usage[256];
+    print_row(e->name, "", e->summary ? e->summary : "");
+    rh__explorer_usage(e, usage, sizeof usage);
+    if (strcmp(usage, e->name) != 0)
+        print_row("", "", usage);
 }
 
 int rh__command_list(const char *program, const struct rh__options *o)
@@ -43,17 +54,9 @@ int rh__command_list(const char *program, const struct rh__options *o)
         }
         printf("  %-32s model=%s granularity=%s time=%s", t->name, rh__model_name(s.model),
                rh__granularity_name(s.granularity), rh__time_name(s.time));
-        budget("losses", s.losses);
-        budget("duplicates", s.duplicates);
-        budget("crashes", s.crashes);
-        budget("restarts", s.restarts);
-        budget("kept_restarts", s.kept_restarts);
-        budget("partitions", s.partitions);
-        budget("failed_opens", s.failed_opens);
-        budget("damaged_stores", s.damaged_stores);
-        budget("failed_puts", s.failed_puts);
-        befalls("may_crash=", s.may_crash);
-        befalls("may_lose=", s.may_lose);
+        rh__semantics_each(&s, print_budget, NULL);
+        print_types("may_crash=", s.may_crash);
+        print_types("may_lose=", s.may_lose);
         printf("  (%s)\n", t->place);
     }
     if (rh_param_first())
@@ -66,6 +69,6 @@ int rh__command_list(const char *program, const struct rh__options *o)
         print_row(p->name, "", p->text);
     printf("explorers:\n");
     for (const struct rh_explorer_entry *e = rh_explorer_first(); e; e = e->next)
-        print_row(e->explorer->name, "", e->explorer->summary ? e->explorer->summary : "");
+        print_explorer(e->explorer);
     return RH__EXIT_OK;
 }

@@ -5,34 +5,34 @@
 #include "base/files.h"
 #include "base/visible.h"
 #include "runner/commands.h"
+#include "runner/option_print.h"
+#include "runner/option_rows.h"
 
-/* What src/cli looks for in a file before it runs it. */
+/* src/cli looks for this text in a file before it runs it. */
 __attribute__((used)) static const char mark[] = "rehearse test program, protocol 1";
 
-static const struct command {
-    const char *name, *arguments, *text;
-    int (*run)(const char *program, const struct rh__options *o);
+typedef int command_fn(const char *program, const struct rh__options *o);
+static const struct {
+    uint32_t bit;
+    command_fn *run;
 } commands[] = {
-    { "test", "[TEST...]", "explore (all tests, or these)", rh__command_test },
-    { "estimate", "[TEST...]", "how many behaviours there are, before any search", rh__command_estimate },
-    { "list", "", "tests, their semantics, explorers", rh__command_list },
-    { "replay", "SCHEDULE", "run one schedule and tell what happens", rh__command_replay },
-    { "corpus", "DIR", "replay every schedule in DIR, as a regression suite", rh__command_corpus },
+    { RH__FOR_TEST, rh__command_test },     { RH__FOR_ESTIMATE, rh__command_estimate },
+    { RH__FOR_LIST, rh__command_list },     { RH__FOR_REPLAY, rh__command_replay },
+    { RH__FOR_CORPUS, rh__command_corpus },
 };
 
-static void help(const char *program)
+/* Of one command, or of all. */
+static void help(const char *program, const struct rh__command_row *command)
 {
     printf("%s [COMMAND] [OPTION...]    a test program made with rehearse\n\n", program);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        printf("    %-8s %-16s %s\n", commands[i].name, commands[i].arguments, commands[i].text);
-    printf("\n");
-    rh__options_help();
-    printf(
-        "\nexit: 0 nothing found, 1 something found, 2 wrong use, 3 the tool failed, 4 not reproducible, 5 less than "
-        "--require wants, 128+N ended by signal N\n");
+    for (const struct rh__command_row *c = rh__command_rows; c->name; c++)
+        if (!command || c == command)
+            printf("    %-8s %-16s %s\n", c->name, c->arguments, c->help);
+    rh__options_print_help(stdout, command ? command->bit : RH__FOR_ALL);
+    fputs(rh__exit_text, stdout);
 }
 
-/* The exit status, if all that was printed could be; what was found counts more. */
+/* The exit status, or RH__EXIT_TOOL if standard output could not be written and nothing was found. */
 static int printed(int code)
 {
     char error[256];
@@ -42,36 +42,39 @@ static int printed(int code)
     return code == RH__EXIT_OK ? RH__EXIT_TOOL : code;
 }
 
+/* The command that a word names; without one it is `test`. */
+static const struct rh__command_row *command_named(const char *word)
+{
+    for (const struct rh__command_row *c = rh__command_rows; word && c->name; c++)
+        if (strcmp(word, c->name) == 0)
+            return c;
+    return NULL;
+}
+
 int rh_main(int argc, char **argv)
 {
     const char *program = argc ? argv[0] : "test";
-    const struct command *command = &commands[0];
-    int first = 1;
+    const struct rh__command_row *named = argc > 1 ? command_named(argv[1]) : NULL;
+    uint32_t bit = named ? named->bit : RH__FOR_TEST;
+    int first = named ? 2 : 1;
     static struct rh__options options;
     char error[1024];
-    if (argc > 1)
-        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-            if (strcmp(argv[1], commands[i].name) == 0) {
-                command = &commands[i];
-                first = 2;
-            }
-    if (!rh__options_parse(&options, argc - first, argv + first, error, sizeof error)) {
+    if (!rh__options_parse(&options, bit, argc - first, argv + first, error, sizeof error)) {
         rh__complain("%s", error);
         return RH__EXIT_USAGE;
     }
     if (options.help) {
-        help(program);
+        help(program, named);
         return printed(RH__EXIT_OK);
-    }
-    if (command != &commands[0] && (options.criteria || options.coverage_file || options.suite)) {
-        rh__complain("--coverage, --coverage-file and --suite are for `test`");
-        return RH__EXIT_USAGE;
     }
     if (!rh_test_first()) {
         rh__complain("%s has no tests (RH_TEST)", program);
         return RH__EXIT_USAGE;
     }
-    return printed(command->run(program, &options));
+    size_t i = 0;
+    while (commands[i].bit != bit)
+        i++;
+    return printed(commands[i].run(program, &options));
 }
 
 const struct rh_test *rh__test_named(const char *name)

@@ -1,8 +1,9 @@
-/* What a person asked for: one table of options makes parsing, help and completion (options.c). */
+/* What the user asked for.  The options themselves are rows: option_rows.h. */
 #ifndef RH_RUNNER_OPTIONS_H
 #define RH_RUNNER_OPTIONS_H
 
-#include "explore/engine.h"
+#include "explore/engine/engine.h"
+#include "report/reporter.h"
 
 enum {
     RH__EXIT_OK,
@@ -31,12 +32,13 @@ struct rh__options {
     uint32_t workers;       /* 0: not said, one, in this process */
     const char *checkpoint; /* NULL for none */
     bool resume;
-    const char *save, *json, *junit;
+    const char *save;
     uint32_t criteria; /* of coverage, as bits */
     bool required;     /* --require: less than this verdict is not enough */
     enum rh_verdict require;
-    const char *coverage_file, *suite;
-    bool tap, quiet, verbose;
+    const char *suite;
+    const char *reports[RH__MOST_REPORTERS]; /* the value of each reporter's option, "" for none; NULL: not given */
+    bool quiet, verbose;
     uint32_t step; /* replay: stop there; 0 for the end */
     bool gdb;
     const char *words[RH__MOST_WORDS]; /* what is no option */
@@ -44,15 +46,18 @@ struct rh__options {
     bool help;
 };
 
-/* False with a sentence. */
-bool rh__options_parse(struct rh__options *o, int argc, char **argv, char *error, size_t error_size);
-/* Whether all parameters and bugs that were given are ones the program declares; false with a sentence. */
-bool rh__options_params_known(const struct rh__options *o, char *error, size_t error_size);
-/* The table for people. */
-void rh__options_help(void);
+/* Reads the words behind a command, which is a bit of option_rows.h.  False with a sentence. */
+bool rh__options_parse(struct rh__options *o, uint32_t command, int argc, char **argv, char *error, size_t error_size);
+/* False with a sentence, which names the parameter behind `prefix`: the program declares its parameters and bugs, and
+ * one of these is not among them. */
+bool rh__params_known(const struct rh_param *params, size_t count, const char *prefix, char *error, size_t error_size);
+/* A reporter that was asked for and is of one test only; NULL for none. */
+const struct rh__reporter *rh__options_one_test(const struct rh__options *o);
+/* Whether an option needs coverage to be measured, by whatever criteria. */
+bool rh__options_need_coverage(const struct rh__options *o);
 
-/* The semantics of a test with what was asked for, which is kept in `asked` if that is not NULL, and then as the explorer wants
- * it; false with a sentence. */
+/* The semantics of a test with the settings that were given, as the explorer needs them; `asked`, unless NULL, gets
+ * them as they were before that.  False with a sentence. */
 bool rh__options_semantics(const struct rh__options *o, const struct rh_test *test, struct rh_semantics *s,
                            struct rh_semantics *asked, char *error, size_t error_size);
 

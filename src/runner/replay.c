@@ -1,5 +1,7 @@
-/* replay: one schedule, told step by step; under gdb if asked.  The schedule brings its test, semantics and parameters
- * along; options given besides it override them. */
+/* replay: runs one schedule and tells what happens, event by event; in gdb if asked.
+ *
+ * The schedule names its test, semantics and parameters; options override them.  A whole replay is a session with the
+ * explorer `replay`.  With --step a stepper walks along the same schedule and stops there (stepper.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,32 +13,102 @@
 #include "findings/keep.h"
 #include "findings/story.h"
 #include "runner/commands.h"
+#include "runner/session.h"
+#include "runner/stepper.h"
 #include "trace/schedule.h"
 
-/* Where a debugger stops: before the step that --step names is taken. */
+/* ---- a walk that stops, for people and for gdb ------------------------------------------------------------------- */
+
+/* gdb stops here, before the event that --step names.  There, gdb can call the functions below it: they move the run,
+ * and `continue` walks on from wherever it is then. */
 void rh_replay_here(void);
-__attribute__((noinline)) void rh_replay_here(void)
+__attribute__((noinline, used)) void rh_replay_here(void)
 {
     __asm__ volatile("");
 }
 
-struct telling {
-    uint32_t stop_at; /* events */
+static struct rh__stepper stepper; /* at file scope, because gdb calls functions without arguments */
+
+static void print_look(void)
+{
+    static char buffer[1 << 16];
+    struct rh__text t;
+    rh__text_init(&t, buffer, sizeof buffer);
+    rh__stepper_look(&stepper, &t);
+    fputs(buffer, stdout);
+    fflush(stdout);
+}
+
+void rh_step_look(void);
+void rh_step_back(void);
+void rh_step_forward(void);
+void rh_step_choose(unsigned pick);
+
+__attribute__((used)) void rh_step_look(void)
+{
+    if (stepper.world)
+        print_look();
+}
+
+__attribute__((used)) void rh_step_back(void)
+{
+    if (stepper.world && !rh__stepper_back(&stepper))
+        printf("this is the beginning of the run\n");
+    rh_step_look();
+}
+
+__attribute__((used)) void rh_step_forward(void)
+{
+    if (stepper.world && !rh__stepper_forward(&stepper))
+        printf("the run goes no further\n");
+    rh_step_look();
+}
+
+__attribute__((used)) void rh_step_choose(unsigned pick)
+{
+    if (stepper.world && !rh__stepper_choose(&stepper, pick))
+        printf("there is no open choice %u\n", pick);
+    rh_step_look();
+}
+
+struct walk {
+    struct rh_exploration *x; /* its explorer reads the schedule */
+    uint32_t stop;            /* after this event */
+    bool stopped;             /* there, and not because the run was over */
+    struct rh_outcome outcome;
 };
 
-static struct telling telling;
-static const struct rh_explorer *inner;
-
-/* The replaying explorer with a place to stop: it sees the same state as the real one. */
-static uint32_t choose_and_stop(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
+static uint32_t next_of_schedule(void *arg, struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
-    uint32_t events = rh__depth(w);
-    if (telling.stop_at && events > telling.stop_at)
-        return RH_NONE;
-    if (telling.stop_at && events == telling.stop_at)
-        rh_replay_here();
-    return inner->choose(state, w, open, count);
+    const struct walk *k = arg;
+    return rh_inner_choose(&k->x->explorer, w, open, count);
 }
+
+/* In a child process.  Event `stop` is the one that makes the run `stop + 1` events long, its beginning included. */
+static void walk(struct rh_world *w, void *arg)
+{
+    struct walk *k = arg;
+    uint32_t count;
+    if (!rh_inner_begin(&k->x->explorer, w))
+        return;
+    rh__stepper_init(&stepper, w, next_of_schedule, k);
+    while (rh__stepper_event(&stepper) <= k->stop) {
+        if (rh__stepper_event(&stepper) == k->stop)
+            rh_replay_here();
+        if (rh__stepper_event(&stepper) <= k->stop && !rh__stepper_forward(&stepper))
+            break;
+    }
+    rh__stepper_open(&stepper, &count);
+    k->stopped = count && rh__stepper_event(&stepper) > k->stop;
+    k->outcome = *rh_world_outcome(w);
+    if (!count) {
+        struct rh_run run = { .number = 1, .events = rh__stepper_event(&stepper), .outcome = k->outcome.kind };
+        rh_inner_end(&k->x->explorer, w, &run); /* finds lines that are left over */
+    }
+    rh__stepper_release(&stepper);
+}
+
+/* ---- what it came to --------------------------------------------------------------------------------------------- */
 
 static bool test_of(const struct rh__schedule *s, const struct rh_test **test, char *text, size_t size)
 {
@@ -46,7 +118,7 @@ static bool test_of(const struct rh__schedule *s, const struct rh_test **test, c
     return *test != NULL;
 }
 
-/* The sentence says which file it is about. */
+/* Puts the name of the file before the sentence, unless it is there. */
 static void name_file(const char *path, char *text, size_t size)
 {
     char why[1024];
@@ -56,19 +128,20 @@ static void name_file(const char *path, char *text, size_t size)
     snprintf(text, size, "%s: %s", path, why);
 }
 
-/* The same kind at the same place, or at another line of its file while the schedule lasts: lines move when a program is edited. */
+/* The recorded finding has the same kind and place.  While the schedule lasts, another line of the same file will
+ * do: lines move when a program is edited. */
 static bool is_recorded(const struct rh__finding *f, const char *kind, const char *place, bool went_on)
 {
     char is[1024];
     struct rh__text t;
     rh__text_init(&t, is, sizeof is);
-    rh__text_add_visible(&t, f->outcome.place); /* as it was written */
+    rh__text_add_visible(&t, f->outcome.place); /* as the file has it */
     size_t file = strcspn(place, ":");
     return strcmp(kind, rh_outcome_name(f->outcome.kind)) == 0 &&
            (strcmp(is, place) == 0 || (!went_on && strncmp(is, place, file) == 0 && is[file] == place[file]));
 }
 
-/* What there is to know before the finding itself. */
+/* Says first if the finding is not the recorded one. */
 static void tell_recorded(const char *path, const struct rh__finding *f, bool went_on, struct rh__text *t)
 {
     char kind[64], place[1024];
@@ -82,7 +155,7 @@ static void tell_recorded(const char *path, const struct rh__finding *f, bool we
         rh__text_add(t, ": ");
 }
 
-/* "assertion: box#1: two first  (file.c:12)", and further lines of the program's text. */
+/* "assertion: box#1: two first  (file.c:12)", and then further lines of the program's own text. */
 static void tell_finding(const char *path, const struct rh__finding *f, bool went_on, char *text, size_t size)
 {
     bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
@@ -97,93 +170,133 @@ static void tell_finding(const char *path, const struct rh__finding *f, bool wen
                  f->outcome.text + first);
 }
 
+/* The plan that the schedule and the options make.  False with a sentence. */
+static bool make_plan(const struct rh__schedule *s, const struct rh__options *o, struct rh__plan *plan,
+                      struct rh_param params[2 * RH__MOST_PARAMS], char *text, size_t size)
+{
+    memcpy(params, o->params, o->param_count * sizeof *params); /* the first of a name counts */
+    plan->params = params;
+    plan->param_count = o->param_count;
+    if (!test_of(s, &plan->test, text, size))
+        return false;
+    plan->semantics = plan->test->semantics;
+    if (!rh__schedule_settings(s, &plan->semantics, params, &plan->param_count, 2 * RH__MOST_PARAMS, text, size))
+        return false;
+    size_t given = o->param_count;
+    if (!rh__params_known(params, given, "-p ", text, size) ||
+        !rh__params_known(params + given, plan->param_count - given, "set param.", text, size))
+        return false;
+    for (size_t i = 0; i < o->setting_count; i++)
+        if (!rh__semantics_set(&plan->semantics, o->settings[i].name, o->settings[i].value, text, size))
+            return false;
+    plan->asked = plan->semantics;
+    return true;
+}
+
+/* Runs the schedule, up to event `stop` if that is not 0.  Gives an exit code, and what was found in *f. */
+static int run_schedule(struct rh__session *s, uint32_t stop, bool *stopped, const struct rh__finding **f)
+{
+    static struct rh__finding found; /* outlives the call */
+    *f = NULL;
+    *stopped = false;
+    if (!stop) {
+        int code = rh__session_run(s);
+        *f = s->x->results->finding_count ? &s->x->results->findings[0] : NULL;
+        return code;
+    }
+    struct walk *k = rh_shared_new(sizeof *k);
+    if (!k) {
+        snprintf(s->error, sizeof s->error, "no memory");
+        return RH__EXIT_TOOL;
+    }
+    *k = (struct walk){ .x = s->x, .stop = stop };
+    enum rh_sandbox_end end = rh_sandbox_run(s->world, walk, k);
+    found = (struct rh__finding){ .outcome = k->outcome };
+    if (end == RH_SANDBOX_FINDING)
+        found.outcome = *rh_world_outcome(s->world);
+    *stopped = k->stopped;
+    rh_shared_free(k, sizeof *k);
+    if (end == RH_SANDBOX_FAILED)
+        return RH__EXIT_TOOL;
+    if (*rh_world_refused(s->world)) {
+        snprintf(s->error, sizeof s->error, "%s", rh_world_refused(s->world));
+        return RH__EXIT_USAGE;
+    }
+    if (!*stopped && rh_outcome_failed(found.outcome.kind)) {
+        if (found.outcome.actor != RH_NONE)
+            rh_world_actor_name(s->world, found.outcome.actor, found.actor, sizeof found.actor);
+        *f = &found;
+    }
+    return RH__EXIT_OK;
+}
+
+static void print_story(const struct rh__session *s, const struct rh__finding *f)
+{
+    static char story[RH__STORY_BYTES];
+    struct rh__text t;
+    if (f && f->story) {
+        rh__print_lines_visible(stdout, f->story);
+        return;
+    }
+    rh__text_init(&t, story, sizeof story);
+    rh__story_write(rh__world_run(s->world), &t);
+    rh__print_lines_visible(stdout, story);
+}
+
 enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, bool tell, char *text,
                              size_t size)
 {
-    struct rh__schedule s;
-    const struct rh_test *test;
-    struct rh_semantics semantics;
-    struct rh_param params[RH__MOST_PARAMS * 2];
-    size_t param_count = o->param_count;
+    struct rh__schedule schedule;
+    struct rh_param params[2 * RH__MOST_PARAMS];
     enum rh__replayed came_to = RH__REPLAYED_REFUSED;
-    struct rh_exploration *x = NULL;
-    struct rh_world *w = NULL;
-    char name[4200];
-    (void)program;
-    if (!rh__schedule_read(&s, path, text, size))
+    struct rh__session s = { 0 };
+    struct rh__plan plan = { .program = program,
+                             .limits = { .max_runs = 1, .keep_going = true, .unchecked = o->limits.unchecked },
+                             .quiet = !tell };
+    const struct rh__finding *f = NULL;
+    char explorer[4200];
+    bool stopped = false;
+    if (!rh__schedule_read(&schedule, path, text, size))
         return RH__REPLAYED_REFUSED;
-    memcpy(params, o->params, o->param_count * sizeof *params); /* the first of a name counts */
-    if (!test_of(&s, &test, text, size))
-        goto release;
-    semantics = test->semantics;
-    if (!rh__schedule_settings(&s, &semantics, params, &param_count, RH__MOST_PARAMS * 2, text, size))
-        goto release;
-    for (size_t i = 0; i < o->setting_count; i++)
-        if (!rh__semantics_set(&semantics, o->settings[i].name, o->settings[i].value, text, size))
-            goto release;
-    struct rh_world_options options = {
-        .test = test, .semantics = &semantics, .params = params, .param_count = param_count, .quiet = !tell
-    };
-    struct rh__limits limits = { .max_runs = 1, .keep_going = true, .unchecked = o->limits.unchecked };
-    w = rh_world_new(&options, text, size);
-    if (!w)
-        goto release;
-    snprintf(name, sizeof name, "replay:%s", path);
-    x = rh__exploration_new(w, name, semantics.seed, &limits, text, size);
-    if (!x)
-        goto release;
-    struct rh_explorer stopping = *x->explorer.explorer;
-    inner = x->explorer.explorer;
-    stopping.choose = choose_and_stop;
-    telling.stop_at = tell ? o->step : 0;
-    x->known_to_differ = o->step != 0; /* somebody watches it, perhaps in gdb: once is right */
-    x->explorer.explorer = &stopping;
-    x->describe = rh__describe;
-    if (!rh__explore(x)) {
+    snprintf(explorer, sizeof explorer, "replay:%s", path);
+    plan.explorer = explorer;
+    int code = RH__EXIT_USAGE;
+    if (make_plan(&schedule, o, &plan, params, text, size)) {
+        code = rh__session_open(&s, &plan);
+        if (code == RH__EXIT_OK)
+            code = run_schedule(&s, tell ? o->step : 0, &stopped, &f);
+        snprintf(text, size, "%s", *s.error || code == RH__EXIT_USAGE ? s.error : "the tool failed");
+    }
+    if (code == RH__EXIT_USAGE) {
+        name_file(path, text, size);
+    } else if (code != RH__EXIT_OK) {
         came_to = RH__REPLAYED_BROKEN;
-        snprintf(text, size, "the tool failed");
-        goto release;
-    }
-    const char *divergence = rh__replay_divergence(x->explorer.state);
-    if (*rh_world_refused(w)) {
-        snprintf(text, size, "%s", rh_world_refused(w));
-        goto release;
-    }
-    if (*divergence) {
+    } else if (*rh__replay_divergence(s.x->explorer.state)) {
         came_to = RH__REPLAYED_DIVERGED;
-        snprintf(text, size, "%s", divergence);
-    } else if (x->finding_count) {
+        snprintf(text, size, "%s", rh__replay_divergence(s.x->explorer.state));
+    } else if (f) {
         came_to = RH__REPLAYED_SAME;
-        tell_finding(path, &x->findings[0], rh__replay_went_on(x->explorer.state), text, size);
+        tell_finding(path, f, rh__replay_went_on(s.x->explorer.state), text, size);
     } else {
         came_to = RH__REPLAYED_PASSED;
-        if (telling.stop_at && x->cut)
-            snprintf(text, size, "stopped after event %u", telling.stop_at);
+        if (stopped)
+            snprintf(text, size, "stopped after event %u", o->step);
         else
             snprintf(text, size, "nothing failed");
     }
-    if (tell && x->finding_count) {
-        rh__print_lines_visible(stdout, x->findings[0].story);
-    } else if (tell) {
-        static char story[RH__STORY_BYTES];
-        struct rh__text t;
-        rh__text_init(&t, story, sizeof story);
-        rh__story_write(w, &t);
-        rh__print_lines_visible(stdout, story);
-    }
-release:
-    if (came_to == RH__REPLAYED_REFUSED)
-        name_file(path, text, size);
-    rh__exploration_free(x);
-    rh_world_free(w);
-    rh__schedule_release(&s);
+    if (code == RH__EXIT_OK && tell)
+        print_story(&s, f);
+    rh__session_close(&s);
+    rh__schedule_release(&schedule);
     return came_to;
 }
 
-/* Stopped before the event that --step names, or the last one of the schedule. */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+/* Starts gdb, which stops before the event that --step names, or before the last event of the schedule. */
 static int in_gdb(const char *program, const char *path, const struct rh__options *o)
 {
-    char step[32], hint[160], error[512];
+    char step[32], hint[320], error[512];
     struct rh__schedule s;
     if (!rh__schedule_read(&s, path, error, sizeof error)) {
         rh__complain("%s", error);
@@ -193,7 +306,10 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
     rh__schedule_release(&s);
     snprintf(step, sizeof step, "%u", stop);
     snprintf(hint, sizeof hint,
-             "echo \\nrehearse: event %u comes next. Set breakpoints in your code, then `continue`.\\n", stop);
+             "echo \\nrehearse: event %u comes next. Set breakpoints in your code, then `continue`.\\n"
+             "`call (void)rh_step_look()` shows actors, messages and open choices; "
+             "rh_step_back(), rh_step_forward() and rh_step_choose(N) move, likewise.\\n",
+             stop);
     const char *argv[] = { "gdb",    "-q",
                            "-ex",    "set breakpoint pending on",
                            "-ex",    "set follow-fork-mode child",
@@ -210,7 +326,7 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
     return RH__EXIT_USAGE;
 }
 
-/* Further lines of the program's own text are indented: they are not ours. */
+/* Lines after the first are the program's own text, and indented. */
 static void print_sentence(const char *text)
 {
     for (const char *indent = ""; *text; indent = "    ") {

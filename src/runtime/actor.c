@@ -1,4 +1,4 @@
-/* Actors begin and end.  See actor.h. */
+/* The beginning and the end of actors.  See actor.h. */
 #include <stdio.h>
 
 #include "runtime/actor.h"
@@ -7,9 +7,9 @@
 
 #include "base/random.h"
 #include "runtime/failure.h"
-#include "runtime/names.h"
-#include "runtime/registry.h"
-#include "runtime/store.h"
+#include "runtime/rt_names.h"
+#include "runtime/rt_registry.h"
+#include "runtime/rt_store.h"
 
 /* ---- begin ----------------------------------------------------------------------------------------------------- */
 
@@ -40,8 +40,8 @@ static bool can_spawn(const struct rh_actor_type *type, const char *here)
     return false;
 }
 
-rh_ref rh__actor_spawn(struct rh__worker *worker, const struct rh_actor_type *type, const void *state,
-                       enum rh_watch watch, const char *here)
+rh_ref rh__rt_actor_spawn(struct rh__worker *worker, const struct rh_actor_type *type, const void *state,
+                          enum rh_watch watch, const char *here)
 {
     if (!can_spawn(type, here))
         return rh_nobody();
@@ -51,7 +51,7 @@ rh_ref rh__actor_spawn(struct rh__worker *worker, const struct rh_actor_type *ty
     struct rh__slot *slot = rh__slot_new(name);
     if (!slot) {
         rh__name_drop(name);
-        rh__misuse(here, "rh_spawn: there are too many actors, or memory is out");
+        rh__misuse(here, "rh_spawn: there are too many actors, or not enough memory");
         return rh_nobody();
     }
     struct rh__actor *actor = rh__need(sizeof *actor + type->size);
@@ -70,7 +70,7 @@ rh_ref rh__actor_spawn(struct rh__worker *worker, const struct rh_actor_type *ty
     atomic_fetch_add_explicit(&rh__rt.spawned, 1, memory_order_relaxed);
     atomic_fetch_add(&rh__rt.live, 1);
 
-    rh_ref self = actor->self; /* from the push on the actor may run, and end */
+    rh_ref self = actor->self; /* after the push the actor may run, and end */
     if (watch != RH_WATCH_NONE && creator)
         rh__signal_born(creator, self, watch);
     struct rh__message *m =
@@ -109,7 +109,7 @@ static void drop_aside(struct rh__worker *worker, struct rh__actor *actor)
 static void end(struct rh__worker *worker, struct rh__actor *actor, const char *reason, const char *here)
 {
     struct rh__slot *slot = actor->slot;
-    rh__store_close(actor->store); /* first: who learns of the end may open the store */
+    rh__store_close(actor->store); /* first: an actor that hears of the end may open the store */
     rh__signal_end(worker, actor, reason, here);
     if (atomic_load(&slot->has_names))
         rh__registry_forget(slot, actor->self);
@@ -119,6 +119,7 @@ static void end(struct rh__worker *worker, struct rh__actor *actor, const char *
         rh__actor_let_go(actor, &actor->current);
     rh__actor_let_go(actor, &actor->received);
     rh__actor_let_go(actor, &actor->answer);
+    rh__set_release(actor);
     drop_aside(worker, actor);
     if (actor->fiber)
         rh__fiber_recycle(worker, actor->fiber);
@@ -134,7 +135,7 @@ static void end(struct rh__worker *worker, struct rh__actor *actor, const char *
     rh__live_down();
 }
 
-void rh__actor_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason)
+void rh__rt_actor_end(struct rh__worker *worker, struct rh__actor *actor, const char *reason)
 {
     end(worker, actor, reason, NULL);
 }
@@ -143,11 +144,11 @@ _Noreturn void rh__actor_exit(struct rh__actor *actor, const char *reason, const
 {
     struct rh__worker *worker = rh__worker();
     struct rh__slot *slot = actor->slot;
-    char kept[RH_REASON_SIZE] = ""; /* the reason may stand in the actor's own state */
+    char kept[RH_REASON_SIZE] = ""; /* the reason may be in the actor's own state */
     snprintf(kept, sizeof kept, "%s", reason ? reason : "");
     end(worker, actor, kept, here);
-    rh__worker_later(worker, slot); /* what is left in the mailbox is dropped there */
-    rh__fiber_abandon(worker);
+    rh__worker_later(worker, slot); /* a worker drops what is left in the mailbox */
+    rh__rt_fiber_abandon(worker);
 }
 
 /* ---- the end of all -------------------------------------------------------------------------------------------- */
@@ -172,8 +173,9 @@ static void clear_actor(struct rh__slot *slot, struct rh__actor *actor)
     }
     struct rh__message *held[] = { actor->current, actor->received, actor->answer, actor->wait.found };
     for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
-        if (held[i] && held[i]->held && held[i] != slot->taken)
+        if (held[i] && held[i]->held && held[i] != slot->taken && !rh__set_holds(actor, held[i]))
             rh__block_free(NULL, held[i]);
+    rh__set_clear(slot, actor);
     if (actor->fiber)
         rh__fiber_free(actor->fiber);
     actor_free(actor);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/actor.h"
-#include "runtime/names.h"
+#include "runtime/rt_names.h"
 
 static void report(const char *kind, const char *here, const char *format, va_list list)
 {
@@ -27,7 +27,7 @@ static void report(const char *kind, const char *here, const char *format, va_li
         abort();
 }
 
-void rh__fail(const char *kind, const char *here, const char *format, ...)
+void rh__rt_fail(const char *kind, const char *here, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -63,6 +63,6 @@ void rh__log(const char *text)
 
 _Noreturn void rh__out_of_memory(void)
 {
-    fprintf(stderr, "rehearse: memory is out\n");
+    fprintf(stderr, "rehearse: out of memory\n");
     abort();
 }

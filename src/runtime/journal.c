@@ -25,7 +25,7 @@ struct mark {
     uint64_t salt, acknowledged, sum;
 };
 
-/* What openat, rename and the rest leave in errno. */
+/* The error that openat, rename and others leave in errno. */
 static int error_now(void)
 {
     return errno ? errno : EIO;
@@ -40,7 +40,7 @@ static void fails(struct rh__journal *j)
 
 static bool sync_folder(int folder)
 {
-    return fsync(folder) == 0 || errno == EINVAL; /* not every file system has that */
+    return fsync(folder) == 0 || errno == EINVAL; /* not every file system can sync a folder */
 }
 
 static bool write_at(int fd, const void *bytes, size_t size, uint64_t at)
@@ -71,7 +71,7 @@ static bool read_all(int fd, char *bytes, size_t size)
             continue;
         if (n <= 0) {
             if (n == 0)
-                errno = EIO; /* it has become shorter meanwhile */
+                errno = EIO; /* the file has become shorter meanwhile */
             return false;
         }
         at += (size_t)n;
@@ -92,7 +92,7 @@ static bool mark_write(struct rh__journal *j, uint64_t salt, uint64_t acknowledg
     return true;
 }
 
-/* Only the first one of all can be cut short: the others are written over it. */
+/* Only the first mark can be truncated; later marks overwrite it. */
 enum marked { MARK_UNREADABLE, MARK_NONE, MARK_DAMAGED, MARK_GOOD };
 
 static enum marked mark_read(struct rh__journal *j, struct mark *m)
@@ -176,7 +176,7 @@ bool rh__journal_rewrite(struct rh__journal *j)
         return false;
     unlinkat(j->folder, "journal.new", 0);
     j->new_fd = openat(j->folder, "journal.new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    j->new_size = RH__JOURNAL_HEAD; /* written at the end, when its numbers are known */
+    j->new_size = RH__JOURNAL_HEAD; /* the head is written at the end, when its numbers are known */
     return j->new_fd >= 0;
 }
 
@@ -200,7 +200,7 @@ bool rh__journal_replace(struct rh__journal *j)
     j->salt = j->new_salt;
     j->size = j->new_size;
     if (!sync_folder(j->folder) || !mark_write(j, j->salt, j->size))
-        fails(j); /* which of the two files has the name after a crash is not known */
+        fails(j); /* after a crash either file may have the name */
     return !j->failed;
 }
 
@@ -243,7 +243,7 @@ static bool lock(const struct opening *o)
     return true;
 }
 
-/* A file of version 1 holds somebody's data, in a form that is not read any more. */
+/* A file of version 1 holds a user's data in a format that is no longer read. */
 static bool is_of_version_1(int folder, const char *name)
 {
     char magic[8] = "";
@@ -252,7 +252,7 @@ static bool is_of_version_1(int folder, const char *name)
         return false;
     int fd = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
-        return true; /* to be on the safe side */
+        return true; /* when in doubt */
     ssize_t n = pread(fd, magic, sizeof magic, 0);
     close(fd);
     return n < 0 || (n > 0 && memcmp(magic, "RHSTORE1", (size_t)n) == 0);
@@ -281,8 +281,8 @@ static bool refuse_version_1(const struct opening *o)
     return good;
 }
 
-/* The mark comes first and is durable before there is a journal, so that a journal without a mark has lost it.  Until the journal
- * is there the mark says that nothing at all is acknowledged. */
+/* Makes the mark durable before it creates the journal, so that a journal without a mark has lost its mark.  Until the
+ * journal exists, the mark says that nothing is acknowledged. */
 static bool make(const struct opening *o)
 {
     struct rh__journal *j = o->j;
@@ -295,7 +295,7 @@ static bool make(const struct opening *o)
     return true;
 }
 
-/* `m` is NULL where the mark is damaged. */
+/* `m` is NULL if the mark is damaged. */
 static bool load(const struct opening *o, const char *bytes, size_t size, const struct mark *m,
                  const struct rh__journal_reader *reader)
 {
@@ -303,29 +303,28 @@ static bool load(const struct opening *o, const char *bytes, size_t size, const 
     size_t good = 0;
     switch (rh__journal_read(bytes, size, m ? m->salt : 0, m ? m->acknowledged : 0, reader, &good)) {
     case RH__JOURNAL_FOREIGN:
-        return refuse(o, "journal is there but is no journal of stores");
+        return refuse(o, "journal exists but is not a journal of stores");
     case RH__JOURNAL_DAMAGED:
-        return refuse(o, "journal is damaged: what was acknowledged is not all there any more");
+        return refuse(o, "journal is damaged: acknowledged data is missing");
     case RH__JOURNAL_GOOD:
         break;
     }
     memcpy(&j->salt, bytes + 8, sizeof j->salt);
     j->size = good;
     if (good < size && !m)
-        return refuse(
-            o,
-            "journal.mark is damaged, and the last %zu bytes of the journal are no whole record: whether they "
-            "were acknowledged is not known",
-            size - good);
+        return refuse(o,
+                      "journal.mark is damaged, and the last %zu bytes of the journal are not a complete record: it is "
+                      "not known whether they were acknowledged",
+                      size - good);
     if (good < size) {
         fprintf(stderr,
-                "rehearse: store_folder %s: journal: the last %zu bytes are no whole record, and journal.mark does not "
-                "have them as acknowledged: cut off\n",
+                "rehearse: store_folder %s: journal: the last %zu bytes are not a complete record and were not "
+                "acknowledged: removed\n",
                 o->folder, size - good);
         if (ftruncate(j->fd, (off_t)good) != 0)
             return refuse_call(o, "journal");
     }
-    /* What a killed process has written may be read from now on: it must not go any more. */
+    /* Actors may read from now on what a killed process has written, so it must become durable. */
     if (fsync(j->fd) != 0 || !mark_write(j, j->salt, j->size))
         return refuse_call(o, "journal");
     return true;
@@ -357,20 +356,20 @@ static bool open_locked(const struct opening *o, const struct rh__journal_reader
     j->fd = openat(j->folder, "journal", O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (j->fd >= 0 && marked == MARK_NONE)
         return refuse(o,
-                      "journal.mark is gone or cut off: how much of the journal was acknowledged is not known; bring "
-                      "it back, or see docs/stores.md");
+                      "journal.mark is missing or truncated: it is not known how much of the journal was acknowledged; "
+                      "restore it, or see docs/stores.md");
     if (j->fd >= 0 && marked == MARK_GOOD)
         return read_journal(o, &m, reader);
-    if (j->fd >= 0) { /* the journal has checksums of its own: with one fault nothing is lost */
+    if (j->fd >= 0) { /* the journal has checksums of its own: one fault loses nothing */
         if (!read_journal(o, NULL, reader))
             return false;
-        fprintf(stderr, "rehearse: store_folder %s: journal.mark was damaged and is made anew\n", o->folder);
+        fprintf(stderr, "rehearse: store_folder %s: journal.mark was damaged and has been rebuilt\n", o->folder);
         return true;
     }
     if (errno != ENOENT)
         return refuse_call(o, "journal");
     if (marked == MARK_DAMAGED || m.acknowledged)
-        return refuse(o, "the journal is gone; where that is meant, remove journal.mark as well");
+        return refuse(o, "the journal is missing; if that is intended, remove journal.mark, too");
     return refuse_version_1(o) && make(o);
 }
 
@@ -396,7 +395,7 @@ bool rh__journal_open(struct rh__journal *j, const char *folder, const struct rh
 void rh__journal_close(struct rh__journal *j)
 {
     if (j->mark >= 0 && j->fd >= 0 && !j->failed)
-        fdatasync(j->mark); /* so that it also tells after a crash of the machine; what it says is true without that */
+        fdatasync(j->mark); /* keeps the mark over a crash of the machine; it is correct without that */
     int descriptors[] = { j->new_fd, j->fd, j->mark, j->folder };
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
         if (descriptors[i] >= 0)

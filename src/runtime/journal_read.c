@@ -1,4 +1,4 @@
-/* The bytes of a journal: see journal.h.  Nothing here does input or output. */
+/* The bytes of a journal: see journal.h.  This file does no input or output. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -6,7 +6,7 @@
 
 static const char magic[8] = "RHSTORE2";
 
-/* As in the file. */
+/* The layout in the file. */
 struct head {
     uint32_t kind, store, key_size, value_size;
     uint64_t body, sum;
@@ -44,7 +44,7 @@ size_t rh__record_write(char *to, uint64_t salt, uint64_t at, const struct rh__r
     return sizeof h + body;
 }
 
-/* The head of the record at `at`; false if there is none or the record does not end within the file. */
+/* Reads the head of the record at `at`; false if there is none or if the record exceeds the file. */
 static bool head_at(const char *bytes, size_t size, size_t at, uint64_t salt, struct head *h)
 {
     if (size - at < sizeof *h)

@@ -12,7 +12,7 @@ struct slab {
     size_t size;
 };
 
-/* Batches are lists of RH__BATCH blocks; the `next` of their first blocks links the batches. */
+/* A batch is a list of RH__BATCH blocks; the `next` of their first blocks links the batches. */
 static struct {
     pthread_mutex_t lock;
     struct rh__message *batches[RH__CLASSES];
@@ -20,7 +20,8 @@ static struct {
     struct slab *slabs;
 } depot = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Who needs one of the largest slabs will use it up: its pages come at once, which costs a third of one by one. */
+/* A thread that needs one of the largest slabs will use all of it: populating its pages at once costs a third of one by
+ * one. */
 static void *map_slab(size_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | (size == LAST_SLAB ? MAP_POPULATE : 0);

@@ -1,9 +1,9 @@
-/* Messages in memory, and where that memory comes from.
+/* Messages in memory, and the source of that memory.
  *
- * A message is one block: this header, the fields, then the tail.  Blocks come in classes of 64, 128, ... bytes; each
- * worker keeps free blocks of its own (two lists, after Bonwick's magazines) and trades whole batches with a depot, so
- * that a producer on one thread and a consumer on another recycle the same memory at the price of one lock per batch.
- * Larger messages are malloc's.  The memory of the pools is given back when the runtime stops. */
+ * A message is one block: this header, the fields, then the tail.  Blocks come in classes of 64, 128, ... bytes.  Each
+ * worker has its own free blocks (two lists, after Bonwick's magazines) and exchanges whole batches with a depot, so
+ * that a producer on one thread and a consumer on another recycle the same memory at the cost of one lock per batch.
+ * Larger messages come from malloc.  The memory of the pools is returned when the runtime stops. */
 #ifndef RH_RUNTIME_MESSAGE_H
 #define RH_RUNTIME_MESSAGE_H
 
@@ -13,53 +13,54 @@
 
 #include "runtime/sanitize.h"
 
-/* What a message is to the one that takes it out of the mailbox. */
+/* What a message means to the consumer of the mailbox. */
 enum rh__kind {
-    RH__PLAIN,     /* for the behaviour or the receive; a ticket other than 0 is that of rh_ask */
-    RH__REPLY,     /* answers the ask of this ticket */
-    RH__TIMER,     /* of the timer of this ticket, if that is still set */
-    RH__DOWN,      /* rh_down, if the monitor of this ticket is still there */
-    RH__EXIT,      /* an exit signal; the ticket is that of the link, 0 for rh_kill */
-    RH__EXITED,    /* rh_exited of a link, if that is not taken back; the ticket is 0 until then */
-    RH__WAKE,      /* ends the wait of this ticket */
-    RH__STORED,    /* rh_stored: the write of this ticket is durable */
+    RH__PLAIN,     /* for the behaviour or the receive; the ticket is that of an rh_ask, or 0 */
+    RH__REPLY,     /* answers the ask with this ticket */
+    RH__TIMER,     /* from the timer with this ticket, if it is still set */
+    RH__DOWN,      /* rh_down, if the monitor with this ticket still exists */
+    RH__EXIT,      /* an exit signal; the ticket is that of the link, or 0 for rh_kill */
+    RH__EXITED,    /* rh_exited of a link; the ticket becomes TAKEN_BACK if the link is removed */
+    RH__WAKE,      /* ends the wait with this ticket */
+    RH__STORED,    /* rh_stored: the write with this ticket is durable */
     RH__STORE_BAD, /* a write has failed */
-    RH__BEGIN,     /* brings the actor that is to live in this slot */
-    RH__STUB,      /* nothing: keeps a mailbox from being without a node */
+    RH__BEGIN,     /* brings the new actor of this slot */
+    RH__STUB,      /* no content: a mailbox is never without a node */
 };
 
 struct rh__message {
     _Atomic(struct rh__message *) next; /* in the mailbox */
-    struct rh__message *link;           /* in the list of those set aside, or of free ones */
+    struct rh__message *link;           /* in the list of messages set aside, or of free blocks */
     const struct rh_message_type *type;
     rh_ref sender;
-    uint32_t generation; /* of the actor it is meant for */
+    uint32_t generation; /* of the receiver */
     uint32_t ticket;
     uint32_t tail_size;
     uint8_t kind; /* enum rh__kind */
     uint8_t size_class;
-    uint8_t held;    /* not to be freed when the mailbox moves on: somebody else will */
-    uint8_t counted; /* towards the limit of the mailbox */
+    uint8_t held;    /* the mailbox must not free it; its holder will */
+    uint8_t counted; /* it counts towards the limit of the mailbox */
 };
 
 enum {
     RH__CLASSES = 7,     /* 64 << 0 .. 64 << 6 */
-    RH__CLASS_LARGE = 7, /* by malloc */
-    RH__BATCH = 128,     /* blocks that change hands at once */
-    RH__HEADER = 48,     /* a multiple of 16: fields may want any alignment */
+    RH__CLASS_LARGE = 7, /* from malloc */
+    RH__BATCH = 128,     /* blocks that are exchanged at once */
+    RH__HEADER = 48,     /* a multiple of 16, for fields of any alignment */
 };
 _Static_assert(sizeof(struct rh__message) == RH__HEADER, "the fields start behind the header");
 
-/* One thread's free blocks. */
+/* The free blocks of one thread. */
 struct rh__cache {
     struct {
         struct rh__message *loaded, *spare; /* spare is empty or a whole batch */
-        uint32_t count;                     /* of loaded */
+        uint32_t count;                     /* blocks in `loaded` */
         char *fresh, *fresh_end;            /* never used yet */
     } of[RH__CLASSES];
 };
 
-/* A block for this many bytes behind the header, or NULL where memory is out; all but the header is undefined. */
+/* A block for so many bytes after the header, or NULL if there is not enough memory; everything except the header is
+ * undefined. */
 struct rh__message *rh__message_refill(struct rh__cache *cache, size_t bytes);
 void rh__message_spill(struct rh__cache *cache, struct rh__message *m);
 
@@ -99,7 +100,7 @@ static inline void rh__message_free(struct rh__cache *cache, struct rh__message 
     }
 }
 
-/* All pools are given back; no message may be in use. */
+/* Returns the memory of all pools; no message may be in use. */
 void rh__message_release_pools(void);
 
 static inline void *rh__message_value(const struct rh__message *m)
@@ -117,7 +118,7 @@ static inline const void *rh__message_tail(const struct rh__message *m)
     return m->tail_size ? (char *)rh__message_value(m) + rh__message_tail_at(m->type->size) : NULL;
 }
 
-/* memcpy for what is nearly always some few bytes. */
+/* memcpy for what is nearly always a few bytes. */
 static inline void rh__copy_fields(void *to, const void *from, size_t n)
 {
     char *t = to;

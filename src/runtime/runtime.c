@@ -1,5 +1,5 @@
-/* Start, wait, stop.  The order of the end: no foreign thread may come in, the workers finish their handlers, then the
- * threads for timers and writes, and when nothing runs any more all memory goes. */
+/* Start, wait, stop.  At the end, first no foreign thread may enter; then the workers finish their handlers; then the
+ * threads for timers and writes stop; and when nothing runs any more, all memory is freed. */
 #define _GNU_SOURCE
 #include "runtime/runtime.h"
 
@@ -15,24 +15,24 @@
 #include "base/random.h"
 #include "runtime/actor.h"
 #include "runtime/failure.h"
-#include "runtime/names.h"
-#include "runtime/pool.h"
-#include "runtime/registry.h"
-#include "runtime/room.h"
-#include "runtime/seam.h"
-#include "runtime/store.h"
-#include "runtime/tables.h"
+#include "runtime/mailbox_limit.h"
+#include "runtime/rt_names.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_registry.h"
+#include "runtime/rt_seam.h"
+#include "runtime/rt_store.h"
+#include "runtime/rt_tables.h"
 
 enum { CLOSED = 1u << 31, FIRST_SLOT_NS = 5000 };
 
 struct rh__runtime rh__rt = { .cache_lock = PTHREAD_MUTEX_INITIALIZER };
 
-static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* start and stop, one at a time */
+static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* start and stop exclude each other */
 static bool running;
-static _Atomic(uint32_t) gate = CLOSED; /* foreign threads inside, and whether more may come */
+static _Atomic(uint32_t) gate = CLOSED; /* number of foreign threads inside, and whether more may enter */
 static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t live_none = PTHREAD_COND_INITIALIZER;
-static struct rh_runtime_counts last_counts; /* of a runtime that has stopped */
+static struct rh_runtime_counts last_counts; /* of the last runtime */
 
 /* ---- small things that all use --------------------------------------------------------------------------------- */
 
@@ -108,7 +108,7 @@ static bool options_set(const struct rh_runtime_options *given)
     struct rh_runtime_options o = given ? *given : (struct rh_runtime_options){ 0 };
     cpu_set_t cpus;
     if (o.overflow > RH_OVERFLOW_FAIL) {
-        fprintf(stderr, "rehearse: rh_runtime_start: %d is no kind of overflow\n", (int)o.overflow);
+        fprintf(stderr, "rehearse: rh_runtime_start: %d is not a value of enum rh_overflow\n", (int)o.overflow);
         return false;
     }
     if (o.threads == 0)
@@ -166,7 +166,7 @@ static void workers_free(void)
     for (uint32_t i = 0; i < rh__rt.threads; i++) {
         struct rh__worker *worker = &rh__rt.workers[i];
         pthread_cond_destroy(&worker->wake);
-        while (worker->spares) { /* of one whose thread was never made */
+        while (worker->spares) { /* of a worker whose thread was never created */
             struct rh__fiber *fiber = worker->spares;
             worker->spares = fiber->next;
             rh__fiber_free(fiber);
@@ -202,13 +202,13 @@ static bool workers_start(void)
 static bool start(const struct rh_runtime_options *options)
 {
     if (running) {
-        fprintf(stderr, "rehearse: rh_runtime_start: a runtime runs already\n");
+        fprintf(stderr, "rehearse: rh_runtime_start: a runtime is already running\n");
         return false;
     }
     if (!options_set(options))
         return false;
     state_clear();
-    if (!rh__store_start()) { /* it has said why */
+    if (!rh__store_start()) { /* it has printed the reason */
         options_release();
         return false;
     }
@@ -225,8 +225,8 @@ stop_timers:
     rh__timers_stop();
 stop_store:
     rh__store_stop();
-    rh__store_release();
-    fprintf(stderr, "rehearse: rh_runtime_start: threads or memory cannot be had: %s\n", strerror(errno));
+    rh__rt_store_release();
+    fprintf(stderr, "rehearse: rh_runtime_start: not enough threads or memory: %s\n", strerror(errno));
     rh__fiber_release_spares();
     options_release();
     return false;
@@ -318,7 +318,7 @@ static void stop(void)
     rh__store_stop();
     last_counts = counts_now();
     rh__table_release(rh__slot_clear);
-    rh__store_release();
+    rh__rt_store_release();
     rh__registry_release();
     rh__tables_release();
     rh__name_forget_root();

@@ -1,4 +1,4 @@
-/* Which sanitizer this file is compiled for, and what the sanitizers want to know about stacks that change. */
+/* Which sanitizer this file is compiled for, and the sanitizers' calls for stack switches. */
 #ifndef RH_RUNTIME_SANITIZE_H
 #define RH_RUNTIME_SANITIZE_H
 

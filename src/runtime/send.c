@@ -1,11 +1,11 @@
 /* Sending.  The fields and the tail are copied into a block of the sender's worker, and the block is pushed onto the
- * receiver's mailbox; if that was at rest, the receiver is what this worker runs next. */
+ * receiver's mailbox.  If the receiver was at rest, this worker runs it next. */
 #include "runtime/actor.h"
 
 #include <stdio.h>
 
 #include "runtime/failure.h"
-#include "runtime/room.h"
+#include "runtime/mailbox_limit.h"
 
 struct rh__message *rh__message_make(struct rh__worker *worker, enum rh__kind kind, rh_ref sender,
                                      const struct rh_message_type *type, size_t bytes)
@@ -44,7 +44,7 @@ void rh__post(struct rh__worker *worker, rh_ref to, struct rh__message *m)
         rh__worker_ready(worker, slot);
 }
 
-/* Not to an actor that lives: a misuse, or a letter to one that has ended. */
+/* Sends to something else than a living actor: a misuse, or a message to an actor that has ended. */
 static bool send_astray(struct rh__worker *worker, rh_ref to, const struct rh__letter *letter, const char *here)
 {
     if (rh_is_nobody(to)) {
@@ -52,7 +52,7 @@ static bool send_astray(struct rh__worker *worker, rh_ref to, const struct rh__l
         return false;
     }
     if (!rh__ref_external(to) && !rh__ref_known(to)) {
-        rh__misuse(here, "message %s is sent to an actor that never was (reference %llx)", letter->type->name,
+        rh__misuse(here, "message %s is sent to an actor that never existed (reference %llx)", letter->type->name,
                    (unsigned long long)to.id);
         return false;
     }

@@ -1,13 +1,13 @@
-/* Links, monitors and exit signals, after Erlang's.
+/* Links, monitors and exit signals, after Erlang.
  *
- * That an actor lives, whom its end is told, and that it has ended are one thing, its life: guarded by one lock, so that to
- * link, to monitor, to ask whether it lives and to end have an order that all agree on.  The controlled world explores
- * exactly these orders (src/world/objects.h).  A link has two ends, each with the life of the one whose end it tells of;
- * they are made one after the other.  What an end causes, and rh_kill, are messages: they take effect when they are taken
- * out of the mailbox.
+ * Whether an actor lives, and which actors hear of its end, is one object, the actor's life.  One lock guards it, so
+ * that all actors agree on the order of links, monitors, rh_alive and the end.  The controlled world explores exactly
+ * these orders (src/world/objects.h).  A link has two ends; each belongs to the life of the actor of whose end it
+ * tells, and they are made one after the other.  The consequences of an end, and rh_kill, are messages: they take
+ * effect when they are taken out of the mailbox.
  *
- * Each link and each monitor has a number.  A signal carries it: one of an earlier link or monitor between the same two,
- * taken back meanwhile, is told from one of today's. */
+ * Each link and each monitor has a number, which its signal carries.  The number distinguishes the signal of an earlier
+ * link or monitor between the same two actors, which was removed meanwhile, from that of the current one. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 
 #include "base/hash.h"
 #include "runtime/failure.h"
-#include "runtime/store.h"
+#include "runtime/rt_store.h"
 
 /* The ticket of an RH__EXITED. */
 enum { TAKEN_BACK = 1 };
@@ -34,7 +34,7 @@ static uint32_t new_number(void)
     uint32_t number;
     do
         number = atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed) + 1;
-    while (number == 0); /* no link, no monitor */
+    while (number == 0); /* 0 means neither link nor monitor */
     return number;
 }
 
@@ -49,7 +49,7 @@ static void add(struct rh__ties *ties, struct rh__tie tie)
     ties->at[ties->count++] = tie;
 }
 
-/* Where the tie of this number is; the count for nowhere. */
+/* The index of the tie with this number; the count if there is none. */
 static uint32_t numbered(const struct rh__ties *ties, uint32_t number)
 {
     uint32_t i = 0;
@@ -70,6 +70,11 @@ static void remove_all(struct rh__ties *ties, rh_ref who)
 {
     for (uint32_t i; (i = with(ties, who, false)) < ties->count;)
         ties->at[i] = ties->at[--ties->count];
+}
+
+bool rh__signal_watches(const struct rh__actor *actor, uint32_t number)
+{
+    return numbered(&actor->watching, number) < actor->watching.count;
 }
 
 bool rh__signal_claim(struct rh__actor *actor, uint32_t number)
@@ -130,7 +135,7 @@ void rh__undeliverable(struct rh__worker *worker, rh_ref to, struct rh__message 
     }
 }
 
-/* Whether the link that an exit signal came by is there; it is not any more. */
+/* Removes the link of an exit signal; false if it does not exist any more. */
 static bool link_claim(struct rh__actor *actor, rh_ref who, uint32_t number)
 {
     struct rh__ties *links = &actor->slot->links;
@@ -149,7 +154,7 @@ static enum rh__outcome exit_signal(struct rh__worker *worker, struct rh__actor 
     if (by_link && !link_claim(actor, value->who, m->ticket))
         return RH__DONE; /* unlinked meanwhile */
     if (!by_link && strcmp(value->reason, "kill") == 0) {
-        rh__actor_end(worker, actor, "killed");
+        rh__rt_actor_end(worker, actor, "killed");
         return RH__ENDED;
     }
     if (actor->traps) {
@@ -160,11 +165,11 @@ static enum rh__outcome exit_signal(struct rh__worker *worker, struct rh__actor 
     }
     if (strcmp(value->reason, "normal") == 0)
         return RH__DONE;
-    rh__actor_end(worker, actor, value->reason);
+    rh__rt_actor_end(worker, actor, value->reason);
     return RH__ENDED;
 }
 
-enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, struct rh__message *m)
+enum rh__outcome rh__rt_signal(struct rh__worker *worker, struct rh__actor *actor, struct rh__message *m)
 {
     switch ((enum rh__kind)m->kind) {
     case RH__PLAIN:
@@ -175,7 +180,7 @@ enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, 
         rh__count_dropped(worker);
         return RH__DONE;
     case RH__DOWN:
-        if (numbered(&actor->watching, m->ticket) < actor->watching.count)
+        if (rh__signal_watches(actor, m->ticket))
             return RH__DELIVER;
         rh__count_dropped(worker);
         return RH__DONE;
@@ -184,16 +189,16 @@ enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, 
         m->kind = RH__PLAIN;
         m->ticket = 0;
         return RH__DELIVER;
-    case RH__REPLY: /* to an ask that is over */
+    case RH__REPLY: /* to an ask that has ended */
         rh__count_dropped(worker);
         return RH__DONE;
     case RH__EXIT:
         return exit_signal(worker, actor, m);
     case RH__STORE_BAD:
-        rh__actor_end(worker, actor, "store");
+        rh__rt_actor_end(worker, actor, "store");
         return RH__ENDED;
-    case RH__EXITED: /* only ever made of an RH__EXIT */
-    case RH__WAKE:   /* of a wait that is over */
+    case RH__EXITED: /* made only from an RH__EXIT */
+    case RH__WAKE:   /* of a wait that has ended */
     case RH__BEGIN:
     case RH__STUB:
         return RH__DONE;
@@ -203,7 +208,7 @@ enum rh__outcome rh__signal(struct rh__worker *worker, struct rh__actor *actor, 
 
 /* ---- the end --------------------------------------------------------------------------------------------------- */
 
-/* One that watched others and ends: they need not tell it. */
+/* An actor that monitors others ends: removes its monitors. */
 static void stop_watching(struct rh__actor *actor)
 {
     for (uint32_t i = 0; i < actor->watching.count; i++) {
@@ -232,7 +237,7 @@ void rh__signal_end(struct rh__worker *worker, struct rh__actor *actor, const ch
     slot->links = slot->watchers = none;
     pthread_mutex_unlock(lock_of(slot));
     if (here && !orderly(kept) && links.count + watchers.count == 0)
-        rh__fail("exit", here, "ends with reason \"%s\", and nobody is linked to it or monitors it", kept);
+        rh__rt_fail("exit", here, "ends with reason \"%s\", and nobody is linked to it or monitors it", kept);
     for (uint32_t i = 0; i < links.count; i++)
         tell_exit(worker, links.at[i].who, links.at[i].number, actor->self, kept);
     for (uint32_t i = 0; i < watchers.count; i++)
@@ -244,7 +249,7 @@ void rh__signal_end(struct rh__worker *worker, struct rh__actor *actor, const ch
 
 /* ---- what actors ask for --------------------------------------------------------------------------------------- */
 
-/* Adds a tie to those of the actor that the reference names; false where it has ended. */
+/* Adds a tie to the actor that the reference names; false if the actor has ended. */
 static bool tie_to(rh_ref who, bool link, struct rh__tie tie)
 {
     struct rh__slot *slot = rh__slot_of(who);
@@ -285,7 +290,7 @@ void rh__signal_link(struct rh__actor *actor, rh_ref who, bool on)
                 m->ticket = TAKEN_BACK;
         return;
     }
-    if (has_linked(actor, who)) /* it stays until the end of the other is taken out of the mailbox */
+    if (has_linked(actor, who)) /* the link lasts until the other actor's end is taken out of the mailbox */
         return;
     uint32_t number = new_number();
     bool lives = tie_to(who, true, (struct rh__tie){ .who = actor->self, .number = number });

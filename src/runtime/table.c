@@ -4,19 +4,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "runtime/names.h"
+#include "runtime/rt_names.h"
 
 _Atomic(struct rh__slot *) rh__chunks[RH__CHUNKS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rh__slot *free_slots;
-static uint32_t slots; /* all there are */
-/* Where the generations of a chunk begin: in each runtime above all that were used in the last ones, so that a reference
- * from those names nobody in this one. */
+static uint32_t slots; /* number of slots */
+/* The first generation of each chunk: in each runtime above all generations of earlier runtimes, so that an old
+ * reference names nobody in this one. */
 static uint32_t first_generation[RH__CHUNKS];
 
-/* Of a slot that is free: whether there are more for it.  If not it stays empty, as a reference must never come to mean
- * somebody else. */
+/* Whether a free slot has unused generations.  If not, it stays empty, because a reference must never name another
+ * actor. */
 static bool has_generations(uint32_t generation)
 {
     return generation < UINT32_MAX - 2;

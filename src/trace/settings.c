@@ -1,4 +1,4 @@
-/* The fields of struct rh_semantics by name (schedule.h): one table for the command line, schedules and reports. */
+/* The fields of struct rh_semantics by name (schedule.h): one table for schedules, reports and the command line. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -7,55 +7,80 @@
 
 #include "trace/schedule.h"
 
-static const char *const models[] = { "fifo", "bag", "causal", "mailbox", NULL };
-static const char *const granularities[] = { "handler", "send", "operation", "object", NULL };
-static const char *const times[] = { "free", "ordered", "logical", NULL };
-static const char *const dead_letters[] = { "log", "fail", "ignore", NULL };
+#define RH_X(name, text, help) text,
+static const char *const models[] = { RH_MODELS(RH_X) NULL };
+static const char *const granularities[] = { RH_GRANULARITIES(RH_X) NULL };
+static const char *const times[] = { RH_TIMES(RH_X) NULL };
+static const char *const dead_letters[] = { RH_DEAD_LETTERS(RH_X) NULL };
+#undef RH_X
+/* A line of the manual for each word. */
+#define MANUAL(name, text, help) "`" text "`: " help ".\n"
 
+/* A row is all that a setting needs: from it come the line of a schedule, the option of the command line with its help,
+ * completion and manual, the field in reports, and its name for --set. */
 static const struct field {
     const char *name;
     size_t offset;
     const char *const *words; /* NULL: a number */
     bool wide, flag;
-    uint32_t otherwise; /* what a world makes of 0 */
-    bool fault;
+    uint32_t otherwise;       /* what a world makes of 0 */
+    bool fault, always;       /* see struct rh__setting */
+    struct rh__option option; /* without a name: only --set reaches the field */
 } fields[] = {
-#define NUMBER(f)                                                                                                      \
+#define WORD(field, words_, argument_, also_, help_, manual_)                                                          \
     {                                                                                                                  \
-#f, offsetof(struct rh_semantics, f), NULL, false, false, 0, false                                             \
+        .name = #field, .offset = offsetof(struct rh_semantics, field), .words = words_, .always = true, .option = {   \
+            .group = RH__GROUP_SEMANTICS,                                                                              \
+            .name = #field,                                                                                            \
+            .argument = argument_,                                                                                     \
+            .help = help_,                                                                                             \
+            .complete = RH__COMPLETE_CHOICES,                                                                          \
+            .choices = words_,                                                                                         \
+            .also = also_,                                                                                             \
+            .manual = manual_                                                                                          \
+        }                                                                                                              \
     }
-#define FAULTS(f)                                                                                                      \
+#define FAULT(field, option_, help_)                                                                                   \
     {                                                                                                                  \
-#f, offsetof(struct rh_semantics, f), NULL, false, false, 0, true                                              \
+        .name = #field, .offset = offsetof(struct rh_semantics, field), .fault = true, .option = {                     \
+            .group = RH__GROUP_SEMANTICS,                                                                              \
+            .name = option_,                                                                                           \
+            .argument = "N",                                                                                           \
+            .help = help_                                                                                              \
+        }                                                                                                              \
     }
-#define LIMIT(f, otherwise)                                                                                            \
+#define LIMIT(field, otherwise_, option_, help_)                                                                       \
     {                                                                                                                  \
-#f, offsetof(struct rh_semantics, f), NULL, false, false, otherwise, false                                     \
+        .name = #field, .offset = offsetof(struct rh_semantics, field), .otherwise = otherwise_, .option = {           \
+            .group = RH__GROUP_RUNS,                                                                                   \
+            .name = option_,                                                                                           \
+            .argument = "N",                                                                                           \
+            .help = help_                                                                                              \
+        }                                                                                                              \
     }
-    { "model", offsetof(struct rh_semantics, model), models, false, false, 0, false },
-    { "granularity", offsetof(struct rh_semantics, granularity), granularities, false, false, 0, false },
-    { "time", offsetof(struct rh_semantics, time), times, false, false, 0, false },
-    { "dead_letters", offsetof(struct rh_semantics, dead_letters), dead_letters, false, false, 0, false },
-    FAULTS(losses),
-    FAULTS(duplicates),
-    FAULTS(crashes),
-    FAULTS(restarts),
-    FAULTS(kept_restarts),
-    FAULTS(partitions),
-    FAULTS(failed_opens),
-    FAULTS(damaged_stores),
-    FAULTS(failed_puts),
-    LIMIT(max_actors, 4096),
-    LIMIT(max_messages, 65536),
-    LIMIT(max_message_bytes, 1 << 20),
-    LIMIT(max_bytes_per_actor, 4 << 20),
-    LIMIT(max_stack_bytes, 256 << 10),
-    LIMIT(max_steps, 100000),
-    LIMIT(max_handler_ms, 2000),
-    NUMBER(fail_allocation),
-    { "check_isolation", offsetof(struct rh_semantics, check_isolation), NULL, false, true, 0, false },
-    { "seed", offsetof(struct rh_semantics, seed), NULL, true, false, 0, false },
+    WORD(model, models, "MODEL", "all", "the order in which messages may arrive",
+         RH_MODELS(MANUAL) "`all`: each of these models in turn."),
+    WORD(granularity, granularities, "GRAIN", NULL, "what is one step", RH_GRANULARITIES(MANUAL)),
+    WORD(time, times, "TIME", NULL, "when timers may fire", RH_TIMES(MANUAL)),
+    { .name = "dead_letters", .offset = offsetof(struct rh_semantics, dead_letters), .words = dead_letters },
+#define RH_X(field, spends, option, help) FAULT(field, option, help),
+    RH_BUDGETS(RH_X)
+#undef RH_X
+#define RH_X(field, otherwise, most, option, help) LIMIT(field, otherwise, option, help),
+        RH_LIMITS(RH_X)
+#undef RH_X
+            LIMIT(fail_allocation, 0, NULL, NULL),
+    { .name = "check_isolation", .offset = offsetof(struct rh_semantics, check_isolation), .flag = true },
+    { .name = "seed", .offset = offsetof(struct rh_semantics, seed), .wide = true },
 };
+
+const struct rh__option *rh__semantics_option(size_t i, const char **field)
+{
+    if (i >= sizeof fields / sizeof *fields)
+        return NULL;
+    *field = fields[i].name;
+    return &fields[i].option;
+}
 
 static bool set_word(void *at, const struct field *f, const char *value, char *error, size_t error_size)
 {
@@ -119,9 +144,7 @@ void rh__semantics_write(const struct rh_semantics *s, const struct rh_semantics
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const struct field *f = &fields[i];
         uint64_t value = value_of(f, s);
-        bool always =
-            strcmp(f->name, "model") == 0 || strcmp(f->name, "granularity") == 0 || strcmp(f->name, "time") == 0;
-        if (!always && value == f->otherwise && value == value_of(f, own))
+        if (!f->always && value == f->otherwise && value == value_of(f, own))
             continue;
         if (f->words)
             rh__text_add(to, "set %s=%s\n", f->name, f->words[value]);
@@ -140,7 +163,7 @@ static void each_type(const char *name, const struct rh_actor_type *const *list,
         rh__text_add(&t, "%s%s", type == list ? "" : ",", (*type)->name);
     if (!list)
         rh__text_add(&t, "all");
-    struct rh__setting setting = { name, names, true, false, !list };
+    struct rh__setting setting = { .name = name, .value = names, .word = true, .usual = !list };
     each(arg, &setting);
 }
 
@@ -152,8 +175,13 @@ void rh__semantics_each(const struct rh_semantics *s, void (*each)(void *arg, co
         uint64_t value = value_of(f, s);
         char number[24];
         snprintf(number, sizeof number, "%llu", (unsigned long long)value);
-        struct rh__setting setting = { f->name, f->words ? f->words[value] : number, f->words != NULL, f->fault,
-                                       value == (f->wide ? 1 : f->otherwise) };
+        struct rh__setting setting = { .name = f->name,
+                                       .value = f->words ? f->words[value] : number,
+                                       .word = f->words != NULL,
+                                       .flag = f->flag,
+                                       .fault = f->fault,
+                                       .always = f->always,
+                                       .usual = value == (f->wide ? 1 : f->otherwise) };
         each(arg, &setting);
     }
     each_type("may_crash", s->may_crash, each, arg);

@@ -1,8 +1,8 @@
 /* See actors.h.
  *
- * Identity (Bita III-B): an actor is known by its type, who created it and how many of its type that one had created
- * before; a message by who sent it in which of its events as the how-many-th.  These do not change when unrelated
- * actors are scheduled differently. */
+ * Identity [Bita 2013, III-B]: an actor is identified by its type, its creator, and how many actors of that type the
+ * creator had created before; a message by its sender, the sender's event, and its index among that event's messages.
+ * These do not change when unrelated actors are scheduled differently. */
 #include "world/actors.h"
 
 #include <stdio.h>
@@ -23,14 +23,14 @@
 
 static const struct rh_actor_type external_type = { "external", 0, RH_KIND_ACTOR, NULL, NULL };
 
-uint32_t rh__pool_pop(struct rh_world *w, struct pool *pool, uint32_t next_free)
+uint32_t rh__pool_pop(struct rh_world *w, struct world_pool *pool, uint32_t next_free)
 {
     uint32_t index = pool->free;
     put32(w, &pool->free, next_free);
     return index;
 }
 
-uint32_t rh__pool_grow(struct rh_world *w, struct pool *pool)
+uint32_t rh__pool_grow(struct rh_world *w, struct world_pool *pool)
 {
     put32(w, &pool->count, pool->count + 1);
     return pool->count - 1;
@@ -45,9 +45,9 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u actors (max_actors)", w->semantics.max_actors);
         return RH_NONE;
     }
-    struct actor *a = &w->actors[index];
+    struct world_actor *a = &w->actors[index];
     uint32_t ordinal = 1;
-    *a = (struct actor){
+    *a = (struct world_actor){
         .type = type,
         .behaviour = type->initial,
         .parent = parent,
@@ -75,7 +75,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         .now_ns = parent == RH_NONE ? 0 : w->actors[parent].now_ns,
     };
     if (parent != RH_NONE) {
-        struct actor *p = &w->actors[parent];
+        struct world_actor *p = &w->actors[parent];
         for (uint32_t i = p->first_child; i != RH_NONE; i = w->actors[i].next_sibling)
             if (w->actors[i].type == type) {
                 ordinal = w->actors[i].ordinal + 1;
@@ -85,11 +85,11 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         put32(w, &p->first_child, index);
     }
     a->ordinal = ordinal;
-    /* By the seed: what explorers do in an order of identities is not always the same order. */
+    /* Depends on the seed, so that explorers that use an order of identities do not always use the same order. */
     uint64_t root = w->semantics.seed > 1 ? rh__mix(1, w->semantics.seed) : 1;
     a->identity = rh__mix(parent == RH_NONE ? root : w->actors[parent].identity,
                           rh__hash(type->name, strlen(type->name), ordinal));
-    /* Not by index: that depends on what unrelated actors did before. */
+    /* Not derived from the index, which depends on unrelated actors. */
     a->random = rh__random_seed(parent == RH_NONE ? w->semantics.seed : w->actors[parent].random,
                                 rh__hash(type->name, strlen(type->name), ordinal));
     a->seed = a->random;
@@ -101,7 +101,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
     return index;
 }
 
-static void note_defers(struct rh_world *w, struct actor *a)
+static void note_defers(struct rh_world *w, struct world_actor *a)
 {
     bool defers = false;
     for (size_t i = 0; i < a->behaviour->entry_count; i++)
@@ -111,8 +111,8 @@ static void note_defers(struct rh_world *w, struct actor *a)
         put_flag(w, &a->flags, FLAG_DEFERRED, true);
 }
 
-/* Actors that the test starts are nodes of the network; what they start lives on the same node. */
-static void place_on_node(struct rh_world *w, struct actor *a)
+/* Actors that the test spawns are nodes of the network; actors that they spawn are on the same node. */
+static void place_on_node(struct rh_world *w, struct world_actor *a)
 {
     if (a->parent == RH_NONE)
         return;
@@ -124,33 +124,33 @@ static void place_on_node(struct rh_world *w, struct actor *a)
     }
 }
 
-/* With granularity object what an actor is told by its own doing is not in order with what the other one sends. */
-static void in_own_name(const struct rh_world *w, struct sending *s)
+/* With granularity object, what an actor learns by its own operation has no order with what the other actor sends. */
+static void in_own_name(const struct rh_world *w, struct world_sending *s)
 {
-    if (!rh__fine(w) || w->events[w->event_count - 1].choice.actor != s->to)
+    if (!rh__by_object(w) || w->events[w->event_count - 1].choice.actor != s->to)
         return;
     s->seen_as = s->from;
     s->from = s->to;
 }
 
-/* The message that comes before all others, for those who want one. */
+/* Sends the message that comes before all others, to actors that want one. */
 static void send_start(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     const struct rh_entry *entry;
     if (a->type->kind == RH_KIND_PROCESS) {
         entry = NULL;
     } else {
-        rh__disposition(a, &rh_message_rh_start, &entry);
+        rh__disposition(a->behaviour, &rh_message_rh_start, &entry);
         if (!entry)
             return;
     }
     struct rh_start value = { .restarts = a->restarts };
     uint32_t from = a->parent == RH_NONE ? actor : a->parent;
-    struct sending s = SENDING(.from = from, .to = actor, .type = &rh_message_rh_start, .value = &value);
+    struct world_sending s = SENDING(.from = from, .to = actor, .type = &rh_message_rh_start, .value = &value);
     in_own_name(w, &s);
     put32(w, &a->start, rh__message_send(w, &s));
-    w->messages[a->start].sent_ns = a->now_ns; /* not what the parent knows by the time of a restart */
+    w->messages[a->start].sent_ns = a->now_ns; /* not what the parent knows at the time of a restart */
 }
 
 uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_actor_type *type, const void *state,
@@ -166,7 +166,7 @@ uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_ac
     uint32_t index = new_actor(w, parent, type);
     if (index == RH_NONE)
         return RH_NONE;
-    struct actor *a = &w->actors[index];
+    struct world_actor *a = &w->actors[index];
     a->initial = rh__payload_take(w, type->size);
     if (state)
         rh__copy(w->payload + a->initial, state, type->size);
@@ -211,19 +211,19 @@ uint32_t rh__actor_external(struct rh_world *w, const char *name)
 
 void rh__actor_become(struct rh_world *w, uint32_t actor, const struct rh_behaviour *behaviour)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     if (a->behaviour != behaviour && actor == w->current)
         w->events[w->event_count - 1].flags |= RH_EVENT_BECOMES;
     put_pointer(w, &a->behaviour, behaviour);
     note_defers(w, a);
 }
 
-/* ---- links and monitors -------------------------------------------------------------------------------------------- */
+/* ---- links and monitors ------------------------------------------------------------------------------------------ */
 
-static void list_add(struct rh_world *w, uint32_t *list, uint32_t other)
+static void list_add(struct rh_world *w, uint32_t *list, uint32_t other, uint32_t life)
 {
     for (uint32_t i = *list; i != RH_NONE; i = w->links[i].next)
-        if (w->links[i].other == other)
+        if (w->links[i].other == other && w->links[i].life == life)
             return;
     uint32_t node = POOL_TAKE(w, link_pool, links, MAX_LINKS);
     if (node == RH_NONE) {
@@ -231,79 +231,96 @@ static void list_add(struct rh_world *w, uint32_t *list, uint32_t other)
         return;
     }
     put32(w, &w->links[node].other, other);
+    put32(w, &w->links[node].life, life);
     put32(w, &w->links[node].next, *list);
     put32(w, list, node);
 }
 
-static bool list_has(const struct rh_world *w, uint32_t list, uint32_t other)
+static bool list_has(const struct rh_world *w, uint32_t list, uint32_t other, uint32_t life)
 {
-    while (list != RH_NONE && w->links[list].other != other)
+    while (list != RH_NONE && !(w->links[list].other == other && w->links[list].life == life))
         list = w->links[list].next;
     return list != RH_NONE;
 }
 
-static void list_remove(struct rh_world *w, uint32_t *list, uint32_t other)
+static void list_pull(struct rh_world *w, uint32_t *at)
 {
-    for (uint32_t *at = list; *at != RH_NONE; at = &w->links[*at].next)
-        if (w->links[*at].other == other) {
-            uint32_t node = *at;
-            put32(w, at, w->links[node].next);
-            put32(w, &w->links[node].next, w->link_pool.free);
-            put32(w, &w->link_pool.free, node);
-            return;
-        }
+    uint32_t node = *at;
+    put32(w, at, w->links[node].next);
+    put32(w, &w->links[node].next, w->link_pool.free);
+    put32(w, &w->link_pool.free, node);
 }
 
-void rh__link_half(struct rh_world *w, uint32_t one, uint32_t other, bool on)
+/* All entries of the other actor, or those of one life. */
+static void list_remove(struct rh_world *w, uint32_t *list, uint32_t other, const uint32_t *life)
+{
+    for (uint32_t *at = list; *at != RH_NONE;)
+        if (w->links[*at].other == other && (!life || w->links[*at].life == *life))
+            list_pull(w, at);
+        else
+            at = &w->links[*at].next;
+}
+
+void rh__link_half(struct rh_world *w, uint32_t one, uint32_t other, uint32_t life)
 {
     rh__tables_stale(w);
-    if (on)
-        list_add(w, &w->actors[one].links, other);
-    else
-        list_remove(w, &w->actors[one].links, other);
+    list_add(w, &w->actors[one].links, other, life);
+}
+
+void rh__unlink_half(struct rh_world *w, uint32_t one, uint32_t other)
+{
+    rh__tables_stale(w);
+    list_remove(w, &w->actors[one].links, other, NULL);
 }
 
 void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on)
 {
-    rh__link_half(w, one, other, on);
-    rh__link_half(w, other, one, on);
+    if (on) {
+        rh__link_half(w, one, other, w->actors[other].restarts);
+        rh__link_half(w, other, one, w->actors[one].restarts);
+    } else {
+        rh__unlink_half(w, one, other);
+        rh__unlink_half(w, other, one);
+    }
 }
 
-/* Kept with the one who is watched. */
+/* Stored with the watched actor. */
 void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on)
 {
     rh__tables_stale(w);
     if (on)
-        list_add(w, &w->actors[watched].monitors, watcher);
+        list_add(w, &w->actors[watched].monitors, watcher, 0);
     else
-        list_remove(w, &w->actors[watched].monitors, watcher);
+        list_remove(w, &w->actors[watched].monitors, watcher, NULL);
 }
 
 bool rh__watches(const struct rh_world *w, uint32_t watcher, uint32_t watched)
 {
-    return list_has(w, w->actors[watcher].watching, watched);
+    return list_has(w, w->actors[watcher].watching, watched, 0);
 }
 
 void rh__watch(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on)
 {
     rh__tables_stale(w);
     if (on)
-        list_add(w, &w->actors[watcher].watching, watched);
+        list_add(w, &w->actors[watcher].watching, watched, 0);
     else
-        list_remove(w, &w->actors[watcher].watching, watched);
+        list_remove(w, &w->actors[watcher].watching, watched, NULL);
 }
 
-/* With granularity object one that has crashed is told all the same, as it gets messages: when it starts again. */
+/* With granularity object a crashed actor is told, too, as it gets messages: after its restart. */
 static bool out_of_reach(const struct rh_world *w, uint32_t actor)
 {
-    return rh__fine(w) ? w->actors[actor].status == STATUS_ENDED : has_ended(&w->actors[actor]);
+    return rh__by_object(w) ? w->actors[actor].status == STATUS_ENDED : has_ended(&w->actors[actor]);
 }
 
-/* Tells of the end of `who`; for what the receiver finds out by itself also at once that nothing of that one is still to come. */
-static void send_news(struct rh_world *w, uint32_t who, const struct sending *s)
+/* Tells of the end of `who`.  If the receiver finds out by itself, all messages of the ended actor have arrived at
+ * once. */
+static void send_news(struct rh_world *w, uint32_t who, const struct world_sending *s)
 {
     if (out_of_reach(w, s->to)) {
         rh__message_waste(w, s);
+        rh__message_is_news(w, w->message_count - 1, w->message_count - 1);
         return;
     }
     uint32_t m = rh__message_send(w, s);
@@ -312,13 +329,22 @@ static void send_news(struct rh_world *w, uint32_t who, const struct sending *s)
     rh__message_is_news(w, m, m);
 }
 
-void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, bool from_link)
+/* `for_life` as in struct world_exit_signal; 0: rh_kill. */
+static void signal_to(struct rh_world *w, uint32_t from, uint32_t to, const char *reason, uint32_t life,
+                      uint32_t for_life)
 {
-    struct exit_signal value = { .who = from, .from_link = from_link };
-    snprintf(value.reason, sizeof value.reason, "%s", reason);
-    struct sending s = SENDING(.from = from, .to = to, .type = &rh__exit_signal, .value = &value);
+    struct world_exit_signal value;
+    memset(&value, 0, sizeof value);
+    value.exited.who = ref_of(from);
+    snprintf(value.exited.reason, sizeof value.exited.reason, "%s", reason);
+    value.who = from;
+    value.from_link = for_life != 0;
+    value.life = life;
+    value.for_life = for_life;
+    struct world_sending s = SENDING(.from = from, .to = to, .type = &rh__exit_signal, .value = &value);
     in_own_name(w, &s);
-    /* To find that one has ended and to be told so are two operations; in between it may have begun another life. */
+    /* Finding that an actor has ended and being told so are two operations; the actor may have begun another life in
+     * between. */
     bool lived_on = s.from != from && (w->actors[from].status != STATUS_ENDED || w->actors[from].restarts);
     if (!lived_on)
         send_news(w, from, &s);
@@ -328,16 +354,34 @@ void rh__signal(struct rh_world *w, uint32_t from, uint32_t to, const char *reas
         rh__message_send(w, &s);
 }
 
+void rh__signal_kill(struct rh_world *w, uint32_t from, uint32_t to, const char *reason)
+{
+    signal_to(w, from, to, reason, 0, 0);
+}
+
+/* The life of an actor that had ended when another one linked itself to it. */
+enum { NO_LIFE = UINT32_MAX };
+
+/* One that is still linked is told of the end anyway, and so is one that has linked itself too late before. */
+void rh__link_too_late(struct rh_world *w, uint32_t other)
+{
+    struct world_actor *self = &w->actors[w->current];
+    if (list_has(w, self->links, other, w->actors[other].restarts) || list_has(w, self->links, other, NO_LIFE))
+        return;
+    rh__link_half(w, w->current, other, NO_LIFE);
+    signal_to(w, other, w->current, "noproc", NO_LIFE, self->restarts + 1);
+}
+
 void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const char *reason)
 {
-    const struct actor *a = &w->actors[who];
-    bool in_time = strcmp(reason, "noproc") != 0; /* a result is for those who monitor it when it ends */
+    const struct world_actor *a = &w->actors[who];
+    bool in_time = strcmp(reason, "noproc") != 0; /* a result is only for actors that monitor it when it ends */
     struct rh_down value;
     memset(&value, 0, sizeof value);
     value.who = ref_of(who);
     value.result = in_time ? a->result_type : 0;
     snprintf(value.reason, sizeof value.reason, "%s", reason);
-    struct sending s = SENDING(.from = who, .to = watcher, .type = &rh_message_rh_down, .value = &value);
+    struct world_sending s = SENDING(.from = who, .to = watcher, .type = &rh_message_rh_down, .value = &value);
     if (value.result) {
         s.tail = w->payload + a->result;
         s.tail_size = a->result_size;
@@ -346,32 +390,38 @@ void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const cha
     send_news(w, who, &s);
 }
 
-/* Who is told first must not depend on who was linked first: those operations may be on different objects. */
-static uint32_t next_to_tell(const struct rh_world *w, uint32_t list)
+/* The order in which actors are told must not depend on the order of links, which may be operations on different
+ * objects. */
+static struct world_link next_to_tell(const struct rh_world *w, uint32_t list)
 {
-    uint32_t best = w->links[list].other;
-    for (uint32_t i = w->links[list].next; i != RH_NONE; i = w->links[i].next)
-        if (w->actors[w->links[i].other].identity < w->actors[best].identity)
-            best = w->links[i].other;
+    struct world_link best = w->links[list];
+    for (uint32_t i = best.next; i != RH_NONE; i = w->links[i].next) {
+        const struct world_link *l = &w->links[i];
+        uint64_t one = w->actors[l->other].identity, other = w->actors[best.other].identity;
+        if (one != other ? one < other : l->life < best.life)
+            best = *l;
+    }
     return best;
 }
 
 static void tell_the_others(struct rh_world *w, uint32_t actor, const char *reason)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     uint32_t first = w->message_count;
     uint64_t clock = a->clock;
     while (a->links != RH_NONE) {
-        uint32_t other = next_to_tell(w, a->links);
-        rh__link_half(w, actor, other, false); /* its own half the other keeps until it has taken the signal */
-        rh__signal(w, actor, other, reason, true);
+        struct world_link link = next_to_tell(w, a->links);
+        rh__tables_stale(w);
+        list_remove(w, &a->links, link.other, &link.life); /* the other keeps its half until it has taken the signal */
+        if (link.life != NO_LIFE)
+            signal_to(w, actor, link.other, reason, a->restarts, link.life + 1);
     }
     while (a->monitors != RH_NONE) {
-        uint32_t watcher = next_to_tell(w, a->monitors);
+        uint32_t watcher = next_to_tell(w, a->monitors).other;
         rh__monitor(w, watcher, actor, false);
         rh__send_down(w, actor, watcher, reason);
     }
-    if (w->semantics.model == RH_CAUSAL)
+    if (w->delivery.causal)
         rh__sent_at_once(w, actor, first, clock);
 }
 
@@ -392,7 +442,7 @@ static void drop_names(struct rh_world *w, uint32_t actor)
 
 static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const char *reason)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     if (a->status != STATUS_RUNNING)
         rh__fiber_discard(w, actor);
     rh__actor_stale(w, actor);
@@ -406,12 +456,14 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     put32(w, &a->start, RH_NONE);
     put32(w, &a->wake, RH_NONE);
     put_flag(w, &a->flags, FLAG_STOPPING, false);
+    put_flag(w, &a->flags, FLAG_SETTLES, false);
     for (uint32_t i = a->timers, next; i != RH_NONE; i = next) {
         next = w->timers[i].next;
-        if (!w->timers[i].clocked) /* an end is no operation on the clock */
+        if (!w->timers[i].clocked) /* an end is not an operation on the clock */
             rh__timer_unset(w, i);
     }
-    if (!rh__fine(w)) /* else a name whose owner has ended counts as free: its end is an operation on one object only */
+    if (!rh__by_object(
+            w)) /* otherwise a name whose owner has ended counts as free: its end is an operation on one object only */
         drop_names(w, actor);
     while (a->watching != RH_NONE)
         rh__watch(w, actor, w->links[a->watching].other, false);
@@ -419,16 +471,16 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     tell_the_others(w, actor, reason);
 }
 
-/* Messages that were under way to an actor that ends are as lost as those sent to it later. */
+/* Messages under way to an actor that ends are lost, like those sent to it later. */
 static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
 {
     enum { MOST = 4 };
     uint32_t told = 0;
-    if (w->semantics.dead_letters == RH_DEAD_LETTER_IGNORE || !w->under_way || w->over)
+    if (w->semantics.dead_letters == RH_DEAD_LETTER_IGNORE || rh__dead_letters_at_end(w) || !w->under_way || w->over)
         return;
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE && told < MOST; i = w->messages[i].next) {
-            const struct message *m = &w->messages[i];
+            const struct world_message *m = &w->messages[i];
             char name[128], from[128], text[512];
             if (m->type == &rh__exit_signal || rh__message_is_start(m) || m->sender == actor || m->life)
                 continue;
@@ -445,11 +497,11 @@ static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
         }
 }
 
-/* With granularity object the end of an actor is an operation on its life, and others may come before it. */
-static bool halt_before(struct rh_world *w, uint32_t actor, enum then then, uint32_t what, const char *reason)
+/* With granularity object the end of an actor is an operation on its life, and others may run before it. */
+static bool halt_before(struct rh_world *w, uint32_t actor, enum world_then then, uint32_t what, const char *reason)
 {
-    struct actor *a = &w->actors[actor];
-    if (!rh__fine(w))
+    struct world_actor *a = &w->actors[actor];
+    if (!rh__by_object(w))
         return false;
     if (a->status != STATUS_RUNNING)
         rh__fiber_discard(w, actor);
@@ -458,7 +510,7 @@ static bool halt_before(struct rh_world *w, uint32_t actor, enum then then, uint
         put32(w, &a->wake, RH_NONE);
     }
     rh__wait_forget(w, actor);
-    put64(w, &a->object, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
+    rh__await_life(w, actor);
     put32(w, &a->then, then);
     put32(w, &a->then_what, what);
     put32(w, &a->reason, (uint32_t)(rh__payload_text(w, reason) / 16));
@@ -468,21 +520,35 @@ static bool halt_before(struct rh_world *w, uint32_t actor, enum then then, uint
     return true;
 }
 
+void rh__settle_first(struct rh_world *w, uint32_t actor)
+{
+    put_flag(w, &w->actors[actor].flags, FLAG_SETTLES, true);
+    put64(w, &w->actors[actor].object, 0);
+}
+
+bool rh__settle(struct rh_world *w, uint32_t actor)
+{
+    if (!(w->actors[actor].flags & FLAG_SETTLES))
+        return false;
+    put_flag(w, &w->actors[actor].flags, FLAG_SETTLES, false);
+    rh__await_life(w, actor);
+    return true;
+}
+
 void rh__actor_end_in_turn(struct rh_world *w, uint32_t actor, const char *reason)
 {
     if (!halt_before(w, actor, THEN_END, 0, reason))
         rh__actor_end(w, actor, reason);
 }
 
-/* It is not among the halted: what it waits for is that somebody looks. */
+/* The test is not among the halted actors: its end is a step only if somebody looks. */
 void rh__test_end_in_turn(struct rh_world *w)
 {
     rh__actor_end_in_turn(w, 0, "normal");
-    if (!rh__fine(w) ||
-        w->semantics.dead_letters == RH_DEAD_LETTER_FAIL) /* then messages under way to it are noticed */
+    if (!rh__by_object(w))
         return;
     tell_of_dead_letters(w, 0);
-    rh__messages_drop(w, 0); /* it takes nothing more, whenever it ends */
+    rh__messages_drop(w, 0); /* it takes no more messages, whenever it ends */
     put32(w, &w->actors[0].then_what, ENDS_UNNOTICED);
     put32(w, &w->halted, w->halted - 1);
 }
@@ -491,6 +557,8 @@ void rh__actor_crash_in_turn(struct rh_world *w, uint32_t actor, uint32_t surviv
 {
     if (!halt_before(w, actor, THEN_CRASH, surviving_writes, "crashed"))
         rh__actor_crash(w, actor, surviving_writes);
+    else if (w->actors[actor].flags & FLAG_TRAPS) /* a signal that has become a message is lost with the others */
+        rh__settle_first(w, actor);
 }
 
 void rh__actor_restart_in_turn(struct rh_world *w, uint32_t actor, bool keep_state)
@@ -507,18 +575,20 @@ void rh__actor_end(struct rh_world *w, uint32_t actor, const char *reason)
     leave(w, actor, STATUS_ENDED, reason);
 }
 
-/* What is under way to it stays under way, and may come after a restart: to lose it too is a loss, with a budget of its
- * own. */
+/* Messages under way to the actor stay under way, and may arrive after a restart; losing them is a separate fault with
+ * its own budget. */
 void rh__actor_crash(struct rh_world *w, uint32_t actor, uint32_t surviving_writes)
 {
     rh__messages_drop_own(w, actor);
     rh__store_crash(w, actor, surviving_writes);
     leave(w, actor, STATUS_CRASHED, "crashed");
+    if (rh__by_object(w) && rh__restarts_are_scarce(&w->semantics))
+        rh__await_restart(w, actor);
 }
 
 void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     rh__actor_stale(w, actor);
     rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
     put32(w, &a->status, STATUS_IDLE);
@@ -537,11 +607,11 @@ void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state)
     send_start(w, actor);
 }
 
-/* What a test was still to do and to check it has not done: it is not for a signal to end it.  Nobody is told of it any
- * more, for the run ends here. */
-static void fail_the_test(struct rh_world *w, const struct exit_signal *signal, const char *reason)
+/* A signal must not end a test, because its remaining checks would not be made.  No actor is told, because the run ends
+ * here. */
+static void fail_the_test(struct rh_world *w, const struct world_exit_signal *signal, const char *reason)
 {
-    const struct actor *test = &w->actors[0];
+    const struct world_actor *test = &w->actors[0];
     char who[128];
     rh_world_actor_name(w, signal->who, who, sizeof who);
     rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, 0, test->place ? test->place : "",
@@ -549,7 +619,8 @@ static void fail_the_test(struct rh_world *w, const struct exit_signal *signal, 
              signal->from_link ? "was linked to it, and has ended" : "called rh_kill");
 }
 
-static void end_by_signal(struct rh_world *w, uint32_t actor, const struct exit_signal *signal, const char *reason)
+static void end_by_signal(struct rh_world *w, uint32_t actor, const struct world_exit_signal *signal,
+                          const char *reason)
 {
     if (actor == 0)
         fail_the_test(w, signal, reason);
@@ -557,70 +628,44 @@ static void end_by_signal(struct rh_world *w, uint32_t actor, const struct exit_
         rh__actor_end_in_turn(w, actor, reason);
 }
 
-static struct exit_signal signal_of(const struct rh_world *w, uint32_t message)
+static struct world_exit_signal signal_of(const struct rh_world *w, uint32_t message)
 {
-    return *(struct exit_signal *)(void *)rh__message_value(w, &w->messages[message]);
+    return *(struct world_exit_signal *)(void *)rh__message_value(w, &w->messages[message]);
 }
 
-static void see_to_signal(struct rh_world *w, uint32_t actor, uint32_t message)
+static uint32_t see_to_signal(struct rh_world *w, uint32_t actor, uint32_t message)
 {
-    const struct exit_signal signal = signal_of(w, message);
-    struct actor *a = &w->actors[actor];
-    bool killed = !signal.from_link && strcmp(signal.reason, "kill") == 0;
-    bool normal = strcmp(signal.reason, "normal") == 0;
+    const struct world_exit_signal signal = signal_of(w, message);
+    const char *reason = signal.exited.reason;
+    struct world_actor *a = &w->actors[actor];
+    bool killed = !signal.from_link && strcmp(reason, "kill") == 0;
     if (a->flags & FLAG_TRAPS && !killed) {
-        struct rh_exited value;
-        memset(&value, 0, sizeof value);
-        value.who = ref_of(signal.who);
-        snprintf(value.reason, sizeof value.reason, "%s", signal.reason);
-        struct sending s = SENDING(.from = signal.who, .to = actor, .type = &rh_message_rh_exited, .value = &value);
+        struct world_sending s =
+            SENDING(.from = signal.who, .to = actor, .type = &rh_message_rh_exited, .value = &signal.exited);
         in_own_name(w, &s);
-        rh__message_is_news(w, rh__message_send(w, &s), w->messages[message].behind);
-    } else if (killed) {
-        end_by_signal(w, actor, &signal, "killed");
-    } else if (!normal) {
-        end_by_signal(w, actor, &signal, signal.reason);
+        uint32_t exited = rh__message_send(w, &s);
+        rh__message_is_news(w, exited, w->messages[message].behind);
+        return exited;
     }
+    if (killed || strcmp(reason, "normal") != 0)
+        end_by_signal(w, actor, &signal, killed ? "killed" : reason);
+    return RH_NONE;
 }
 
-static void see_to_link(struct rh_world *w, uint32_t actor, uint32_t message)
+uint32_t rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
 {
-    uint32_t who = signal_of(w, message).who;
-    if (!list_has(w, w->actors[actor].links, who))
-        return; /* told already, or a link of an earlier life */
-    rh__link_half(w, actor, who, false);
-    see_to_signal(w, actor, message);
-}
-
-void rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message)
-{
-    struct actor *a = &w->actors[actor];
-    if (!signal_of(w, message).from_link) {
-        see_to_signal(w, actor, message);
-        return;
+    const struct world_exit_signal signal = signal_of(w, message);
+    struct world_actor *a = &w->actors[actor];
+    if (signal.from_link && signal.for_life != a->restarts + 1)
+        return RH_NONE; /* a link of an earlier life */
+    if (signal.from_link) {
+        rh__tables_stale(w);
+        list_remove(w, &a->links, signal.who, &signal.life);
     }
-    if (!rh__fine(w)) {
-        see_to_link(w, actor, message);
-        return;
-    }
-    /* Whether that link is still there is a matter of its life. */
-    put64(w, &a->object, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
-    put32(w, &a->then, THEN_SIGNAL);
-    put32(w, &a->then_what, message);
-    put32(w, &a->then_status, a->status);
-    put32(w, &a->status, STATUS_PREEMPTED);
-    put32(w, &w->halted, w->halted + 1);
+    return see_to_signal(w, actor, message);
 }
 
-void rh__actor_signal_in_turn(struct rh_world *w, uint32_t actor)
-{
-    struct actor *a = &w->actors[actor];
-    rh__touch(w, a->object);
-    put32(w, &a->status, a->then_status);
-    see_to_link(w, actor, a->then_what);
-}
-
-/* ---- names --------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t *name_at(struct rh_world *w, const char *name)
 {
@@ -649,7 +694,7 @@ bool rh__name_set(struct rh_world *w, const char *name, uint32_t actor)
 {
     uint32_t *at = name_at(w, name);
     bool held = *at != RH_NONE;
-    if (!rh__fine(w) && actor != RH_NONE && (held || has_ended(&w->actors[actor])))
+    if (!rh__by_object(w) && actor != RH_NONE && (held || has_ended(&w->actors[actor])))
         return false;
     if (*at != RH_NONE)
         remove_name(w, at);

@@ -1,10 +1,10 @@
 /* See alike.h.
  *
- * The exchange maps actors, references and pointers into their regions; all else it leaves as it is.  A state is the same
- * under it iff each table and all memory is.  What could only be compared with effort (stacks, timers, links, stores,
- * requests of the two) makes them different, which costs a reduction and no more.
+ * The exchange maps actors, references and pointers into their regions, and nothing else.  A state is the same under
+ * the exchange if and only if each table and all memory is.  Things that would be hard to compare (stacks, timers,
+ * links, stores, requests of the two) make the two actors different; that only loses some reduction.
  *
- * Left out, as in the fingerprint, because no program can see it: events and messages of the past. */
+ * Excluded, as in the fingerprint, because no program can see them: past events and messages. */
 #include "world/alike.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static uint64_t word_exchanged(const struct exchange *x, uint64_t word)
     return word;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 RH__NO_SANITIZE static bool bytes_exchanged(const struct exchange *x, const char *left, const char *right, size_t size)
 {
@@ -49,7 +49,8 @@ RH__NO_SANITIZE static bool bytes_exchanged(const struct exchange *x, const char
     return rh__equal(left + i, right + i, size - i);
 }
 
-/* Nothing refers to either.  References are looked for at any place: programs pack them behind others in tails. */
+/* Whether the bytes refer to neither.  References may be at any offset: programs pack them behind other data in
+ * tails. */
 RH__NO_SANITIZE static bool knows_neither(const struct exchange *x, const char *at, size_t size)
 {
     for (size_t i = 0; i + 8 <= size; i++) {
@@ -72,30 +73,30 @@ RH__NO_SANITIZE void rh__globals_mark(const struct rh_world *w, const char *at, 
     }
 }
 
-/* ---- messages -------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static bool stands_alone(const struct rh_world *w, uint32_t message)
 {
-    const struct message *m = &w->messages[message];
+    const struct world_message *m = &w->messages[message];
     return m->answers == RH_NONE && m->request == RH_NONE && m->copy_of == RH_NONE && !m->timer && !m->life &&
            m->type != &rh__exit_signal && m->type != &rh_message_rh_exited && m->type != &rh_message_rh_down;
 }
 
 static bool message_knows_neither(const struct rh_world *w, const struct exchange *x, uint32_t message)
 {
-    const struct message *m = &w->messages[message];
+    const struct world_message *m = &w->messages[message];
     uint32_t asked = m->request == RH_NONE ? RH_NONE : w->messages[m->request].sender;
     return actor_exchanged(x, m->sender) == m->sender && actor_exchanged(x, m->seen_as) == m->seen_as &&
            actor_exchanged(x, asked) == asked &&
-           !(m->type == &rh__exit_signal && /* it names who has ended by index */
-             actor_exchanged(x, ((const struct exit_signal *)(const void *)rh__message_value(w, m))->who) !=
-                 ((const struct exit_signal *)(const void *)rh__message_value(w, m))->who) &&
+           !(m->type == &rh__exit_signal && /* an exit signal names the ended actor by index */
+             actor_exchanged(x, ((const struct world_exit_signal *)(const void *)rh__message_value(w, m))->who) !=
+                 ((const struct world_exit_signal *)(const void *)rh__message_value(w, m))->who) &&
            knows_neither(x, rh__message_value(w, m), m->size) && knows_neither(x, rh__message_tail(w, m), m->tail_size);
 }
 
 static bool message_exchanged(const struct rh_world *w, const struct exchange *x, uint32_t left, uint32_t right)
 {
-    const struct message *l = &w->messages[left], *r = &w->messages[right];
+    const struct world_message *l = &w->messages[left], *r = &w->messages[right];
     return l->type == r->type && l->size == r->size && l->tail_size == r->tail_size && l->posted == r->posted &&
            rh__count_before_news(w, left) == rh__count_before_news(w, right) && l->sent_ns == r->sent_ns &&
            stands_alone(w, left) && stands_alone(w, right) && actor_exchanged(x, l->sender) == r->sender &&
@@ -115,14 +116,15 @@ static uint32_t channel_exchanged(const struct rh_world *w, const struct exchang
     return c;
 }
 
-/* Under mailbox a channel is its receiver's, whoever sends: two senders in the one of a third are told apart by it. */
+/* Under mailbox a channel belongs to its receiver, whoever sends: it distinguishes two senders in the channel of a
+ * third actor. */
 static bool channel_same(const struct rh_world *w, const struct exchange *x, uint32_t channel)
 {
-    const struct channel *left = &w->channels[channel];
+    const struct world_channel *left = &w->channels[channel];
     uint32_t to = channel_exchanged(w, x, channel);
     if (to == RH_NONE)
         return false;
-    const struct channel *right = &w->channels[to];
+    const struct world_channel *right = &w->channels[to];
     uint32_t i = left->first, k = right->first;
     for (; i != RH_NONE && k != RH_NONE; i = w->messages[i].next, k = w->messages[k].next)
         if (to == channel
@@ -155,9 +157,9 @@ uint32_t rh__message_exchanged(const struct rh_world *w, uint32_t message, uint3
     return k;
 }
 
-/* ---- the two ----------------------------------------------------------------------------------------------------------- */
+/* ---- the two ----------------------------------------------------------------------------------------------------- */
 
-static bool is_plain(const struct actor *a)
+static bool is_plain(const struct world_actor *a)
 {
     return (a->status == STATUS_IDLE || a->status == STATUS_ENDED) && a->stack == RH_NONE && a->asking == RH_NONE &&
            a->outbox == RH_NONE && a->timers == RH_NONE && a->wake == RH_NONE && a->links == RH_NONE &&
@@ -165,14 +167,50 @@ static bool is_plain(const struct actor *a)
            a->first_child == RH_NONE && a->random == a->seed;
 }
 
-static bool is_cut_off(const struct rh_world *w, const struct actor *a)
+static bool is_cut_off(const struct rh_world *w, const struct world_actor *a)
 {
     return a->node != RH_NONE && w->cut >> a->node & 1;
 }
 
+bool rh__is_untouched(const struct rh_world *w, uint32_t actor)
+{
+    const struct rh__run *r = rh__world_run(w);
+    for (uint32_t i = 0; i < r->event_count; i++)
+        if (r->events[i].choice.actor == actor)
+            return false;
+    for (uint32_t i = 0; i < w->message_count; i++)
+        if (w->messages[i].sender == actor || w->messages[i].seen_as == actor)
+            return false;
+    return true;
+}
+
+/* The field that numbers replicas of this type; NULL if there is none, or if a number may be known to others. */
+static const struct rh_replica_number *number_of(const struct rh_world *w, const struct exchange *x)
+{
+    const struct rh_replica_number *n = rh_replica_number_first();
+    while (n && n->type != w->actors[x->one].type)
+        n = n->next;
+    return n && rh__is_untouched(w, x->one) && rh__is_untouched(w, x->other) ? n : NULL;
+}
+
+/* Compares states, in which the number may be another one. */
+RH__NO_SANITIZE static bool state_exchanged(const struct exchange *x, const char *left, const char *right, size_t size,
+                                            const struct rh_replica_number *n)
+{
+    if (!n)
+        return bytes_exchanged(x, left, right, size);
+    /* Words, so that references are seen as such: those with the number are compared byte by byte. */
+    size_t from = n->at & ~(size_t)7, end = (n->at + n->size + 7) & ~(size_t)7;
+    end = end < size ? end : size;
+    for (size_t i = from; i < end; i++)
+        if (i - n->at >= n->size && left[i] != right[i])
+            return false;
+    return bytes_exchanged(x, left, right, from) && bytes_exchanged(x, left + end, right + end, size - end);
+}
+
 static bool pair_same(const struct rh_world *w, const struct exchange *x)
 {
-    const struct actor *a = &w->actors[x->one], *b = &w->actors[x->other];
+    const struct world_actor *a = &w->actors[x->one], *b = &w->actors[x->other];
     if (!is_plain(a) || !is_plain(b) || a->status != b->status || a->behaviour != b->behaviour ||
         (a->flags ^ b->flags) & ~(uint32_t)FLAG_DEFERRED || a->restarts != b->restarts || a->now_ns != b->now_ns ||
         a->used != b->used || a->heap != b->heap || (a->start == RH_NONE) != (b->start == RH_NONE) ||
@@ -181,12 +219,13 @@ static bool pair_same(const struct rh_world *w, const struct exchange *x)
     if (a->status == STATUS_ENDED &&
         strcmp(w->payload + (uint64_t)a->reason * 16, w->payload + (uint64_t)b->reason * 16) != 0)
         return false;
-    if (w->any_faults && !bytes_exchanged(x, w->payload + a->initial, w->payload + b->initial, a->type->size))
+    const struct rh_replica_number *n = number_of(w, x);
+    if (w->any_faults && !state_exchanged(x, w->payload + a->initial, w->payload + b->initial, a->type->size, n))
         return false;
-    return bytes_exchanged(x, a->region, b->region, a->used);
+    return state_exchanged(x, a->region, b->region, a->used, n);
 }
 
-/* ---- all others ------------------------------------------------------------------------------------------------------------ */
+/* ---- all others -------------------------------------------------------------------------------------------------- */
 
 static bool list_knows_neither(const struct rh_world *w, const struct exchange *x, uint32_t list)
 {
@@ -206,7 +245,7 @@ static bool store_knows_neither(const struct rh_world *w, const struct exchange 
 
 static bool stack_knows_neither(struct rh_world *w, const struct exchange *x, uint32_t actor)
 {
-    const struct actor *a = &w->actors[actor];
+    const struct world_actor *a = &w->actors[actor];
     uint32_t size;
     if (a->stack == RH_NONE)
         return true;
@@ -217,16 +256,14 @@ static bool stack_knows_neither(struct rh_world *w, const struct exchange *x, ui
 
 static bool knows(struct rh_world *w, const struct exchange *x, uint32_t actor)
 {
-    const struct actor *a = &w->actors[actor];
+    const struct world_actor *a = &w->actors[actor];
     if (a->status == STATUS_OUTSIDE)
         return false;
     if (!list_knows_neither(w, x, a->links) || !list_knows_neither(w, x, a->monitors) ||
         !list_knows_neither(w, x, a->watching))
         return true;
     if (a->status == STATUS_ENDED)
-        return false; /* nobody will read what it knew */
-    if (a->then == THEN_SIGNAL && a->status == STATUS_PREEMPTED && !message_knows_neither(w, x, a->then_what))
-        return true;
+        return false; /* nobody will read it */
     return !knows_neither(x, a->region, a->used) || !stack_knows_neither(w, x, actor) ||
            !store_knows_neither(w, x, a->store) ||
            (w->any_faults && !knows_neither(x, w->payload + a->initial, a->type->size));
@@ -244,6 +281,9 @@ static bool tables_know(const struct rh_world *w, const struct exchange *x)
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
         if (w->timers[i].type && !knows_neither(x, w->payload + w->timers[i].payload, w->timers[i].type->size))
             return true;
+    for (uint32_t i = 0; i < w->opening_count; i++) /* each has values of its own, which may contain it */
+        if (w->openings[i].actor == x->one || w->openings[i].actor == x->other)
+            return true;
     for (uint32_t i = 0; i < w->item_pool.count; i++)
         if (w->items[i].table != RH_NONE && !knows_neither(x, w->payload + w->items[i].bytes, w->items[i].size))
             return true;
@@ -252,7 +292,7 @@ static bool tables_know(const struct rh_world *w, const struct exchange *x)
 
 bool rh__maybe_alike(const struct rh_world *w, uint32_t one, uint32_t other)
 {
-    const struct actor *a = &w->actors[one], *b = &w->actors[other];
+    const struct world_actor *a = &w->actors[one], *b = &w->actors[other];
     return one != other && a->type == b->type && a->parent == b->parent && a->parent != RH_NONE &&
            a->type->kind != RH_KIND_MONITOR && a->status == b->status && a->used == b->used;
 }
@@ -274,11 +314,11 @@ bool rh__alike(struct rh_world *w, uint32_t one, uint32_t other)
     return true;
 }
 
-/* ---- telling apart --------------------------------------------------------------------------------------------------------- */
+/* ---- telling apart ----------------------------------------------------------------------------------------------- */
 
 static bool has_twin(const struct rh_world *w, uint32_t actor)
 {
-    const struct actor *a = &w->actors[actor];
+    const struct world_actor *a = &w->actors[actor];
     if (a->parent == RH_NONE)
         return false;
     for (uint32_t i = w->actors[a->parent].first_child; i != RH_NONE; i = w->actors[i].next_sibling)
@@ -291,7 +331,7 @@ void rh__tell_apart(struct rh_world *w, uint32_t actor)
 {
     if (!w->watches_twins || w->told_apart || actor == RH_NONE)
         return;
-    /* What it is called, and its seed, are made from those of its parents. */
+    /* Its name and its seed are derived from those of its ancestors. */
     for (uint32_t i = actor; i != RH_NONE && !w->told_apart; i = w->actors[i].parent)
         w->told_apart = has_twin(w, i);
 }

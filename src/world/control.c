@@ -1,5 +1,5 @@
-/* The world's answers to the interposed functions of libc (control.h): memory of the running actor, virtual time, seeded
- * chance, and the list of calls that escape control. */
+/* The world's answers to the interposed functions of libc (control.h): memory of the running actor, virtual time,
+ * seeded random numbers, and the list of calls that escape control. */
 #include "world/control.h"
 
 #include "base/visible.h"
@@ -22,12 +22,12 @@
 #include "world/outcome.h"
 #include "world/receive.h"
 
-static struct actor *running(struct rh_world *w)
+static struct world_actor *running(struct rh_world *w)
 {
     return &w->actors[code_of(w)];
 }
 
-/* Of this thread: a thread that an actor starts (which escapes control) is not inside, nor is a child that it forks. */
+/* Per thread: a thread that an actor starts (which escapes control) is not inside, nor is a child that it forks. */
 static _Thread_local bool steps_here;
 static _Thread_local uint32_t outside;
 
@@ -43,12 +43,12 @@ RH__NO_SANITIZE bool rh__inside(void)
     return w && steps_here && !outside && w->inside;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static struct rh__heap *heap_of(struct rh_world *w, struct actor *a)
+static struct rh__heap *heap_of(struct rh_world *w, struct world_actor *a)
 {
     if (!a->heap) {
-        uint32_t at = a->type->size ? (a->type->size + 15u) & ~15u : 16; /* 0 would say that there is none */
+        uint32_t at = a->type->size ? (a->type->size + 15u) & ~15u : 16; /* 0 would mean that there is none */
         size_t capacity = rh__region_capacity(w, (uint32_t)(a - w->actors));
         if (capacity < at + sizeof(struct rh__heap))
             return NULL;
@@ -58,7 +58,7 @@ static struct rh__heap *heap_of(struct rh_world *w, struct actor *a)
     return (struct rh__heap *)(void *)(a->region + a->heap);
 }
 
-/* A test may want the k-th allocation of a run to fail. */
+/* A test may let the k-th allocation of a run fail. */
 static bool must_fail(struct rh_world *w)
 {
     if (!w->semantics.fail_allocation)
@@ -67,10 +67,11 @@ static bool must_fail(struct rh_world *w)
     return w->allocations == w->semantics.fail_allocation;
 }
 
-/* Who called malloc or one of its family: the frame behind the outermost of theirs near the top of the stack. */
+/* The caller of malloc or of its family: the frame after the outermost function of the family near the top of the
+ * stack. */
 struct caller {
     int depth;
-    bool next; /* the frame before was one of the family */
+    bool next; /* the previous frame was a function of the family */
     uintptr_t address;
 };
 
@@ -117,10 +118,10 @@ static void corrupt(struct rh_world *w, enum rh__heap_error error, const void *p
                     rh__heap_error_text(error));
 }
 
-/* The block must be the running actor's own. */
+/* The block must belong to the running actor. */
 static struct rh__heap *own_heap(struct rh_world *w, const void *p, const char *call)
 {
-    struct actor *a = running(w);
+    struct world_actor *a = running(w);
     uint32_t owner = rh__region_owner(w, p);
     if (&w->actors[owner] != a) {
         char mine[128], theirs[128], place[128];
@@ -147,7 +148,7 @@ void *rh__region_alloc(size_t size, size_t align)
     enum rh__heap_error error = h ? rh__heap_check(h, &where) : RH__HEAP_OK;
     if (error != RH__HEAP_OK)
         corrupt(w, error, where, "malloc");
-    if (size > w->semantics.max_bytes_per_actor) { /* absurd sizes are the program's own business to check */
+    if (size > w->semantics.max_bytes_per_actor) { /* the program itself must check for absurd sizes */
         errno = ENOMEM;
         return NULL;
     }
@@ -159,7 +160,7 @@ void *rh__region_resize(void *p, size_t size)
 {
     struct rh_world *w = rh__world;
     if (!w->inside)
-        return NULL; /* nobody's code runs: memory of actors cannot change */
+        return NULL; /* no actor's code runs, so actors' memory cannot change */
     if (must_fail(w)) {
         errno = ENOMEM;
         return NULL;
@@ -201,7 +202,7 @@ RH__NO_SANITIZE bool rh__in_region(const void *p)
     return w && rh__region_owner(w, p) != RH_NONE;
 }
 
-/* ---- time and chance ----------------------------------------------------------------------------------------------------- */
+/* ---- time and chance --------------------------------------------------------------------------------------------- */
 
 int64_t rh__virtual_ns(void)
 {
@@ -220,14 +221,14 @@ void rh__virtual_sleep(int64_t ns)
 uint64_t rh__virtual_random(void)
 {
     struct rh_world *w = rh__world;
-    struct actor *a = running(w);
+    struct world_actor *a = running(w);
     rh__tell_apart(w, (uint32_t)(a - w->actors));
     uint64_t state = a->random, value = rh__random_next(&state);
     put64(w, &a->random, state);
     return value;
 }
 
-/* ---- what escapes --------------------------------------------------------------------------------------------------------- */
+/* ---- what escapes ------------------------------------------------------------------------------------------------ */
 
 void rh__outside_push(void)
 {
@@ -251,14 +252,14 @@ void rh__escaped(const char *call, const void *from)
         return;
     w->escapes[w->escape_count++] = e;
     if (!w->quiet)
-        rh__complain("warning: %s: %s escapes control: what it does is neither explored nor taken back", e.place, call);
+        rh__complain("warning: %s: %s escapes control: its effects are neither explored nor undone", e.place, call);
 }
 
-/* Of the C++ runtime, where there is one. */
+/* From the C++ runtime, if there is one. */
 __attribute__((weak)) const void *__cxa_current_exception_type(void);
 __attribute__((weak)) char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
-/* The type of an exception that is being handled, by std::terminate; false where there is none. */
+/* The type of the exception that std::terminate handles; false if there is none. */
 static bool exception_name(char *name, size_t size)
 {
     const char *const *type =

@@ -23,7 +23,7 @@ struct record {
     uint64_t bytes;
 };
 
-/* The memory of an actor at the end of a run, in `image`. */
+/* The memory of an actor at the end of a run, copied to `image`. */
 struct kept_region {
     size_t at, size;
 };
@@ -36,7 +36,7 @@ struct rh__seen {
     struct record *events;
     size_t mapped;
 
-    /* For the second look: all bytes of messages, then the regions. */
+    /* For the second comparison: all bytes of messages, then the regions. */
     bool imaged;
     uint64_t payload_from;
     size_t payload_size;
@@ -50,14 +50,14 @@ enum what { SAME, OPEN, CHOICE, SENT, SHAPE, ENDED, BYTES, MEMORY };
 struct difference {
     enum what what;
     uint32_t event;
-    uint32_t message; /* BYTES: the first one that differs */
-    uint32_t actor;   /* MEMORY */
-    size_t offset;    /* of its value; from its size on: of its tail */
+    uint32_t message; /* for BYTES: the first message that differs */
+    uint32_t actor;   /* for MEMORY */
+    size_t offset;    /* in its value; from its size on, in its tail */
     struct record was, is;
     enum rh_outcome_kind ended_as;
 };
 
-/* ---- noting ------------------------------------------------------------------------------------------------------------ */
+/* ---- noting ------------------------------------------------------------------------------------------------------ */
 
 static void *map(size_t size)
 {
@@ -98,7 +98,7 @@ static void note_sent(const struct rh_world *w, uint32_t event, struct record *r
     r->sent = end - w->events[event].first_message;
     r->shape = r->bytes = 0;
     for (uint32_t i = w->events[event].first_message; i < end; i++) {
-        const struct message *m = &w->messages[i];
+        const struct world_message *m = &w->messages[i];
         r->shape = rh__mix(r->shape, rh__mix((uint64_t)m->sender << 32 | m->receiver, (uint64_t)(uintptr_t)m->type));
         r->shape = rh__mix(r->shape, (uint64_t)m->size << 32 | m->tail_size);
         r->bytes = rh__hash(rh__message_value(w, m), m->size, r->bytes);
@@ -127,7 +127,7 @@ bool rh__seen_note(struct rh__seen *s, struct rh_world *w, const uint32_t *open,
     return true;
 }
 
-/* Copies what the run has left: messages and memory. */
+/* Copies the messages and the memory at the end of the run. */
 static void keep_image(struct rh__seen *s, struct rh_world *w)
 {
     drop_image(s);
@@ -153,15 +153,15 @@ static void keep_image(struct rh__seen *s, struct rh_world *w)
     }
 }
 
-/* ---- comparing --------------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
-/* The first byte of a message of the event that is not as in the image. */
+/* The first byte of the event's messages that differs from the image. */
 static void find_byte(const struct rh__seen *s, const struct rh_world *w, struct difference *d)
 {
     uint32_t end = w->message_count;
     d->message = w->events[d->event].first_message;
     for (uint32_t i = d->message; i < end && s->imaged; i++) {
-        const struct message *m = &w->messages[i];
+        const struct world_message *m = &w->messages[i];
         const char *was = s->image + (m->payload - s->payload_from), *is = rh__message_value(w, m);
         size_t tail = (size_t)(rh__message_tail(w, m) - is);
         for (size_t at = 0; at < (size_t)m->size + m->tail_size; at++) {
@@ -175,11 +175,11 @@ static void find_byte(const struct rh__seen *s, const struct rh_world *w, struct
     }
 }
 
-/* Regions have red zones of their own, which sanitizers would report. */
+/* Regions contain red zones, which sanitizers would report. */
 RH__NO_SANITIZE static void find_memory(const struct rh__seen *s, const struct rh_world *w, struct difference *d)
 {
     for (uint32_t i = 0; i < s->actors && i < w->actor_count; i++) {
-        const struct actor *a = &w->actors[i];
+        const struct world_actor *a = &w->actors[i];
         const char *was = s->image + s->regions[i].at;
         size_t size = a->region ? a->used : 0;
         size = size < s->regions[i].size ? size : s->regions[i].size;
@@ -191,7 +191,7 @@ RH__NO_SANITIZE static void find_memory(const struct rh__seen *s, const struct r
     }
 }
 
-/* Makes the noted run again, up to the first thing that can be observed to differ. */
+/* Repeats the recorded run, up to the first observable difference. */
 static struct difference make_again(const struct rh__seen *s, struct rh_world *w)
 {
     struct difference d = { .what = SAME };
@@ -235,7 +235,7 @@ static struct difference make_again(const struct rh__seen *s, struct rh_world *w
     return d;
 }
 
-static struct difference make_filled(const struct rh__seen *s, struct rh_world *w, enum stack_fill fill)
+static struct difference make_filled(const struct rh__seen *s, struct rh_world *w, enum world_stack_fill fill)
 {
     w->fill = fill;
     struct difference d = make_again(s, w);
@@ -248,11 +248,11 @@ static bool is_observable(const struct difference *d)
     return d->what != SAME && d->what != BYTES && d->what != MEMORY;
 }
 
-/* ---- saying ------------------------------------------------------------------------------------------------------------ */
+/* ---- saying ------------------------------------------------------------------------------------------------------ */
 
 static bool looks_like_address(const struct rh_world *w, const struct difference *d)
 {
-    const struct message *m = &w->messages[d->message];
+    const struct world_message *m = &w->messages[d->message];
     size_t at = d->offset & ~(size_t)7;
     uint64_t word;
     if (d->what != BYTES || at + sizeof word > m->size)
@@ -264,19 +264,19 @@ static bool looks_like_address(const struct rh_world *w, const struct difference
 static void add_cause(const struct rh_world *w, const struct difference *d, bool of_stack, struct rh__text *t)
 {
     if (of_stack)
-        rh__text_add(t, "; it depends on what is in memory that nobody has written: an uninitialised variable");
+        rh__text_add(t, "; it depends on memory that was never written: an uninitialised variable");
     else if (looks_like_address(w, d))
-        rh__text_add(t, "; the value looks like an address, which is another one in each process");
+        rh__text_add(t, "; the value looks like an address, which differs between processes");
     else if (w->escape_count)
         rh__text_add(t, "; the program calls %s at %s, which is not controlled", w->escapes[0].call,
                      w->escapes[0].place);
     else
         rh__text_add(t,
-                     "; the program may keep state that is not put back (a thread-local variable, shared memory), or "
-                     "use a value that is not the same each time");
+                     "; the program may have state that is not restored (a thread-local variable, shared memory), or "
+                     "use a value that changes from run to run");
 }
 
-/* "field `yes` (byte 4)", or just the byte. */
+/* Adds "field `yes` (byte 4)", or only the byte. */
 static void add_field(const void *near, const char *type, size_t size, size_t offset, struct rh__text *t)
 {
     char field[128];
@@ -285,22 +285,22 @@ static void add_field(const void *near, const char *type, size_t size, size_t of
     else if (offset < size)
         rh__text_add(t, "at byte %zu of its fields", offset);
     else
-        rh__text_add(t, "at byte %zu behind its fields", offset - size);
+        rh__text_add(t, "at byte %zu after its fields", offset - size);
 }
 
 static void add_what(const struct rh__seen *s, const struct rh_world *w, const struct difference *d, struct rh__text *t)
 {
-    const struct message *m = &w->messages[d->message];
+    const struct world_message *m = &w->messages[d->message];
     char to[128];
     switch (d->what) {
     case OPEN:
-        rh__text_add(t, "the choices that are open differ: there were %u, now %u", d->was.open, d->is.open);
+        rh__text_add(t, "the open choices differ: there were %u, now %u", d->was.open, d->is.open);
         if (!d->is.open)
             rh__text_add(t, ", and the run ends there: %s%s%s", rh_outcome_name(w->outcome.kind),
                          *w->outcome.place ? " at " : "", w->outcome.place);
         break;
     case CHOICE:
-        rh__text_add(t, "the choices that are open differ: this one was, and is not now");
+        rh__text_add(t, "the open choices differ: this one was open, and is not now");
         break;
     case SENT:
         rh__text_add(t, "the numbers of messages sent differ: %u, then %u", d->was.sent, d->is.sent);
@@ -338,16 +338,16 @@ static struct rh_outcome tell(const struct rh__seen *s, const struct rh_world *w
     return o;
 }
 
-/* Nothing that can be observed differs. */
+/* No observable difference. */
 static struct rh_outcome note_memory(const struct rh_world *w, const struct difference *d)
 {
     struct rh_outcome o = { .kind = RH_OUTCOME_FINISHED, .actor = d->actor };
-    const struct actor *a = &w->actors[d->actor];
+    const struct world_actor *a = &w->actors[d->actor];
     char name[128];
     struct rh__text t;
     rh__text_init(&t, o.text, sizeof o.text);
     rh_world_actor_name(w, d->actor, name, sizeof name);
-    rh__text_add(&t, "equal runs leave the memory of %s different: ", name);
+    rh__text_add(&t, "equal runs leave different memory in %s: ", name);
     if (d->offset < a->type->size)
         add_field(a->type, a->type->name, a->type->size, d->offset, &t);
     else
@@ -356,23 +356,23 @@ static struct rh_outcome note_memory(const struct rh_world *w, const struct diff
     return o;
 }
 
-/* A field of a message that holds what was on the stack: harmless where nobody reads it, but worth knowing. */
+/* A field of a message contains what was on the stack: harmless if nobody reads it, but worth a note. */
 static struct rh_outcome note_field(const struct rh_world *w, const struct difference *d)
 {
     struct rh_outcome o = { .kind = RH_OUTCOME_FINISHED, .actor = RH_NONE };
-    const struct message *m = &w->messages[d->message];
+    const struct world_message *m = &w->messages[d->message];
     char field[128];
     if (d->what != BYTES || d->offset >= m->size ||
         !rh__symbol_field(m->type, m->type->name, m->size, d->offset, field, sizeof field))
-        return o; /* padding, or not known */
+        return o; /* padding, or unknown */
     o.actor = m->sender;
     snprintf(o.text, sizeof o.text,
-             "field `%s` of message %s, sent at event %u, holds what was left on the stack: nobody wrote it", field,
-             m->type->name, d->event);
+             "field `%s` of message %s, sent at event %u, was never written: it contains what was left on the stack",
+             field, m->type->name, d->event);
     return o;
 }
 
-/* ---- the second look --------------------------------------------------------------------------------------------------- */
+/* ---- the second look --------------------------------------------------------------------------------------------- */
 
 static uint32_t *counts_of(const struct rh__seen *s)
 {
@@ -382,7 +382,7 @@ static uint32_t *counts_of(const struct rh__seen *s)
     return open;
 }
 
-/* Only bytes differ: is it a value, or what was on the stack?  Twice on stacks that are alike. */
+/* Only bytes differ: find out whether they are a value or leftovers on the stack, by two runs on equal stacks. */
 static struct rh_outcome look_again(struct rh__seen *s, struct rh_world *w, uint64_t *steps)
 {
     struct rh_outcome fine = { .kind = RH_OUTCOME_FINISHED, .actor = RH_NONE };
@@ -413,15 +413,15 @@ struct rh_outcome rh__seen_again(struct rh__seen *s, struct rh_world *w, uint64_
     return is_observable(&d) ? tell(s, w, &d, false) : look_again(s, w, steps);
 }
 
-/* ---- before the first run ------------------------------------------------------------------------------------------------- */
+/* ---- before the first run ---------------------------------------------------------------------------------------- */
 
-/* Takes random choices, on clean stacks; how many there were is in `open`. */
+/* Makes random choices, on clean stacks; stores the numbers of open choices in `open`. */
 static void make_random_run(struct rh_world *w, uint64_t seed, uint32_t *open)
 {
     uint64_t random = seed, ticks = w->ticks;
     rh_world_reset(w);
     w->fill = FILL_ZERO;
-    while (w->event_count < LONGEST && w->ticks - ticks <= MOST_TICKS) { /* where it is slow a part must do */
+    while (w->event_count < LONGEST && w->ticks - ticks <= MOST_TICKS) { /* a part of a slow run must do */
         const struct rh_choice *choices = rh_world_enabled(w, &open[w->event_count]);
         uint32_t count = open[w->event_count];
         if (!count || !rh_world_step(w, &choices[rh__random_below(&random, count)]))
@@ -446,7 +446,7 @@ struct rh_outcome rh_world_check_determinism(struct rh_world *w, uint64_t seed)
     if (is_observable(&d))
         o = tell(s, w, &d, false);
     else if (d.what != SAME)
-        o = look_again(s, w, &steps); /* the first run may have found things as they are once only */
+        o = look_again(s, w, &steps); /* the first run may have met a state that exists only once */
     if (o.kind == RH_OUTCOME_FINISHED) {
         if (!s->imaged) {
             make_filled(s, w, FILL_ZERO);
@@ -455,7 +455,7 @@ struct rh_outcome rh_world_check_determinism(struct rh_world *w, uint64_t seed)
         }
         d = make_filled(s, w, FILL_PATTERN);
         struct difference positive = d;
-        if (!is_observable(&d)) /* what is compared with a number may differ by its sign only */
+        if (!is_observable(&d)) /* a value that is compared with a number may differ only by its sign */
             positive = make_filled(s, w, FILL_POSITIVE);
         if (is_observable(&positive))
             o = tell(s, w, &positive, true);

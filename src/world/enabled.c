@@ -1,157 +1,213 @@
-/* What may happen next.
+/* The enabled choices.  rh_world_enabled lists them, rh__choice_open checks one choice; both use the same conditions.
+ * The hostile build compares the two for every list.  Faults are in faults.c.
  *
- * While an actor is in rh_choose there is nothing but its values: choosing is part of its handler.  Otherwise: messages
- * that can be delivered, timers, writes that complete, preempted processes, and within their budgets faults.  When
- * nothing of the ordinary is left the run is over; where actors could still crash then, that is offered beside
- * RH_CHOICE_END.  The order is fixed by the run: messages by channel, then the rest in the order above. */
+ * While an actor is in rh_choose, only its values are enabled, because choosing is part of its handler.  Otherwise the
+ * enabled choices are: deliverable messages, timers, completing writes, preempted processes, and faults within their
+ * budgets.  The run is over when no choice is enabled.  The run determines the order of the list: messages by channel,
+ * then the rest in the order above. */
+#include "base/fail.h"
 #include "world/actors.h"
-#include "world/knowledge.h"
+#include "world/faults.h"
+#include "world/log.h"
 #include "world/network.h"
 #include "world/objects.h"
+#include "world/self_check.h"
+#include "world/sets.h"
 #include "world/step.h"
 #include "world/store.h"
 
-static void offer(struct rh_world *w, uint32_t kind, uint32_t actor, uint32_t what, uint32_t arg)
-{
-    if (w->choice_count < w->choice_capacity)
-        w->choices[w->choice_count++] = (struct rh_choice){ kind, actor, what, arg };
-    else
-        rh__fail(w, RH_OUTCOME_LIMIT, RH_NONE, "", "more than %u choices are open at once (max_messages)",
-                 w->choice_capacity);
-}
-
 static void offer_delivery(struct rh_world *w, uint32_t message)
 {
-    offer(w, RH_CHOICE_DELIVER, w->messages[message].receiver, message, 0);
+    rh__offer(w, RH_CHOICE_DELIVER, w->messages[message].receiver, message, 0);
 }
 
-static void offer_messages(struct rh_world *w)
+static void offer_channel(struct rh_world *w, uint32_t channel)
+{
+    const struct world_channel *c = &w->channels[channel];
+    if (rh__heads_are_free(w) && rh__first_is_open(c, w->actors, w->messages))
+        offer_delivery(w, c->first);
+    else if (c->receiver == RH_NONE)
+        rh__offer(w, RH_CHOICE_ACCEPT, c->sender, c->first, 0);
+    else
+        rh__channel_deliverable(w, channel, offer_delivery);
+}
+
+RH__APART static void offer_channels(struct rh_world *w)
 {
     uint32_t words = (w->channel_count + 63) / 64;
     for (uint32_t i = 0; i < words; i++)
-        for (uint64_t bits = w->ready[i]; bits; bits &= bits - 1) {
-            uint32_t c = i * 64 + (uint32_t)__builtin_ctzll(bits);
-            if (rh__first_is_open(w, c))
-                offer_delivery(w, w->channels[c].first);
-            else if (w->channels[c].receiver == RH_NONE)
-                offer(w, RH_CHOICE_ACCEPT, w->channels[c].sender, w->channels[c].first, 0);
-            else
-                rh__channel_deliverable(w, c, offer_delivery);
-        }
+        for (uint64_t bits = w->ready[i]; bits; bits &= bits - 1)
+            offer_channel(w, i * 64 + (uint32_t)__builtin_ctzll(bits));
 }
 
-/* A wait does not end for lack of a message that is there already: under mailbox any (with granularity object those of which
- * the actor can know); where messages of one sender come in order, one that was passed over when a later one was taken; under
- * causal one that was sent before another that was taken, whoever sent that; and what the actor has sent to itself. */
-static bool has_arrived(struct rh_world *w, const struct channel *c, uint32_t message)
+/* The common case of offer_channels: each channel offers its first message.  False if some channel needs a closer look.
+ * The loop calls nothing, so that what it needs of the world stays in registers. */
+static inline bool offer_heads(struct rh_world *w)
 {
-    if ((w->semantics.model == RH_MAILBOX && !rh__fine(w)) || c->sender == c->receiver ||
-        rh__message_passed_over(w, message))
-        return rh__message_deliverable(w, message);
-    if (w->semantics.model != RH_MAILBOX && w->semantics.model != RH_CAUSAL)
+    const struct world_channel *channels = w->channels;
+    const struct world_actor *actors = w->actors;
+    const struct world_message *messages = w->messages;
+    const uint64_t *ready = w->ready, *end = ready + (w->channel_count + 63) / 64;
+    struct rh_choice *next = w->choices;
+    if (!rh__heads_are_free(w) || w->channel_count > w->choice_capacity)
         return false;
-    return rh__message_deliverable(w, message) && rh__message_known(w, message);
+    for (; ready < end; ready++, channels += 64)
+        for (uint64_t bits = *ready; bits; bits &= bits - 1) {
+            const struct world_channel *c = &channels[__builtin_ctzll(bits)];
+            if (!rh__first_is_open(c, actors, messages))
+                return false;
+            *next++ = (struct rh_choice){ RH_CHOICE_DELIVER, c->receiver, c->first, 0 };
+        }
+    w->choice_count = (uint32_t)(next - w->choices);
+    return true;
 }
 
-bool rh__must_take(struct rh_world *w, const struct actor *a)
+/* An actor has taken a part of its set: the rest follows at once. */
+static void offer_set(struct rh_world *w, uint32_t actor)
+{
+    uint32_t n = rh__set_find(w, actor);
+    for (uint32_t i = 0; i < n; i++)
+        if (w->members[i].open)
+            offer_delivery(w, w->members[i].message);
+}
+
+/* A wait does not time out if the message has certainly arrived.  This holds for a message that the actor has sent to
+ * itself, and for these messages:
+ *
+ *     mailbox       all that are in the mailbox
+ *     ordered       a message that was passed over when a later message of the same sender was taken
+ *     causal        a message that was sent before another message that was taken, from any sender */
+static bool must_be_there(struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    const struct world_channel *c = &w->channels[m->channel];
+    if (rh__channel_key(w, m->sender, m->posted) == RH_NONE || c->sender == c->receiver ||
+        rh__message_passed_over(w, message))
+        return true;
+    return w->delivery.causal && m->type != &rh__exit_signal &&
+           rh__message_in_vector(w, m, w->actors[m->receiver].clock);
+}
+
+static bool has_arrived(struct rh_world *w, uint32_t message)
+{
+    return must_be_there(w, message) && rh__message_deliverable(w, message);
+}
+
+static bool set_has_arrived(struct rh_world *w, const struct world_actor *a)
+{
+    uint32_t actor = (uint32_t)(a - w->actors);
+    for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
+            if ((w->messages[m].type == &rh__exit_signal || w->messages[m].wake) && has_arrived(w, m))
+                return true;
+    return rh__set_size(w, actor, must_be_there) >= rh__set_awaited(a);
+}
+
+static bool must_take(struct rh_world *w, const struct world_actor *a, bool apart)
 {
     if (a->status != STATUS_WAITING)
         return false;
+    if (rh__set_awaited(a))
+        return set_has_arrived(w, a);
     for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
-            if (has_arrived(w, &w->channels[c], m))
+            if (!(apart && w->channels[c].sender == RH_NONE) && has_arrived(w, m))
                 return true;
     return false;
 }
 
-/* With granularity object one that stopped in the middle of something does nothing else before it has gone on. */
-static bool busy(const struct rh_world *w, const struct actor *a)
+bool rh__must_take(struct rh_world *w, const struct world_actor *a)
 {
-    return rh__fine(w) && (a->status == STATUS_PREEMPTED || a->status == STATUS_CHOOSING);
+    return must_take(w, a, false);
 }
 
-/* The actor must be able to take a timer's message, and want it. */
-static bool can_take_timer(struct rh_world *w, const struct timer *t)
+bool rh__must_take_apart(const struct rh_world *w, uint32_t actor)
 {
-    const struct actor *a = &w->actors[t->actor];
+    return must_take((struct rh_world *)(uintptr_t)w, &w->actors[actor], true); /* asking changes nothing that lasts */
+}
+
+/* True if the actor can take the timer's message now, and does not defer it. */
+static bool can_take_timer(struct rh_world *w, const struct world_timer *t)
+{
+    const struct world_actor *a = &w->actors[t->actor];
     const struct rh_entry *entry;
     if (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE)
-        return false; /* its sends are not over */
-    if (busy(w, a))
+        return false; /* its messages are not yet accepted */
+    if (rh__is_busy(w, a))
         return false;
     if (!t->type)
         return !rh__must_take(w, a);
     if (a->type->kind == RH_KIND_PROCESS)
-        return !has_ended(a) && a->start == RH_NONE; /* it goes to the mailbox */
+        return !has_ended(a) && a->start == RH_NONE; /* the message goes to the mailbox */
     if (a->status == STATUS_WAITING && a->asking == RH_NONE)
-        return true; /* the same: a receive inside a handler may be for it */
-    return a->status == STATUS_IDLE && a->start == RH_NONE && rh__disposition(a, t->type, &entry) != RH_ACTION_DEFER;
+        return true; /* goes to the mailbox: a receive inside a handler may take it */
+    return a->status == STATUS_IDLE && a->start == RH_NONE &&
+           rh__disposition(a->behaviour, t->type, &entry) != RH_ACTION_DEFER;
 }
 
-/* free, logical  a timer may fire at any moment once it is set: sound for programs that must not depend on speed
- * ordered        only timers with the earliest deadline may fire, of those that somebody can take now; messages may still
- *                arrive at any moment; with granularity object the clock has the timers, and there is one that is next */
-bool rh__timer_open(struct rh_world *w, uint32_t timer)
+/* When a timer may fire depends on the time semantics:
+ *
+ *     free, logical   at any moment after it is set: sound for programs that must not depend on speed
+ *     ordered         if its deadline is the earliest of all timers that can be taken now; messages may still arrive at
+ *                     any moment; with granularity object the clock owns the timers, and at most one timer is next */
+static bool may_fire(struct rh_world *w, const struct world_timer *t, int64_t latest)
 {
-    if (w->timers[timer].clocked)
-        return timer == rh__clock_next(w);
-    if (!can_take_timer(w, &w->timers[timer]))
-        return false;
-    if (w->semantics.time != RH_TIME_ORDERED || w->clock != RH_NONE)
-        return true;
-    for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
-        if (w->timers[i].deadline_ns < w->timers[timer].deadline_ns && can_take_timer(w, &w->timers[i]))
-            return false;
-    return true;
+    return !t->clocked && t->deadline_ns <= latest && can_take_timer(w, t);
 }
 
-/* Ordered time: the earliest deadline of those that somebody can take now. */
-static int64_t earliest_deadline(struct rh_world *w)
+/* Returns the latest deadline that may be reached now.  Ordered time: the earliest deadline of all timers that can be
+ * taken now. */
+static int64_t latest_deadline(struct rh_world *w)
 {
     int64_t earliest = INT64_MAX;
+    if (w->semantics.time != RH_TIME_ORDERED || w->clock != RH_NONE)
+        return earliest;
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
         if (w->timers[i].deadline_ns < earliest && can_take_timer(w, &w->timers[i]))
             earliest = w->timers[i].deadline_ns;
     return earliest;
 }
 
-/* As rh__timer_open says of each. */
-static void offer_timers(struct rh_world *w)
+static bool timer_open(struct rh_world *w, uint32_t timer)
 {
-    bool ordered = w->semantics.time == RH_TIME_ORDERED && w->clock == RH_NONE;
-    int64_t latest = ordered ? earliest_deadline(w) : INT64_MAX;
+    return w->timers[timer].clocked ? timer == rh__clock_next(w) : may_fire(w, &w->timers[timer], latest_deadline(w));
+}
+
+RH__APART static void offer_timers(struct rh_world *w)
+{
+    int64_t latest = latest_deadline(w);
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
-        if (!w->timers[i].clocked && w->timers[i].deadline_ns <= latest && can_take_timer(w, &w->timers[i]))
-            offer(w, RH_CHOICE_TIMER, w->timers[i].actor, i, rh__timer_name(w, i));
+        if (may_fire(w, &w->timers[i], latest))
+            rh__offer(w, RH_CHOICE_TIMER, w->timers[i].actor, i, rh__timer_name(w, i));
     uint32_t next = w->clock == RH_NONE ? RH_NONE : rh__clock_next(w);
     if (next != RH_NONE)
-        offer(w, RH_CHOICE_TIMER, w->clock, next, rh__timer_name(w, next));
+        rh__offer(w, RH_CHOICE_TIMER, w->clock, next, rh__timer_name(w, next));
 }
 
 static void offer_openings(struct rh_world *w, uint32_t actor)
 {
-    offer(w, RH_CHOICE_OPEN, actor, RH__STORE_GOOD, 0);
-    if (w->failed_opens && actor)
-        offer(w, RH_CHOICE_OPEN, actor, RH__STORE_FAILED, 0);
-    if (w->damaged_stores && actor)
-        offer(w, RH_CHOICE_OPEN, actor, RH__STORE_DAMAGED, 0);
+    rh__offer(w, RH_CHOICE_OPEN, actor, RH__STORE_GOOD, 0);
+    if (w->left.failed_opens && actor)
+        rh__offer(w, RH_CHOICE_OPEN, actor, RH__STORE_FAILED, 0);
+    if (w->left.damaged_stores && actor)
+        rh__offer(w, RH_CHOICE_OPEN, actor, RH__STORE_DAMAGED, 0);
 }
 
-static void offer_values(struct rh_world *w, uint32_t actor)
+RH__APART static void offer_values(struct rh_world *w, uint32_t actor)
 {
     if (w->actors[actor].opening) {
         offer_openings(w, actor);
         return;
     }
     for (uint32_t i = 0; i < w->actors[actor].choices; i++)
-        offer(w, RH_CHOICE_VALUE, actor, i, w->actors[actor].choices);
+        rh__offer(w, RH_CHOICE_VALUE, actor, i, w->actors[actor].choices);
 }
 
-/* See rh__test_is_over.  Where somebody has looked before, the end comes all the same, so that a reduction sees the two operations
- * whose order matters. */
+/* See rh__test_is_over.  If an actor has accessed the life of the test before, the end is offered too.  So a reduction
+ * sees both operations whose order matters. */
 static bool end_is_noticed(struct rh_world *w)
 {
-    const struct actor *test = &w->actors[0];
+    const struct world_actor *test = &w->actors[0];
     bool noticed =
         test->links != RH_NONE || test->monitors != RH_NONE || rh__object_entry(w, test->object)->touches > 0;
     for (uint32_t i = 1; w->halted && !noticed && i < w->actor_count; i++)
@@ -159,162 +215,123 @@ static bool end_is_noticed(struct rh_world *w)
     return noticed;
 }
 
-static void offer_actors(struct rh_world *w)
+RH__APART static void offer_actors(struct rh_world *w)
 {
     bool over = rh__test_is_over(w);
     if (over && end_is_noticed(w))
-        offer(w, RH_CHOICE_RESUME, 0, 0, 0);
+        rh__offer(w, RH_CHOICE_RESUME, 0, 0, 0);
     if (!w->writes_open && !w->halted)
         return;
     for (uint32_t i = over; i < w->actor_count; i++) {
-        const struct actor *a = &w->actors[i];
-        if (a->writes_open && !busy(w, a))
-            offer(w, RH_CHOICE_STORED, i, 0, 0);
+        const struct world_actor *a = &w->actors[i];
+        if (a->writes_open && !rh__is_busy(w, a))
+            rh__offer(w, RH_CHOICE_STORED, i, 0, 0);
         if (a->status == STATUS_PREEMPTED)
-            offer(w, RH_CHOICE_RESUME, i, 0, 0);
+            rh__offer(w, RH_CHOICE_RESUME, i, 0, 0);
         if (a->status == STATUS_CHOOSING)
             offer_values(w, i);
     }
 }
 
-bool rh__can_crash(const struct rh_world *w, uint32_t actor)
-{
-    const struct actor *a = &w->actors[actor];
-    return actor != 0 && a->type->kind != RH_KIND_MONITOR && a->status != STATUS_OUTSIDE && !has_ended(a) &&
-           !busy(w, a) && rh__is_among(w->semantics.may_crash, a->type);
-}
-
-static void offer_crashes(struct rh_world *w)
-{
-    for (uint32_t i = 1; w->crashes && i < w->actor_count; i++)
-        for (uint32_t k = 0; rh__can_crash(w, i) && k <= w->actors[i].writes_open; k++)
-            offer(w, RH_CHOICE_CRASH, i, k, w->actors[i].writes_open);
-}
-
-static void offer_failed_puts(struct rh_world *w)
-{
-    for (uint32_t i = 1; w->failed_puts && w->writes_open && i < w->actor_count; i++)
-        if (rh__store_can_fail(w, i))
-            offer(w, RH_CHOICE_UNSTORED, i, 0, 0);
-}
-
-static void offer_restarts(struct rh_world *w)
-{
-    for (uint32_t i = 1; (w->restarts || w->kept_restarts) && i < w->actor_count; i++)
-        if (w->actors[i].status == STATUS_CRASHED) {
-            if (w->restarts)
-                offer(w, RH_CHOICE_RESTART, i, 0, 0);
-            if (w->kept_restarts)
-                offer(w, RH_CHOICE_RESTART, i, 1, 0);
-        }
-}
-
-/* Every way to split a few nodes in two; of many nodes only one against the rest. */
-static void offer_partitions(struct rh_world *w)
-{
-    if (w->cut || !w->partitions || w->node_count < 2 || rh__fine(w))
-        return; /* a partition only delays: see docs/exploration.md for granularity object */
-    if (w->node_count <= 5)
-        for (uint32_t side = 1; side < 1u << (w->node_count - 1); side++)
-            offer(w, RH_CHOICE_PARTITION, RH_NONE, side << 1, 0);
-    else
-        for (uint32_t i = 0; i < w->node_count; i++)
-            offer(w, RH_CHOICE_PARTITION, RH_NONE, 1u << i, 0);
-}
-
-static void offer_faults_of(struct rh_world *w, uint32_t message)
-{
-    const struct message *m = &w->messages[message];
-    if (!rh__message_may_fail(w, m) || (rh__fine(w) && rh__message_is_double(w, message)))
-        return;                                                             /* there only one thing befalls a message */
-    if (w->losses && !(rh__fine(w) && rh__message_passed_over(w, message))) /* what has come cannot be lost */
-        offer(w, RH_CHOICE_LOSE, m->receiver, message, 0);
-    if (w->duplicates && m->copy_of == RH_NONE)
-        offer(w, RH_CHOICE_DUPLICATE, m->receiver, message, 0);
-}
-
-/* What is lost never comes, whenever that happens; so it is enough to offer it for what could be taken now.  With granularity
- * object it is offered for all that nobody has received: then it can be decided when the message is sent, and whether its
- * receiver has ended by then makes no difference. */
-static void offer_message_faults(struct rh_world *w, uint32_t ordinary)
-{
-    if (rh__fine(w)) {
-        for (uint32_t i = 0; i < w->message_count; i++)
-            if (!w->messages[i].over)
-                offer_faults_of(w, i);
-        return;
-    }
-    for (uint32_t i = 0; i < ordinary; i++) {
-        struct rh_choice c = w->choices[i];
-        if (c.kind == RH_CHOICE_DELIVER)
-            offer_faults_of(w, c.what);
-    }
-}
-
-/* With granularity object whether a fault may happen never depends on what others can do. */
-static void offer_faults_at_any_time(struct rh_world *w)
-{
-    offer_restarts(w);
-    uint32_t ordinary = w->choice_count;
-    if (w->losses || w->duplicates)
-        offer_message_faults(w, ordinary);
-    offer_crashes(w);
-    offer_failed_puts(w);
-    if (!ordinary && w->choice_count)
-        offer(w, RH_CHOICE_END, RH_NONE, 0, 0);
-}
-
-static void offer_faults(struct rh_world *w)
-{
-    uint32_t ordinary = w->choice_count;
-    if (w->losses || w->duplicates)
-        offer_message_faults(w, ordinary);
-    offer_restarts(w);
-    if (ordinary) {
-        offer_crashes(w);
-        offer_failed_puts(w);
-        offer_partitions(w);
-    }
-    if (w->cut && (ordinary || w->under_way))
-        offer(w, RH_CHOICE_HEAL, RH_NONE, 0, 0);
-    if (!w->choice_count && w->crashes) {
-        offer(w, RH_CHOICE_END, RH_NONE, 0, 0);
-        offer_crashes(w);
-        if (w->choice_count == 1)
-            w->choice_count = 0; /* nobody is left who could crash: just over */
-    }
-}
-
-/* Nothing has changed since the table of choices was filled. */
-static bool still_open(const struct rh_world *w)
-{
-    return w->choices_events == w->event_count && w->choices_log == w->log;
-}
-
-bool rh__choice_just_offered(const struct rh_world *w, const struct rh_choice *c)
-{
-    return c >= w->choices && c < w->choices + w->choice_count && still_open(w);
-}
-
-static void fill(struct rh_world *w)
+static inline void fill(struct rh_world *w)
 {
     if (w->chooser != RH_NONE) {
         offer_values(w, w->chooser);
         return;
     }
-    offer_messages(w);
+    rh__sets_anew(w);
+    if (w->gathered) {
+        offer_set(w, w->gatherer);
+        return;
+    }
+    if (!offer_heads(w))
+        offer_channels(w);
     if (w->timer_newest != RH_NONE)
         offer_timers(w);
-    offer_actors(w);
-    if (w->any_faults && rh__fine(w))
-        offer_faults_at_any_time(w);
-    else if (w->any_faults)
-        offer_faults(w);
+    if (w->writes_open | w->halted | rh__test_is_over(w))
+        offer_actors(w);
+    if (rh__holds_any(w))
+        rh__leave_out_held(w);
+    if (w->any_faults)
+        rh__faults_offer(w);
+}
+
+/* ---- one choice -------------------------------------------------------------------------------------------------- */
+
+static bool delivery_open(struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    if (m->taken_by != RH_NONE || m->channel == RH_NONE)
+        return false;
+    if (w->channels[m->channel].first == message && rh__heads_are_free(w) &&
+        rh__first_is_open(&w->channels[m->channel], w->actors, w->messages))
+        return true;
+    return rh__message_deliverable(w, message);
+}
+
+static bool timer_is_set(const struct rh_world *w, uint32_t timer)
+{
+    uint32_t i = w->timer_newest;
+    while (i != RH_NONE && i != timer)
+        i = w->timers[i].older;
+    return i != RH_NONE;
+}
+
+bool rh__choice_offered(struct rh_world *w, const struct rh_choice *c)
+{
+    uint32_t n;
+    const struct rh_choice *open = rh_world_enabled(w, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (open[i].kind == c->kind && open[i].actor == c->actor && open[i].what == c->what)
+            return true;
+    return false;
+}
+
+bool rh__choice_open(struct rh_world *w, const struct rh_choice *c)
+{
+    if (w->over || !w->begun || w->event_count > w->semantics.max_steps)
+        return false;
+    if (w->chooser != RH_NONE || w->gathered || rh__holds_any(w))
+        return rh__choice_offered(w, c);
+    switch ((enum rh_choice_kind)c->kind) {
+    case RH_CHOICE_DELIVER:
+        return c->what < w->message_count && w->messages[c->what].receiver == c->actor && delivery_open(w, c->what);
+    case RH_CHOICE_TIMER:
+        return c->what < w->timer_pool.count && timer_is_set(w, c->what) &&
+               c->actor == (w->timers[c->what].clocked ? w->clock : w->timers[c->what].actor) && timer_open(w, c->what);
+    case RH_CHOICE_BEGIN:
+        return false;
+    case RH_CHOICE_VALUE:
+    case RH_CHOICE_RESUME:
+    case RH_CHOICE_ACCEPT:
+    case RH_CHOICE_STORED:
+    case RH_CHOICE_OPEN:
+    case RH_CHOICE_END:
+        return rh__choice_offered(w, c);
+        RH__FAULT_CASES
+        return rh__fault_open(w, c);
+    }
+    return false;
+}
+
+/* True if the list and rh__choice_open agree: every listed choice is enabled, and no unlisted message is
+ * deliverable. */
+static bool lists_agree(struct rh_world *w)
+{
+    bool agree = true;
+    uint64_t listed = 0, deliverable = 0;
+    for (uint32_t i = 0; i < w->choice_count && agree; i++) {
+        agree = rh__choice_open(w, &w->choices[i]);
+        listed += w->choices[i].kind == RH_CHOICE_DELIVER;
+    }
+    for (uint32_t m = 0; w->chooser == RH_NONE && agree && m < w->message_count; m++)
+        deliverable += rh__choice_open(w, &(struct rh_choice){ RH_CHOICE_DELIVER, w->messages[m].receiver, m, 0 });
+    return agree && listed == deliverable;
 }
 
 const struct rh_choice *rh_world_enabled(struct rh_world *w, uint32_t *count)
 {
-    if (!still_open(w)) {
+    if (!rh__choices_are_fresh(w)) {
         w->choice_count = 0;
         w->cut_short = false;
         w->choices_events = w->event_count;
@@ -323,17 +340,22 @@ const struct rh_choice *rh_world_enabled(struct rh_world *w, uint32_t *count)
             fill(w);
         if (w->over) /* a predicate has failed */
             w->choice_count = 0;
+        RH__CHECK(w->over || w->event_count > w->semantics.max_steps || lists_agree(w),
+                  "what is listed and what is open differ after event %u", w->event_count);
         if (w->event_count > w->semantics.max_steps) {
             w->cut_short = w->choice_count > 0;
             w->choice_count = 0;
         }
+        if (RH__IS_HOSTILE)
+            rh__check_choices(w);
     }
     *count = w->choice_count;
     return w->choices;
 }
 
-const struct rh_outcome *rh_world_outcome(struct rh_world *w)
+const struct rh_outcome *rh_world_outcome(const struct rh_world *world)
 {
+    struct rh_world *w = (struct rh_world *)world; /* the outcome is computed on demand */
     uint32_t open;
     if (w->over)
         return &w->outcome;

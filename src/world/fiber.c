@@ -1,11 +1,12 @@
 /* See fiber.h.
  *
- * Undo: before a suspended fiber goes on or is forgotten, the live part of its stack is copied to the log.  A fresh
- * stack needs nothing: what is on a free stack is of no interest. */
+ * Undo: before a suspended fiber continues or is discarded, the live part of its stack is copied to the log.  A new
+ * stack needs no copy, because nobody reads what is on a free stack. */
 #include "world/fiber.h"
 
 #include <string.h>
 
+#include "actor/blocking.h"
 #include "base/copy.h"
 #include "world/control.h"
 #include "world/guard.h"
@@ -14,12 +15,12 @@
 #include "world/memory.h"
 #include "world/switch.h"
 
-/* AddressSanitizer wants to know on which stack we are. */
+/* AddressSanitizer must know the current stack. */
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
 __attribute__((weak)) void __sanitizer_finish_switch_fiber(void *fake, const void **bottom, size_t *size);
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *at, size_t size);
 
-/* ---- actor's side -------------------------------------------------------------------------------------------------- */
+/* ---- actor's side ------------------------------------------------------------------------------------------------ */
 
 static void arrive_on_fiber(struct rh_world *w, void *fake)
 {
@@ -27,7 +28,7 @@ static void arrive_on_fiber(struct rh_world *w, void *fake)
         __sanitizer_finish_switch_fiber(fake, &w->asan_bottom, &w->asan_size);
 }
 
-static void leave_fiber(struct rh_world *w, enum yield why)
+static void leave_fiber(struct rh_world *w, enum world_yield why)
 {
     void *fake = NULL;
     w->yield = why;
@@ -61,44 +62,61 @@ void rh__fiber_abandon(struct rh_world *w)
     __builtin_unreachable();
 }
 
-/* ---- world's side -------------------------------------------------------------------------------------------------- */
+/* ---- world's side ------------------------------------------------------------------------------------------------ */
 
-/* AddressSanitizer's view of an actor's memory is not taken back with the memory: it is made to fit before the actor runs. */
+/* AddressSanitizer's view of an actor's memory is not restored with the memory: this updates it before the actor
+ * runs. */
 static void shadow_fits(struct rh_world *w, uint32_t actor)
 {
-    const struct actor *a = &w->actors[actor];
+    const struct world_actor *a = &w->actors[actor];
     __asan_unpoison_memory_region(a->region, a->heap ? a->heap : a->type->size);
     if (a->heap && a->used > a->heap)
         rh__heap_restored((const struct rh__heap *)(const void *)(a->region + a->heap), a->used - a->heap);
 }
 
-/* What earlier runs of a stack have left behind must not get into the fingerprint of a fiber that blocks: as deep as fibers
- * have been when they blocked, a stack is clean before it is used.  Where none blocks nothing needs to be clean; the first
- * one that goes deeper than all before it may still hold leftovers, which costs a state found twice, no more. */
-static void clean(const struct rh_world *w, uint32_t actor, char *base, char *live)
+RH__APART static void zero_stack(char *from, char *to)
 {
-    size_t depth = w->deepest;
-    if (w->actors[actor].type->kind == RH_KIND_PROCESS && depth < 2048)
-        depth = 2048;
-    char *from = base + rh__stack_size(w) - depth;
-    if (from < live)
-        rh__zero(from, (size_t)(live - from));
+    if (from < to)
+        rh__zero(from, (size_t)(to - from));
 }
 
-/* So deep stacks are filled, and measured; what is deeper is not looked at. */
+/* Leftovers of earlier handlers must not get into the fingerprint of a fiber that blocks.  So a stack is cleaned before
+ * use, to the greatest depth at which fibers have blocked, and to a usual depth once there are fingerprints.  If none
+ * blocks and there are no fingerprints, nothing is cleaned.  The first fiber that goes deeper than all before it may
+ * still contain leftovers; then one state counts as two, which is harmless. */
+enum { USUAL_DEPTH = 1024, PROCESS_DEPTH = 2048 };
+
+static inline void clean(const struct rh_world *w, const struct world_actor *a, char *top, char *live)
+{
+    size_t depth = w->deepest;
+    if (w->fingerprints && depth < USUAL_DEPTH)
+        depth = USUAL_DEPTH;
+    if (a->type->kind == RH_KIND_PROCESS && depth < PROCESS_DEPTH)
+        depth = PROCESS_DEPTH;
+    if (depth)
+        zero_stack(top - depth, live);
+}
+
+/* Stacks are filled and measured to this depth; deeper bytes are ignored. */
 enum { FILLED = 64 << 10, PATTERN = 0xa5, POSITIVE = 0x55 };
 
-static void fill(struct rh_world *w, char *base, char *live)
+RH__APART static void fill(struct rh_world *w, char *top, char *live)
 {
+    char *base = top - rh__stack_size(w);
     w->filled_to = live;
     w->filled_from = live - base > FILLED ? live - FILLED : base;
     int with = w->fill == FILL_PATTERN ? PATTERN : w->fill == FILL_POSITIVE ? POSITIVE : 0;
     memset(w->filled_from, with, (size_t)(live - w->filled_from));
 }
 
-static void measure_depth(struct rh_world *w)
+RH__APART static void measure_depth(struct rh_world *w)
 {
     const unsigned char *at = (const unsigned char *)w->filled_from, *end = (const unsigned char *)w->filled_to;
+    for (uint64_t word, same = 0x0101010101010101u * PATTERN; at + sizeof word <= end; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        if (word != same)
+            break;
+    }
     while (at < end && *at == PATTERN)
         at++;
     if ((size_t)(end - at) > w->handler_depth)
@@ -114,26 +132,33 @@ static void note_depth(struct rh_world *w, uint32_t actor)
         w->deepest = size < AT_LEAST ? AT_LEAST : (size + STEP - 1) / STEP * STEP;
 }
 
-/* What lies from `base` to `live` is free.  A step that was undone may have left red zones of its frames there. */
-static void enter(struct rh_world *w, uint32_t actor, char *base, char *live)
+/* A step that was undone may have left red zones of its frames on the free part of the stack. */
+RH__APART static void enter_with_sanitizer(struct rh_world *w, uint32_t actor, char *top, char *live)
+{
+    char *base = top - rh__stack_size(w);
+    __asan_unpoison_memory_region(base, (size_t)(live - base));
+    shadow_fits(w, actor);
+    for (uint32_t i = 0; i < w->monitor_count; i++) /* monitors run on the stack of the announcing actor */
+        shadow_fits(w, w->monitors[i]);
+    __sanitizer_start_switch_fiber(&w->asan_fake, base, rh__stack_size(w));
+}
+
+/* The stack ends at `top`; its bytes below `live` are free. */
+static inline void enter(struct rh_world *w, uint32_t actor, char *top, char *live)
 {
     if (w->semantics.check_isolation)
         rh__isolate(w, actor);
-    if (w->asan) {
-        __asan_unpoison_memory_region(base, (size_t)(live - base));
-        shadow_fits(w, actor);
-        for (uint32_t i = 0; i < w->monitor_count; i++) /* they run on the stack of whoever announces */
-            shadow_fits(w, w->monitors[i]);
-        __sanitizer_start_switch_fiber(&w->asan_fake, base, rh__stack_size(w));
-    }
-    clean(w, actor, base, live);
+    if (w->asan)
+        enter_with_sanitizer(w, actor, top, live);
+    clean(w, &w->actors[actor], top, live);
     if (__builtin_expect(w->fill != FILL_NOT, 0))
-        fill(w, base, live);
+        fill(w, top, live);
+    rh__program_frame = NULL; /* of a call that has ended */
     w->current = actor;
     w->inside = true;
 }
 
-static void leave(struct rh_world *w)
+static inline void leave(struct rh_world *w)
 {
     w->inside = false;
     if (w->asan)
@@ -141,21 +166,27 @@ static void leave(struct rh_world *w)
     if (__builtin_expect(w->fill == FILL_PATTERN && !w->asan, 0))
         measure_depth(w);
     if (__builtin_expect(w->yield == YIELD_ABANDONED, 0))
-        rh__control_begin(); /* it may have left something pushed */
+        rh__control_begin(); /* the handler may have left something pushed */
+}
+
+/* The fiber has blocked: from now on the stack is the actor's. */
+RH__APART static void keep_stack(struct rh_world *w, uint32_t actor, uint32_t stack)
+{
+    put_pointer(w, &w->actors[actor].context, w->suspended);
+    rh__stack_take(w, stack);
+    put32(w, &w->actors[actor].stack, stack);
+    note_depth(w, actor);
 }
 
 void rh__fiber_start(struct rh_world *w, uint32_t actor)
 {
     uint32_t stack = rh__stack_peek(w);
-    char *base = rh__stack_base(w, stack);
-    enter(w, actor, base, base + rh__stack_size(w));
-    rh__switch_enter(base + rh__stack_size(w), fiber_main, w, &w->back);
+    char *top = rh__stack_base(w, stack) + rh__stack_size(w);
+    enter(w, actor, top, top);
+    rh__switch_enter(top, fiber_main, w, &w->back);
     leave(w);
-    if (__builtin_expect(w->yield == YIELD_BLOCKED, 0)) {
-        put_pointer(w, &w->actors[actor].context, w->suspended);
-        rh__stack_take(w, stack);
-        put32(w, &w->actors[actor].stack, stack);
-        note_depth(w, actor);
+    if (w->yield == YIELD_BLOCKED) {
+        keep_stack(w, actor, stack);
     } else if (__builtin_expect(w->yield == YIELD_ABANDONED && w->asan, 0)) {
         rh__stack_take(w, stack);
         rh__stack_give(w, stack);
@@ -164,7 +195,7 @@ void rh__fiber_start(struct rh_world *w, uint32_t actor)
 
 char *rh__fiber_live(struct rh_world *w, uint32_t actor, uint32_t *size)
 {
-    const struct actor *a = &w->actors[actor];
+    const struct world_actor *a = &w->actors[actor];
     char *top = rh__stack_base(w, a->stack) + rh__stack_size(w);
     *size = (uint32_t)(top - (char *)a->context);
     return a->context;
@@ -179,9 +210,9 @@ static void log_stack(struct rh_world *w, uint32_t actor)
 
 void rh__fiber_resume(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     log_stack(w, actor);
-    enter(w, actor, rh__stack_base(w, a->stack), a->context);
+    enter(w, actor, rh__stack_base(w, a->stack) + rh__stack_size(w), a->context);
     rh__switch_resume(a->context, &w->back);
     leave(w);
     if (w->yield == YIELD_BLOCKED) {
@@ -195,7 +226,7 @@ void rh__fiber_resume(struct rh_world *w, uint32_t actor)
 
 void rh__fiber_discard(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     if (a->stack == RH_NONE)
         return;
     log_stack(w, actor);

@@ -1,27 +1,34 @@
 /* See fingerprint.h.
  *
- * Left out on purpose, because no program can see it: events and messages of the past, who is how old, free stacks and
- * free list entries, and the clock until the program first asks for it (and with free time the deadlines of timers).
- * What is in: identity, behaviour, status and memory of each actor (a suspended one's stack as well), messages under way
- * by channel and order, timers, names, links, monitors, stores, shared tables, budgets, the partition. */
+ * Excluded, because no program can see it: past events and messages, the ages of actors, free stacks and free list
+ * entries, and the clock until the program first asks for it (and with free time the deadlines of timers).  Included:
+ * identity, behaviour, status and memory of each actor (with the stack of a suspended one), messages under way by
+ * channel and order, timers, names, links, monitors, stores, shared tables, budgets, the partition.
+ *
+ * Addresses: on the stack of a suspended fiber, an address of that stack counts relative to it, and a pointer to a
+ * message or to the envelope of a message counts as what the message contains.  So neither the stack that a fiber
+ * happened to get nor the number of messages before makes two states of one. */
 #include "world/fingerprint.h"
 
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/hash.h"
+#include "world/faults.h"
 #include "world/fiber.h"
-#include "world/knowledge.h"
 #include "world/memory.h"
 #include "world/network.h"
 #include "world/objects.h"
+#include "world/outcome.h"
+#include "world/sets.h"
 #include "world/store.h"
 #include "world/tables.h"
 
 void rh__actor_hash_out(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
-    put64(w, &w->total, w->total ^ a->hash);
-    put64(w, &a->hash, 0);
+    struct world_actor *a = &w->actors[actor];
+    put_wide(w, &w->total, rh__wide_xor(w->total, a->hash));
+    put_wide(w, &a->hash, rh__wide_of(0));
     put32(w, &a->stale, 1);
     put32(w, &w->stale_actors[w->stale_actor_count], actor);
     put32(w, &w->stale_actor_count, w->stale_actor_count + 1);
@@ -29,9 +36,9 @@ void rh__actor_hash_out(struct rh_world *w, uint32_t actor)
 
 void rh__channel_hash_out(struct rh_world *w, uint32_t channel)
 {
-    struct channel *c = &w->channels[channel];
-    put64(w, &w->total, w->total ^ c->hash);
-    put64(w, &c->hash, 0);
+    struct world_channel *c = &w->channels[channel];
+    put_wide(w, &w->total, rh__wide_xor(w->total, c->hash));
+    put_wide(w, &c->hash, rh__wide_of(0));
     put32(w, &c->stale, 1);
     put32(w, &w->stale_channels[w->stale_channel_count], channel);
     put32(w, &w->stale_channel_count, w->stale_channel_count + 1);
@@ -53,251 +60,491 @@ void rh__request_over(struct rh_world *w, uint32_t request)
             }
 }
 
-static uint64_t hash_text(const struct rh_world *w, uint64_t text)
+static struct rh__wide hash_text(const struct rh_world *w, uint64_t text)
 {
     const char *s = w->payload + text;
-    return rh__hash(s, strlen(s), 1);
+    return rh__wide_hash(s, strlen(s), 1);
 }
 
-static uint64_t hash_message(struct rh_world *w, uint32_t message)
+static uint64_t key_of_channel(const struct world_channel *c)
 {
-    struct message *m = &w->messages[message];
-    if (!m->hash) {
-        uint64_t h = rh__hash(rh__message_value(w, m), m->size, (uint64_t)(uintptr_t)m->type);
-        if (m->tail_size)
-            h = rh__mix(h, rh__hash(rh__message_tail(w, m), m->tail_size, 2));
-        h = rh__mix(h, ((uint64_t)m->sender << 32 | m->receiver) ^ (uint64_t)m->seen_as << 16);
-        if (!m->posted)
-            h = rh__mix(h, 5); /* the world's own are not forwarded ones of the same type */
-        if (m->at_once)
-            h = rh__mix(h, 6); /* who takes it learns less */
-        if (m->copy_of != RH_NONE)
-            h = rh__mix(h, 3); /* it cannot be duplicated once more */
-        m->hash = h ? h : 1;   /* a function of what never changes: need not be logged */
-    }
-    uint64_t h = w->clock_used && m->sent_ns ? rh__mix(m->hash, (uint64_t)m->sent_ns) : m->hash;
-    /* Does someone still wait for an answer to it?  (A reply under way always has someone: see receive.c.) */
+    return (uint64_t)c->sender << 32 | c->receiver;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+/* All of a message that does not change while it is under way.  It is computed once, and not logged. */
+static struct rh__wide hash_contents(struct rh_world *w, uint32_t message)
+{
+    enum { NOT_POSTED = 1, AT_ONCE = 2, COPY = 4, REPLY = 8 };
+    struct world_message *m = &w->messages[message];
+    if (!rh__wide_is_zero(m->hash))
+        return m->hash;
+    struct rh__wide h = rh__wide_hash(rh__message_value(w, m), m->size, (uint64_t)(uintptr_t)m->type);
+    if (m->tail_size)
+        h = rh__wide_mix(h, rh__wide_hash(rh__message_tail(w, m), m->tail_size, 2));
+    h = rh__wide_with(h, (uint64_t)m->sender << 32 | m->receiver);
+    uint64_t kind = (m->posted ? 0 : NOT_POSTED) |       /* differs from a forwarded message of the same type */
+                    (m->at_once ? AT_ONCE : 0) |         /* the receiver learns less from it */
+                    (m->copy_of != RH_NONE ? COPY : 0) | /* it cannot be duplicated again */
+                    (m->answers != RH_NONE ? REPLY : 0); /* only an ask takes it, and an ask takes nothing else */
+    h = rh__wide_with(h, kind | (uint64_t)m->seen_as << 8);
+    if (m->life)
+        h = rh__wide_with(h, m->life);
+    if (m->timer) /* the process can still cancel it by its name */
+        h = rh__wide_mix(h, hash_text(w, (uint64_t)m->timer * 16));
+    m->hash = rh__wide_is_zero(h) ? rh__wide_of(1) : h;
+    return m->hash;
+}
+
+static struct rh__wide hash_message(struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    struct rh__wide h = hash_contents(w, message);
+    if (w->clock_used && m->sent_ns)
+        h = rh__wide_with(h, (uint64_t)m->sent_ns);
+    /* Does an actor still wait for a reply to it?  (Somebody always waits for a reply under way: see receive.c.) */
     if (m->request != RH_NONE && w->actors[w->messages[m->request].sender].asking == m->request)
-        return rh__mix(h, 4);
+        h = rh__wide_with(h, 4);
     return h;
 }
 
-static uint64_t hash_channel(struct rh_world *w, uint32_t channel)
+struct rh__wide rh__message_hash(struct rh_world *w, uint32_t message)
 {
-    const struct channel *c = &w->channels[channel];
-    uint64_t h = 0;
-    for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next)
-        h = rh__mix(h, hash_message(w, i) ^
-                           (rh__message_original(w, i) < c->arrived)); /* a wait for it cannot end in vain */
-    /* An empty channel counts as none. */
-    return h ? rh__mix(h, (uint64_t)c->sender << 32 | c->receiver) : 0;
+    return hash_message(w, message);
 }
 
-static uint64_t hash_actor(struct rh_world *w, uint32_t actor)
+static bool faults_befall_by_object(const struct rh_world *w)
 {
-    const struct actor *a = &w->actors[actor];
-    uint64_t h = rh__mix((uint64_t)(uintptr_t)a->type, (uint64_t)a->parent << 32 | a->ordinal);
-    h = rh__mix(h, (uint64_t)a->status << 32 | (a->flags & ~(uint32_t)FLAG_DEFERRED));
-    h = rh__mix(h, actor); /* references, and so messages, name it by its index */
-    if (a->status == STATUS_OUTSIDE)
-        return rh__mix(h, hash_text(w, a->initial)) | 1;
-    if (a->now_ns &&
-        w->clock_used) /* of one that has ended, too: who asks for news of its end gets its time with them */
-        h = rh__mix(h, (uint64_t)a->now_ns);
-    if (a->status == STATUS_ENDED)
-        return h | 1;
-    h = rh__mix(h, (uint64_t)(uintptr_t)a->behaviour);
-    h = rh__mix(h, rh__region_hash(w, actor) ^ a->random);
-    if (a->stack != RH_NONE) {
-        uint32_t size;
-        const char *live = rh__fiber_live(w, actor, &size);
-        h = rh__mix(h, rh__hash(live, size, a->choices));
-        if (a->taken != RH_NONE) /* it can still look at it, reply to it, forward it */
-            h = rh__mix(h, hash_message(w, a->taken));
-        if (a->received != RH_NONE)
-            h = rh__mix(h, hash_message(w, a->received));
+    return rh__by_object(w) && (w->left.losses || w->left.duplicates);
+}
+
+/* In a mailbox every message has arrived: only a loss, which granularity object decides at the send, makes a
+ * difference between those that were passed over and the others. */
+static uint64_t hash_of_place(const struct rh_world *w, const struct world_channel *c, uint32_t message)
+{
+    bool tells = c->sender != RH_NONE || rh__by_object(w);
+    bool arrived = tells && rh__message_passed_over(w, message); /* a wait for it cannot time out */
+    bool befallen = faults_befall_by_object(w) && rh__message_is_double(w, message);
+    return (uint64_t)arrived | (uint64_t)befallen << 1;
+}
+
+/* Where a channel has no order, neither have the hashes of its messages; signals and the clock are in order always. */
+static struct rh__wide hash_channel(struct rh_world *w, uint32_t channel)
+{
+    const struct world_channel *c = &w->channels[channel];
+    struct rh__wide h = { 0, 0 }, sum = { 0, 0 };
+    for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next) {
+        struct rh__wide x = rh__wide_with(hash_message(w, i), hash_of_place(w, c, i));
+        if (w->delivery.in_order || w->messages[i].type == &rh__exit_signal || c->sender == w->clock)
+            h = rh__wide_mix(h, x);
+        else
+            sum = rh__wide_sum(sum, rh__wide_with(x, 15));
     }
-    if (a->tickets)
-        h = rh__mix(h, a->tickets);
-    if (a->opened != RH_NONE)
-        h = rh__mix(h, rh__store_hash(w, a->store, a->writes_open, actor));
-    h = rh__mix(h, (uint64_t)a->restarts << 1 | (a->start != RH_NONE));
-    if (a->status == STATUS_PREEMPTED)
-        h = rh__mix(h, a->object ^ (uint64_t)a->then << 32 ^ a->then_what);
-    if (a->result_type)
-        h = rh__mix(h, rh__hash(w->payload + a->result, a->result_size, a->result_type));
-    return h | 1;
+    /* An empty channel counts as no channel. */
+    return c->first == RH_NONE ? h : rh__wide_with(rh__wide_mix(h, sum), key_of_channel(c));
 }
 
-/* What the clock has: of equal deadlines the first is the next; what is stale only passes the time. */
-static uint64_t hash_of_clocked(const struct rh_world *w, const struct timer *t)
+/* Granularity object: messages to actors that have ended are in no channel, and can still be lost or doubled. */
+static struct rh__wide hash_befallen(struct rh_world *w)
 {
-    const struct actor *a = &w->actors[t->actor];
+    struct rh__wide h = { 0, 0 };
+    for (uint32_t i = 0; i < w->message_count; i++)
+        if (w->messages[i].taken_by != RH_NONE && rh__message_may_befall(w, i))
+            h = rh__wide_sum(h, rh__wide_with(hash_message(w, i), 16));
+    return h;
+}
+
+/* Dead letters fail at the end of the run: those that there are, with the places of their sends. */
+static struct rh__wide hash_dead_letters(struct rh_world *w)
+{
+    struct rh__wide h = { 0, 0 };
+    for (uint32_t i = 0; i < w->message_count; i++)
+        if (rh__message_is_dead(w, i)) {
+            struct rh__wide place = hash_text(w, (uint64_t)w->messages[i].sent_at * 16);
+            h = rh__wide_sum(h, rh__wide_with(rh__wide_mix(hash_message(w, i), place), 22));
+        }
+    return h;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
+
+/* The message whose value or tail contains this address, among the first `count`; RH_NONE if none does.  Messages are
+ * in the order of their payloads. */
+static uint32_t message_at(const struct rh_world *w, uint32_t count, uint64_t offset)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (w->messages[middle].payload <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return RH_NONE;
+    const struct world_message *m = &w->messages[low - 1];
+    return offset < m->payload + ((m->size + 15u) & ~15u) + m->tail_size ? low - 1 : RH_NONE;
+}
+
+/* The message of which there is an envelope at this place of the payload; RH_NONE if there is none. */
+static uint32_t envelope_at(const struct rh_world *w, const struct world_actor *a, uint64_t offset)
+{
+    struct rh_envelope e;
+    if (offset % 16 || offset + sizeof e > a->blocked_payload || w->sets_used) /* sets are arrays of envelopes */
+        return RH_NONE;
+    memcpy(&e, w->payload + offset, sizeof e);
+    uint64_t value = (uint64_t)((uintptr_t)e.value - (uintptr_t)w->payload);
+    uint32_t message = value < a->blocked_payload ? message_at(w, a->blocked_messages, value) : RH_NONE;
+    if (message == RH_NONE)
+        return RH_NONE;
+    const struct world_message *m = &w->messages[message];
+    bool is = m->payload == value && e.type == m->type && e.sender.id == ref_of(m->seen_as).id &&
+              e.tail_size == m->tail_size && (e.tail == NULL) == !m->tail_size;
+    return is ? message : RH_NONE;
+}
+
+struct stack_reader {
+    struct rh_world *w;
+    const struct world_actor *actor;
+    uint64_t base, size, payload;
+    struct rh__wide messages; /* hash of the messages that are pointed at, in the order of the pointers */
+};
+
+/* Replaces an address by something that is the same for every stack and every number of messages before.  An address
+ * that was in no use when the fiber blocked is left as it is: what comes to be there later is no state of the actor. */
+static uint64_t without_address(struct stack_reader *r, uint64_t word)
+{
+    enum { TO_MESSAGE = 17, TO_ENVELOPE };
+    if (word - r->base <= r->size)
+        return word - r->base + (uint64_t)(uintptr_t)r->w->stacks; /* as on the first stack */
+    uint64_t offset = word - r->payload;
+    if (offset >= r->actor->blocked_payload)
+        return word;
+    uint32_t message = message_at(r->w, r->actor->blocked_messages, offset), envelope = RH_NONE;
+    if (message == RH_NONE)
+        envelope = envelope_at(r->w, r->actor, offset);
+    if (message == RH_NONE && envelope == RH_NONE)
+        return word;
+    uint64_t within = message != RH_NONE ? offset - r->w->messages[message].payload : 0;
+    r->messages = rh__wide_mix(r->messages, hash_contents(r->w, message != RH_NONE ? message : envelope));
+    return r->payload + (within << 1 | (message != RH_NONE));
+}
+
+static struct rh__wide hash_stack(struct rh_world *w, uint32_t actor)
+{
+    enum { WORDS = 256 };
+    uint64_t words[WORDS];
+    uint32_t size;
+    const struct world_actor *a = &w->actors[actor];
+    const char *live = rh__fiber_live(w, actor, &size);
+    if (a->frame) { /* what is below is the library's, and follows from the status and what is known of the wait */
+        size -= (uint32_t)((const char *)a->frame - live);
+        live = a->frame;
+    }
+    struct stack_reader r = { .w = w,
+                              .actor = a,
+                              .base = (uint64_t)(uintptr_t)rh__stack_base(w, a->stack),
+                              .size = rh__stack_size(w),
+                              .payload = (uint64_t)(uintptr_t)w->payload };
+    struct rh__wide h = rh__wide_of((uint64_t)size << 32 | a->choices);
+    while (size >= sizeof *words) {
+        uint32_t n = size / sizeof *words < WORDS ? size / (uint32_t)sizeof *words : WORDS;
+        rh__copy(words, live, n * sizeof *words);
+        for (uint32_t i = 0; i < n; i++)
+            words[i] = without_address(&r, words[i]);
+        h = rh__wide_mix(h, rh__wide_hash(words, n * sizeof *words, 18));
+        live += n * sizeof *words;
+        size -= n * (uint32_t)sizeof *words;
+    }
+    return rh__wide_mix(h, r.messages);
+}
+
+/* ---- actors ------------------------------------------------------------------------------------------------------ */
+
+/* A process that waits for a message, however long, is done with its last message. */
+static bool is_done_with_messages(const struct world_actor *a)
+{
+    return a->status == STATUS_WAITING && a->asking == RH_NONE && a->type->kind == RH_KIND_PROCESS &&
+           a->wake == RH_NONE && !a->wait && !a->set;
+}
+
+static struct rh__wide hash_fiber(struct rh_world *w, uint32_t actor)
+{
+    const struct world_actor *a = &w->actors[actor];
+    struct rh__wide h = hash_stack(w, actor);
+    if (is_done_with_messages(a))
+        return h;
+    if (a->taken != RH_NONE) /* the actor can still read it, reply to it, forward it */
+        h = rh__wide_mix(h, hash_message(w, a->taken));
+    if (a->received != RH_NONE)
+        h = rh__wide_with(rh__wide_mix(h, hash_message(w, a->received)), 19);
+    for (uint32_t i = 0; a->set && i < rh__set_held(a); i++)
+        h = rh__wide_mix(h, hash_message(w, rh__set_messages(w, a)[i]));
+    if (w->kept_requests && a->asking != RH_NONE) /* a kept request names the ask that it answers */
+        h = rh__wide_with(h, a->asking);
+    return h;
+}
+
+/* What a preempted actor does next. */
+static struct rh__wide hash_next(const struct rh_world *w, const struct world_actor *a)
+{
+    struct rh__wide h = rh__wide_with(rh__wide_of(a->object), (uint64_t)a->then << 32 | a->then_what);
+    if (a->then == THEN_END)
+        h = rh__wide_mix(h, hash_text(w, (uint64_t)a->reason * 16));
+    return h;
+}
+
+static struct rh__wide hash_actor(struct rh_world *w, uint32_t actor)
+{
+    const struct world_actor *a = &w->actors[actor];
+    struct rh__wide h =
+        rh__wide_with(rh__wide_of((uint64_t)(uintptr_t)a->type), (uint64_t)a->parent << 32 | a->ordinal);
+    h = rh__wide_with(h, (uint64_t)a->status << 32 | (a->flags & ~(uint32_t)FLAG_DEFERRED));
+    h = rh__wide_with(h, actor); /* references, and so messages, name it by its index */
+    if (a->status == STATUS_OUTSIDE)
+        return rh__wide_mix(h, hash_text(w, a->initial));
+    if (a->now_ns && w->clock_used) /* also of an ended actor: its time comes with the news of its end */
+        h = rh__wide_with(h, (uint64_t)a->now_ns);
+    if (a->status == STATUS_ENDED)
+        return h;
+    h = rh__wide_with(h, (uint64_t)(uintptr_t)a->behaviour);
+    if (w->semantics.restarts && a->initial) /* a restart gives it its first state again */
+        h = rh__wide_mix(h, rh__wide_hash(w->payload + a->initial, a->type->size, 21));
+    h = rh__wide_with(rh__wide_mix(h, rh__region_hash(w, actor)), a->random);
+    if (a->stack != RH_NONE)
+        h = rh__wide_mix(h, hash_fiber(w, actor));
+    if (a->tickets)
+        h = rh__wide_with(h, a->tickets);
+    if (a->opened != RH_NONE)
+        h = rh__wide_mix(h, rh__store_hash(w, a->store, a->writes_open, actor));
+    h = rh__wide_with(h, (uint64_t)a->restarts << 1 | (a->start != RH_NONE));
+    if (a->status == STATUS_PREEMPTED)
+        h = rh__wide_mix(h, hash_next(w, a));
+    if (a->result_type)
+        h = rh__wide_mix(h, rh__wide_hash(w->payload + a->result, a->result_size, a->result_type));
+    return h;
+}
+
+/* ---- timers, small tables ---------------------------------------------------------------------------------------- */
+
+/* The clock's entries: of equal deadlines the first is reached first; a stale entry only advances the time. */
+static uint64_t hash_of_clocked(const struct rh_world *w, const struct world_timer *t)
+{
+    const struct world_actor *a = &w->actors[t->actor];
     uint64_t before = 0;
     for (uint32_t i = t->older; i != RH_NONE; i = w->timers[i].older)
         before += w->timers[i].clocked && w->timers[i].deadline_ns == t->deadline_ns;
     return before << 1 | (t->life == a->restarts + 1 && (t->type || t->wait == a->wait));
 }
 
-static uint64_t hash_timers(const struct rh_world *w)
+static struct rh__wide hash_timers(const struct rh_world *w)
 {
     bool when = w->semantics.time == RH_TIME_ORDERED || w->clock_used;
-    uint64_t h = 0;
+    struct rh__wide h = { 0, 0 };
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older) {
-        const struct timer *t = &w->timers[i];
-        uint64_t x = rh__mix((uint64_t)t->actor << 1 | 1, (uint64_t)(uintptr_t)t->type);
-        if (t->type)
-            x = rh__mix(x, rh__hash(w->payload + t->payload, t->type->size, 5) ^ hash_text(w, t->name));
+        const struct world_timer *t = &w->timers[i];
+        struct rh__wide x = rh__wide_with(rh__wide_of((uint64_t)t->actor << 1 | 1), (uint64_t)(uintptr_t)t->type);
+        if (t->type) {
+            x = rh__wide_mix(x, rh__wide_hash(w->payload + t->payload, t->type->size, 5));
+            x = rh__wide_mix(x, hash_text(w, t->name));
+        }
         if (when)
-            x = rh__mix(x, (uint64_t)(t->deadline_ns - w->now_ns));
+            x = rh__wide_with(x, (uint64_t)(t->deadline_ns - w->now_ns));
         if (t->clocked)
-            x = rh__mix(x, hash_of_clocked(w, t));
-        h += x;
+            x = rh__wide_with(x, hash_of_clocked(w, t));
+        h = rh__wide_sum(h, x);
     }
     return h;
 }
 
-static uint64_t hash_tables(struct rh_world *w)
+static struct rh__wide hash_links(const struct rh_world *w, uint32_t first, uint64_t of)
 {
-    uint64_t h = 6;
-    for (uint32_t i = w->first_name; i != RH_NONE; i = w->names[i].next)
-        h += rh__mix(hash_text(w, w->names[i].text), w->names[i].actor);
-    for (uint32_t a = 0; a < w->actor_count; a++) {
-        for (uint32_t i = w->actors[a].links; i != RH_NONE; i = w->links[i].next)
-            h += rh__mix(7 + (uint64_t)a, w->links[i].other);
-        for (uint32_t i = w->actors[a].monitors; i != RH_NONE; i = w->links[i].next)
-            h += rh__mix(((uint64_t)1 << 40) + a, w->links[i].other);
-        for (uint32_t i = w->actors[a].watching; i != RH_NONE; i = w->links[i].next)
-            h += rh__mix(((uint64_t)1 << 41) + a, w->links[i].other);
-    }
-    h += rh__stores_hash(w);
-    return h ? h : 1;
+    struct rh__wide h = { 0, 0 };
+    for (uint32_t i = first; i != RH_NONE; i = w->links[i].next)
+        h = rh__wide_sum(h, rh__wide_with(rh__wide_of(of), w->links[i].other | (uint64_t)w->links[i].life << 32));
+    return h;
 }
 
-static uint64_t hash_scalars(const struct rh_world *w)
+static struct rh__wide hash_tables(struct rh_world *w)
 {
-    uint64_t budgets[] = {
-        (uint64_t)w->losses << 32 | w->duplicates,
-        (uint64_t)w->crashes << 32 | w->restarts,
-        (uint64_t)w->kept_restarts << 32 | w->partitions,
-        (uint64_t)w->failed_opens << 32 | w->damaged_stores,
-        (uint64_t)w->cut << 32 | w->chooser,
-        w->failed_puts,
+    struct rh__wide h = { 6, 6 };
+    for (uint32_t i = w->first_name; i != RH_NONE; i = w->names[i].next)
+        h = rh__wide_sum(h, rh__wide_with(hash_text(w, w->names[i].text), w->names[i].actor));
+    for (uint32_t a = 0; a < w->actor_count; a++) {
+        h = rh__wide_sum(h, hash_links(w, w->actors[a].links, 7 + (uint64_t)a));
+        h = rh__wide_sum(h, hash_links(w, w->actors[a].monitors, ((uint64_t)1 << 40) + a));
+        h = rh__wide_sum(h, hash_links(w, w->actors[a].watching, ((uint64_t)1 << 41) + a));
+    }
+    h = rh__wide_sum(h, rh__stores_hash(w));
+    return rh__wide_is_zero(h) ? rh__wide_of(1) : h;
+}
+
+static struct rh__wide hash_scalars(const struct rh_world *w)
+{
+    uint64_t scalars[] = {
+        w->chooser ^ (uint64_t)w->gathered << 32,
         w->clock_used ? (uint64_t)w->now_ns : 0,
         w->semantics.fail_allocation ? w->allocations : 0,
-        w->over,
+        w->over | (uint64_t)w->kept_requests << 32,
     };
-    return rh__hash(budgets, sizeof budgets, 8);
+    struct rh__wide h = rh__wide_hash(scalars, sizeof scalars, 8);
+    return w->any_faults ? rh__wide_mix(h, rh__faults_hash(w)) : h;
 }
 
-static uint64_t hash_eventually(const struct rh_world *w)
+/* What an actor has taken of its set, and what it may still take. */
+static struct rh__wide hash_gathered(struct rh_world *w)
 {
-    uint64_t h = 0;
-    for (uint32_t i = 0; i < w->property_count; i++)
-        if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].run) /* else not yet of this run */
-            h += rh__mix(i + 1, w->properties[i].run & LAST);
+    struct rh__wide h = rh__wide_of(w->gatherer + 10);
+    uint32_t n = rh__set_find(w, w->gatherer);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct world_member *m = &w->members[i];
+        h = rh__wide_with(rh__wide_mix(h, hash_message(w, m->message)), (uint64_t)(m->taken | m->behind << 1));
+    }
     return h;
 }
+
+static struct rh__wide hash_eventually(const struct rh_world *w)
+{
+    struct rh__wide h = { 0, 0 };
+    for (uint32_t i = 0; i < w->property_count; i++)
+        if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].run) /* otherwise not evaluated in this run */
+            h = rh__wide_sum(h, rh__wide_with(rh__wide_of(i + 1), w->properties[i].run & LAST));
+    return h;
+}
+
+/* ---- the order of messages in different channels ----------------------------------------------------------------- */
+
+/* Hashes which messages under way are in the past of a vector. */
+static struct rh__wide hash_past(const struct rh_world *w, uint64_t vector, struct rh__wide of)
+{
+    struct rh__wide h = { 0, 0 };
+    if (!vector)
+        return h;
+    const uint32_t *v = (const uint32_t *)(const void *)(w->payload + vector);
+    for (uint32_t c = 0; c < w->channel_count; c++) {
+        uint64_t position = 0;
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++) {
+            const struct world_message *x = &w->messages[i];
+            if (x->sender < v[0] && x->send_number <= v[1 + x->sender])
+                h = rh__wide_sum(
+                    h, rh__wide_mix(rh__wide_with(rh__wide_of(key_of_channel(&w->channels[c])), position), of));
+        }
+    }
+    return h;
+}
+
+/* Causal model: the order of later messages depends on which of the messages under way happened before each message
+ * under way and each actor, also one that has ended: who monitors it later learns what it knew.  This is not maintained
+ * incrementally; it is hashed as a whole. */
+static struct rh__wide hash_causes(const struct rh_world *w)
+{
+    struct rh__wide h = { 0, 0 };
+    for (uint32_t a = 0; a < w->actor_count; a++)
+        h = rh__wide_sum(h, hash_past(w, w->actors[a].clock, rh__wide_with(rh__wide_of(a), 9)));
+    for (uint32_t c = 0; c < w->channel_count; c++) {
+        struct rh__wide channel = rh__wide_of(key_of_channel(&w->channels[c]));
+        uint64_t position = 0;
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++)
+            h = rh__wide_sum(h, hash_past(w, w->messages[i].clock, rh__wide_with(channel, position)));
+    }
+    return h;
+}
+
+/* Hashes how many messages under way each piece of news has to wait for. */
+static struct rh__wide hash_news(const struct rh_world *w)
+{
+    struct rh__wide h = { 0, 0 };
+    for (uint32_t c = 0; c < w->channel_count; c++) {
+        struct rh__wide channel = rh__wide_of(key_of_channel(&w->channels[c]));
+        uint64_t position = 0;
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++)
+            if (w->messages[i].behind)
+                h = rh__wide_sum(h, rh__wide_with(rh__wide_with(channel, position), rh__count_before_news(w, i)));
+    }
+    return h;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void begin_hashing(struct rh_world *w)
 {
-    w->hashing = true;
+    w->hashing = w->fingerprints = true;
     w->hashing_since = w->event_count;
-    w->total = 0;
+    w->total = w->tables_hash = rh__wide_of(0);
     w->stale_actor_count = w->stale_channel_count = 0;
-    w->tables_hash = 0;
     for (uint32_t i = 0; i < w->actor_count; i++) {
         w->actors[i].stale = 0;
-        w->total ^= w->actors[i].hash = hash_actor(w, i);
+        w->actors[i].hash = hash_actor(w, i);
+        w->total = rh__wide_xor(w->total, w->actors[i].hash);
     }
     for (uint32_t i = 0; i < w->channel_count; i++) {
         w->channels[i].stale = 0;
-        w->total ^= w->channels[i].hash = hash_channel(w, i);
+        w->channels[i].hash = hash_channel(w, i);
+        w->total = rh__wide_xor(w->total, w->channels[i].hash);
     }
-    w->total ^= rh__tables_hash(w);
+    w->total = rh__wide_xor(w->total, rh__tables_hash(w));
 }
 
-/* Which messages under way are in the past of a vector, `of`. */
-static uint64_t hash_past(const struct rh_world *w, uint64_t vector, uint64_t of)
+uint64_t rh__fingerprint_anew(struct rh_world *w)
 {
-    uint64_t h = 0;
-    if (!vector)
-        return 0;
-    const uint32_t *v = (const uint32_t *)(const void *)(w->payload + vector);
-    for (uint32_t c = 0; c < w->channel_count; c++) {
-        uint64_t channel = (uint64_t)w->channels[c].sender << 32 | w->channels[c].receiver;
-        uint64_t position = 0;
-        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++) {
-            const struct message *x = &w->messages[i];
-            if (x->sender < v[0] && x->send_number <= v[1 + x->sender])
-                h += rh__mix(rh__mix(channel, position), of);
-        }
-    }
-    return h;
+    struct rh__wide h = hash_tables(w);
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        h = rh__wide_xor(h, hash_actor(w, i));
+    for (uint32_t i = 0; i < w->channel_count; i++)
+        h = rh__wide_xor(h, hash_channel(w, i));
+    h = rh__wide_mix(rh__wide_xor(h, rh__tables_hash(w)), hash_scalars(w));
+    return rh__wide_mix(h, hash_timers(w)).high;
 }
 
-/* Causal: what each message under way, and each actor, has seen sent of what is under way decides which of the messages
- * still to come must wait for which.  It is not kept up piece by piece: that model pays for all of it. */
-static uint64_t hash_causes(const struct rh_world *w)
+static void hash_stale(struct rh_world *w)
 {
-    uint64_t h = 0;
-    for (uint32_t a = 0; a < w->actor_count; a++)
-        if (w->actors[a].status != STATUS_ENDED)
-            h += hash_past(w, w->actors[a].clock, rh__mix(a, 9));
-    for (uint32_t c = 0; c < w->channel_count; c++) {
-        uint64_t channel = (uint64_t)w->channels[c].sender << 32 | w->channels[c].receiver;
-        uint64_t position = 0;
-        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++)
-            h += hash_past(w, w->messages[i].clock, rh__mix(channel, position));
+    for (uint32_t i = 0; i < w->stale_actor_count; i++) {
+        uint32_t a = w->stale_actors[i];
+        put_wide(w, &w->actors[a].hash, hash_actor(w, a));
+        put_wide(w, &w->total, rh__wide_xor(w->total, w->actors[a].hash));
+        put32(w, &w->actors[a].stale, 0);
     }
-    return h;
+    if (w->stale_actor_count)
+        put32(w, &w->stale_actor_count, 0);
+    for (uint32_t i = 0; i < w->stale_channel_count; i++) {
+        uint32_t c = w->stale_channels[i];
+        put_wide(w, &w->channels[c].hash, hash_channel(w, c));
+        put_wide(w, &w->total, rh__wide_xor(w->total, w->channels[c].hash));
+        put32(w, &w->channels[c].stale, 0);
+    }
+    if (w->stale_channel_count)
+        put32(w, &w->stale_channel_count, 0);
 }
 
-/* For how much of what is under way each of the news has to wait. */
-static uint64_t hash_news(const struct rh_world *w)
+struct rh_fingerprint rh_world_fingerprint_wide(const struct rh_world *world)
 {
-    uint64_t h = 0;
-    for (uint32_t c = 0; c < w->channel_count; c++) {
-        uint64_t channel = (uint64_t)w->channels[c].sender << 32 | w->channels[c].receiver, position = 0;
-        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++)
-            if (w->messages[i].behind)
-                h += rh__mix(rh__mix(channel, position), rh__count_before_news(w, i));
-    }
-    return h;
-}
-
-uint64_t rh_world_fingerprint(struct rh_world *w)
-{
-    if (!w->hashing) {
+    struct rh_world *w = (struct rh_world *)world; /* hashes of parts are kept until these change */
+    if (w->hashing)
+        hash_stale(w);
+    else
         begin_hashing(w);
-    } else {
-        for (uint32_t i = 0; i < w->stale_actor_count; i++) {
-            uint32_t a = w->stale_actors[i];
-            put64(w, &w->actors[a].hash, hash_actor(w, a));
-            put64(w, &w->total, w->total ^ w->actors[a].hash);
-            put32(w, &w->actors[a].stale, 0);
-        }
-        if (w->stale_actor_count)
-            put32(w, &w->stale_actor_count, 0);
-        for (uint32_t i = 0; i < w->stale_channel_count; i++) {
-            uint32_t c = w->stale_channels[i];
-            put64(w, &w->channels[c].hash, hash_channel(w, c));
-            put64(w, &w->total, w->total ^ w->channels[c].hash);
-            put32(w, &w->channels[c].stale, 0);
-        }
-        if (w->stale_channel_count)
-            put32(w, &w->stale_channel_count, 0);
-    }
-    if (!w->tables_hash)
-        put64(w, &w->tables_hash, hash_tables(w));
-    uint64_t h = w->total ^ w->tables_hash ^ w->globals_hash;
-    h = rh__mix(h, hash_scalars(w) ^ hash_timers(w));
-    uint64_t owed = w->property_count ? hash_eventually(w) : 0;
-    if (owed)
-        h = rh__mix(h, owed);
-    if (w->semantics.model == RH_MAILBOX && rh__fine(w))
-        h = rh__mix(h, rh__knowledge_hash(w));
+    if (rh__wide_is_zero(w->tables_hash))
+        put_wide(w, &w->tables_hash, hash_tables(w));
+    struct rh__wide h = rh__wide_xor(rh__wide_xor(w->total, w->tables_hash), w->globals_hash);
+    h = rh__wide_mix(rh__wide_mix(h, hash_scalars(w)), hash_timers(w));
+    struct rh__wide owed = w->property_count ? hash_eventually(w) : rh__wide_of(0);
+    if (!rh__wide_is_zero(owed))
+        h = rh__wide_mix(h, owed);
+    if (faults_befall_by_object(w))
+        h = rh__wide_mix(h, hash_befallen(w));
+    if (rh__dead_letters_at_end(w))
+        h = rh__wide_mix(h, hash_dead_letters(w));
     if (w->news)
-        h = rh__mix(h, hash_news(w));
-    return w->semantics.model == RH_CAUSAL ? rh__mix(h, hash_causes(w)) : h;
+        h = rh__wide_mix(h, hash_news(w));
+    if (w->gathered)
+        h = rh__wide_mix(h, hash_gathered(w));
+    if (w->delivery.causal)
+        h = rh__wide_mix(h, hash_causes(w));
+    return (struct rh_fingerprint){ h.high, h.low };
+}
+
+uint64_t rh_world_fingerprint(const struct rh_world *w)
+{
+    return rh_world_fingerprint_wide(w).high;
 }

@@ -1,8 +1,10 @@
-/* The fingerprint: a hash of all that can influence the rest of the run, kept up by what changes.
+/* The fingerprint: a hash of everything that can influence the rest of the run, updated as things change.
  *
- * It is the exclusive or of one hash per actor, channel, timer and item of a shared table, and of one for the small tables; a change takes the
- * old hash out and puts the thing on a list of stale ones, and asking for the fingerprint hashes those anew.  All of it
- * is logged like any other change.  Nothing is kept up before the first fingerprint is asked for. */
+ * It is the exclusive or of one hash per actor, channel, timer and item of a shared table, and one hash for the small
+ * tables.  A change removes the old hash and puts the thing on a list of stale things; asking for the fingerprint
+ * hashes those again.  All of it is logged like any other change.  Nothing is maintained before the first fingerprint
+ * is requested. */
+/* Private to src/world. */
 #ifndef RH_WORLD_FINGERPRINT_H
 #define RH_WORLD_FINGERPRINT_H
 
@@ -10,7 +12,9 @@
 
 void rh__actor_hash_out(struct rh_world *w, uint32_t actor);
 void rh__channel_hash_out(struct rh_world *w, uint32_t channel);
-/* Nobody waits for the answer to this request any more: it means less than before wherever it is under way, forwarded, or
+/* The hash of a message under way, or in the hands of an actor. */
+struct rh__wide rh__message_hash(struct rh_world *w, uint32_t message);
+/* No actor waits for a reply to this request any more.  That changes its hash wherever it is under way, forwarded, or
  * being answered. */
 void rh__request_over(struct rh_world *w, uint32_t request);
 
@@ -26,7 +30,8 @@ static inline void rh__channel_stale(struct rh_world *w, uint32_t channel)
         rh__channel_hash_out(w, channel);
 }
 
-/* The program looks at the clock.  From the first time on it counts in the hash of every actor: all are stale. */
+/* The program reads the clock.  From the first time on the clock is part of the hash of every actor: all become
+ * stale. */
 static inline void rh__clock_seen(struct rh_world *w)
 {
     if (!w->clock_used) {
@@ -37,8 +42,12 @@ static inline void rh__clock_seen(struct rh_world *w)
 
 static inline void rh__tables_stale(struct rh_world *w)
 {
-    if (w->hashing && w->tables_hash)
-        put64(w, &w->tables_hash, 0);
+    if (w->hashing && !rh__wide_is_zero(w->tables_hash))
+        put_wide(w, &w->tables_hash, rh__wide_of(0));
 }
+
+/* A hash of actors, channels, tables and timers, which uses and changes nothing that fingerprints keep up; without
+ * globals.  Slow: for self_check.h. */
+uint64_t rh__fingerprint_anew(struct rh_world *w);
 
 #endif

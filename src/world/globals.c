@@ -1,10 +1,10 @@
-/* Which memory is "globals": the writable segments of the program and of the libraries it tests, as the loader mapped
- * them, without the part that becomes read-only after relocation.
+/* Which memory counts as globals: the writable segments of the program and of the libraries that it tests, as the
+ * loader mapped them, without the part that becomes read-only after relocation.
  *
- * The C library and the tools' own libraries are left out: what they keep must survive a reset.  So must the counters of
- * gcov, which lie among the program's own globals: a coverage build (RH_NO_GLOBALS_TRACKING) tracks nothing.  A
- * sanitizer's runtime that is linked into the program itself (clang's default) keeps its tables there too; then nothing
- * is tracked either, and a line says so. */
+ * The C library and the tools' own libraries are excluded, because their state must survive a reset.  So must the
+ * counters of gcov, which are among the program's own globals: a coverage build (RH_NO_GLOBALS_TRACKING) tracks
+ * nothing.  A sanitizer's runtime that is linked into the program (clang's default) also has its tables there; then
+ * nothing is tracked either, and a line says so. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -17,7 +17,7 @@
 __attribute__((weak)) void __asan_init(void);
 __attribute__((weak)) void __tsan_init(void);
 
-/* Beginnings of the names of libraries whose globals are not the program's. */
+/* Prefixes of the names of libraries whose globals are not the program's. */
 static const char *const not_the_programs[] = {
     "ld-linux",   "ld-",       "libc.so",  "libc-",      "libm.so",       "libm-",     "libdl",
     "libpthread", "librt",     "libutil",  "linux-vdso", "libgcc_s",      "libstdc++", "libc++",
@@ -38,7 +38,7 @@ static bool is_the_programs(const char *path)
     return true;
 }
 
-/* The loader's table of functions that are bound at their first call: taking that back would only bind them again. */
+/* The loader's table of functions that are bound at their first call: restoring it would only bind them again. */
 static void skip_bindings(struct rh__pages *p, const struct dl_phdr_info *module, const ElfW(Phdr) * segment)
 {
     uintptr_t table = 0;
@@ -83,7 +83,7 @@ static int track_module(struct dl_phdr_info *module, size_t size, void *arg)
         if (p && dynamic)
             skip_bindings(p, module, dynamic);
         else if (!p && !w->quiet)
-            rh__complain("warning: globals of %s cannot be tracked: what a run changes there stays",
+            rh__complain("warning: globals of %s cannot be tracked: changes by a run are not undone",
                          *module->dlpi_name ? module->dlpi_name : "the program");
     }
     return 0;

@@ -1,10 +1,10 @@
 /* See guard.h.
  *
- * The handler of SIGSEGV serves three masters: writes to tracked pages (pages.h), which go on; the isolation check; and
- * real crashes.  It runs on a stack of its own, since the fault may be an overflow of the actor's.
+ * The handler of SIGSEGV has three purposes: writes to tracked pages (pages.h), which continue; the isolation check;
+ * and real crashes.  It runs on its own stack, because the fault may be an overflow of the actor's stack.
  *
- * The watchdog counts processor time (ITIMER_VIRTUAL), so a slow machine does not make a handler endless.  One that sleeps in
- * the kernel, or works there, is noticed by the parent (sandbox.c), which asks it here to say where it is. */
+ * The watchdog counts processor time (ITIMER_VIRTUAL), so a slow machine does not make a handler endless.  The parent
+ * (sandbox.c) notices a handler that sleeps or works in the kernel, and asks it here to report where it is. */
 #define _GNU_SOURCE
 #include "world/guard.h"
 #include "base/visible.h"
@@ -34,7 +34,7 @@ enum { TICK_MS = 50, SIGNAL_STACK = 1 << 20, PLACE_STACK = 1 << 20 };
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
 enum { FATAL_COUNT = sizeof fatal / sizeof *fatal };
 
-/* What was there before, and the watchdog's memory.  Written only while no step runs, but for `watch`. */
+/* The state before, and the watchdog's memory.  Written only while no step runs, except `watch`. */
 static struct {
     struct sigaction before[FATAL_COUNT], alarm_before;
     struct itimerval timer_before;
@@ -42,19 +42,19 @@ static struct {
     char *stack, *place_stack;
 } saved;
 
-/* Not among the globals that are tracked: it changes during steps. */
+/* Not among the tracked globals, because it changes during steps. */
 struct watch {
     uint64_t step;
     uint32_t ticks;
-    uint32_t isolated;  /* whose memory is open, + 1 */
-    uint32_t unwinding; /* a stack that is broken breaks the unwinder too: once is enough */
+    uint32_t isolated;  /* the actor whose memory is accessible, + 1 */
+    uint32_t unwinding; /* a broken stack may break the unwinder, too: try once */
 };
 static struct watch *watch;
 
 __attribute__((weak)) void __asan_set_error_report_callback(void (*callback)(const char *report));
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
 
-/* Ends this process: the finding is in shared memory. */
+/* Ends this process; the finding is in shared memory. */
 _Noreturn static void end_with_finding(void)
 {
     struct rh_world *w = rh__world;
@@ -79,7 +79,7 @@ static const void *instruction_of(const void *context)
 #endif
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------------ */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
 __attribute__((weak)) void __sanitizer_finish_switch_fiber(void *fake, const void **bottom, size_t *size);
@@ -94,7 +94,7 @@ struct look_up {
 static void look_up(void *arg)
 {
     const struct look_up *job = arg;
-    const void *bottom; /* of the stack we came from */
+    const void *bottom; /* of the stack that we came from */
     size_t size;
     if (job->asan)
         __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
@@ -114,16 +114,16 @@ void rh__place_of_call(const void *from, char *buffer, size_t size)
         __sanitizer_finish_switch_fiber(fake, NULL, NULL);
 }
 
-/* ---- what the program was doing ------------------------------------------------------------------------------------------ */
+/* ---- what the program was doing ---------------------------------------------------------------------------------- */
 
-/* Libraries that are called by the program: the place of interest is the call. */
+/* Libraries that the program calls; the place to report is the program's call. */
 static bool is_library(const void *address)
 {
     static const char *const names[] = { "libc.so", "libc-",      "libm.so",  "ld-linux",
                                          "ld-",     "libpthread", "libgcc_s", "libstdc++" };
     Dl_info module;
     if (!dladdr(address, &module) || !module.dli_fname)
-        return true; /* nobody's code: a call through a wrong pointer */
+        return true; /* not code at all: a call through a wrong pointer */
     const char *slash = strrchr(module.dli_fname, '/'), *name = slash ? slash + 1 : module.dli_fname;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)
@@ -132,7 +132,7 @@ static bool is_library(const void *address)
 }
 
 struct caller {
-    const void *pc; /* of the signal: frames before it are ours */
+    const void *pc; /* of the signal; the frames before it are ours */
     bool reached;
     const void *from;
 };
@@ -155,7 +155,7 @@ const void *rh__caller_in_program(const void *from)
     return c.from ? c.from : from;
 }
 
-/* Where a call through a wrong pointer would have returned to; NULL where the stack cannot be read. */
+/* The return address of a call through a wrong pointer; NULL if the stack cannot be read. */
 static const void *return_address(const struct rh_world *w, const void *context)
 {
     uintptr_t top = (uintptr_t)w->stacks + w->stack_stride * (w->semantics.max_actors + 1);
@@ -173,8 +173,8 @@ static const void *return_address(const struct rh_world *w, const void *context)
 #endif
 }
 
-/* The program's instruction that a signal has to do with: where it was, or where it called what it was in.  Adds to the text
- * what that was, which message is being handled, and why there is no line. */
+/* Finds the program's instruction that a signal concerns: where it was, or the call that it was in.  Adds to the text
+ * the called function, the message being handled, and why there is no line. */
 static void tell_place(struct rh_world *w, const void *context, char *place, size_t size, struct rh__text *what)
 {
     const void *pc = instruction_of(context), *from = NULL;
@@ -189,12 +189,12 @@ static void tell_place(struct rh_world *w, const void *context, char *place, siz
             _Unwind_Backtrace(find_caller, &c);
         from = from ? from : c.from;
         if (nowhere)
-            rh__text_add(what, ", in a call through a pointer to no function");
+            rh__text_add(what, ", in a call through an invalid function pointer");
         else if (symbol.dli_sname)
             rh__text_add(what, ", in %s", symbol.dli_sname);
     }
     line = from ? rh__symbol_call_place(from, place, size) : rh__symbol_place(pc, place, size);
-    const struct actor *a = w->current < w->actor_count ? &w->actors[w->current] : NULL;
+    const struct world_actor *a = w->current < w->actor_count ? &w->actors[w->current] : NULL;
     if (a && w->observing == RH_NONE && a->type->kind != RH_KIND_PROCESS && a->taken < w->message_count &&
         w->messages[a->taken].type)
         rh__text_add(what, ", while it handled %s", w->messages[a->taken].type->name);
@@ -203,14 +203,14 @@ static void tell_place(struct rh_world *w, const void *context, char *place, siz
     rh__outside_pop();
 }
 
-/* ---- isolation --------------------------------------------------------------------------------------------------------- */
+/* ---- isolation --------------------------------------------------------------------------------------------------- */
 
 static void protect_slot(struct rh_world *w, uint32_t actor, int how)
 {
     mprotect(w->regions + w->region_stride * actor, w->region_stride, how);
 }
 
-/* All slots are closed but those the world itself has opened since; close them again. */
+/* All slots are closed except those that the world has opened since; this closes them again. */
 void rh__isolate(struct rh_world *w, uint32_t actor)
 {
     mprotect(w->regions, w->region_stride * w->semantics.max_actors, PROT_NONE);
@@ -218,8 +218,9 @@ void rh__isolate(struct rh_world *w, uint32_t actor)
     watch->isolated = actor + 1;
 }
 
-/* The world's own access opens a slot; an actor's is a finding.  While an actor runs the world touches only the memory of
- * actors that have not moved yet (it is spawning them) or never do (monitors): nobody else can know an address in there. */
+/* An access by the world opens a slot; an access by an actor is a finding.  While an actor runs, the world accesses
+ * only the memory of actors that have not run yet (it is spawning them) or never run (monitors), and no other actor can
+ * know an address there. */
 static bool isolation_fault(struct rh_world *w, const void *address, const void *pc)
 {
     uint32_t owner = rh__region_owner(w, address);
@@ -243,7 +244,7 @@ static bool isolation_fault(struct rh_world *w, const void *address, const void 
     end_with_finding();
 }
 
-/* ---- signals ----------------------------------------------------------------------------------------------------------- */
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 static void on_fatal(int number, siginfo_t *info, void *context)
 {
@@ -254,7 +255,7 @@ static void on_fatal(int number, siginfo_t *info, void *context)
         errno = error;
         return;
     }
-    if (code_of(w) == RH_NONE) { /* our own failure: let it be seen as what it is */
+    if (code_of(w) == RH_NONE) { /* our own failure: do not disguise it */
         struct sigaction otherwise = { .sa_handler = SIG_DFL };
         sigaction(number, &otherwise, NULL);
         raise(number);
@@ -275,7 +276,7 @@ static void on_fatal(int number, siginfo_t *info, void *context)
     end_with_finding();
 }
 
-/* The handler does not come back. */
+/* The handler does not return. */
 _Noreturn static void end_as_endless(struct rh_world *w, const void *context, const char *why)
 {
     char place[128] = "", text[256];
@@ -299,7 +300,7 @@ static void on_tick(int number, siginfo_t *info, void *context)
         watch->ticks = 0;
     } else if (asked && info->si_value.sival_int == RH__ASK_BLOCKED) {
         end_as_endless(w, context,
-                       "its handler does not come back: it sleeps or waits outside of control, without using the "
+                       "its handler does not return: it sleeps or waits outside of control, without using the "
                        "processor, for longer than %u ms (max_handler_ms)%s");
     } else if (asked || ++watch->ticks * TICK_MS >= w->semantics.max_handler_ms) {
         end_as_endless(w, context, too_long);
@@ -307,11 +308,11 @@ static void on_tick(int number, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* ---- sanitizers --------------------------------------------------------------------------------------------------------- */
+/* ---- sanitizers -------------------------------------------------------------------------------------------------- */
 
 __attribute__((weak)) void *__asan_get_report_pc(void);
 
-/* Where the program called a sanitizer's runtime: the frame behind the runtime's own. */
+/* The place where the program called a sanitizer's runtime: the frame after the runtime's own. */
 struct reported {
     bool in_runtime;
     const void *from;
@@ -337,7 +338,7 @@ static void on_report(const char *report)
     char place[128] = "";
     const char *from = strstr(report, "ERROR: ");
     const char *to = from ? strchr(from, '\n') : NULL;
-    if (__asan_get_report_pc) /* behind the access: it is a call of the runtime */
+    if (__asan_get_report_pc) /* after the access: it is a call of the runtime */
         rh__place_of_call(__asan_get_report_pc(), place, sizeof place);
     rh__fail(w, RH_OUTCOME_SANITIZER, code_of(w), place, "%.*s", to ? (int)(to - from - 7) : 100,
              from ? from + 7 : report);
@@ -360,7 +361,7 @@ static void on_death(void)
     end_with_finding();
 }
 
-/* gcc's libubsan has a list of such callbacks of its own, hidden behind libasan's function of the same name. */
+/* gcc's libubsan has its own list of such callbacks, hidden behind libasan's function of the same name. */
 static void watch_ubsan(void)
 {
     void *library = dlopen("libubsan.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -373,7 +374,7 @@ static void watch_ubsan(void)
     dlclose(library);
 }
 
-/* ---- on and off --------------------------------------------------------------------------------------------------------- */
+/* ---- on and off -------------------------------------------------------------------------------------------------- */
 
 void rh__guard_begin(struct rh_world *w)
 {
@@ -383,7 +384,8 @@ void rh__guard_begin(struct rh_world *w)
     saved.place_stack = mmap(NULL, PLACE_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     RH__ASSERT(watch != MAP_FAILED && saved.stack != MAP_FAILED && saved.place_stack != MAP_FAILED,
                "no memory for signal handlers");
-    /* What the handler of a page fault calls must be bound by then: binding writes to a page that may be protected. */
+    /* The functions that the page fault handler calls must be bound before: binding writes to a page that may be
+     * protected. */
     errno = 0;
     mprotect(watch, sizeof *watch, PROT_READ | PROT_WRITE);
     stack_t stack = { .ss_sp = saved.stack, .ss_size = SIGNAL_STACK };

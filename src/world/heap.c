@@ -1,26 +1,27 @@
 /* The allocator inside a region.
  *
- * Layout. All offsets count from the header of the heap. Blocks lie side by side from FIRST to top; each starts with
- * 8 bytes of header at an offset of 8 modulo 16, so that the bytes behind it are 16-aligned.
+ * Layout.  All offsets count from the header of the heap.  Blocks are adjacent from FIRST to top.  Each block starts
+ * with 8 bytes of header at an offset of 8 modulo 16, so that its bytes are 16-aligned.
  *
  *     live   | size+flags, seal+slack | n bytes asked for ... | guard bytes, 8 or more |
  *     free   | size+flags, seal+0 | next | prev | zero ...                       | size |
  *
- * The slack is the number of guard bytes: the size is a multiple of 16, so it is all that need be kept to know n. The
- * seal is a checksum of the header and its place. A header with a good seal is believed; anything read
- * from memory that the program could have written is checked before it is followed.
+ * The slack is the number of guard bytes.  The size is a multiple of 16, so size and slack give n.  The seal is a
+ * checksum of the header and its offset.  A header with a valid seal is trusted; anything else that the program could
+ * have written is checked before it is followed.
  *
- * Free blocks never touch: free merges with both neighbours (the flag BEFORE_FREE of a block tells that the size of
- * the free one before it stands directly before it, Knuth's boundary tags). The last block before top is always live.
- * So the extent is as small as the live blocks allow, and a heap without blocks has no bookkeeping at all.
+ * Free blocks are never adjacent: free merges with both neighbours.  The flag BEFORE_FREE of a block says that a free
+ * block precedes it; the size of the free block is directly before it (boundary tags [Knuth 1997, 2.5]).  The last
+ * block before top is always live.  So the extent is as small as the live blocks allow, and a heap without blocks has
+ * no bookkeeping.
  *
- * Bins. A free block hangs in one of 24 lists: EXACT bins of one size each, then bins that each span a factor
- * of two. A list is kept in the order of addresses as far as a short walk from its head can tell. That is worth its
- * price: low addresses are reused first, which keeps the extent small, and the links forget the order of frees.
- * Past ORDERED_WALK entries the order is as it comes, which is merely less canonical.
+ * Bins.  A free block is in one of 24 lists: EXACT bins of one size each, then bins that each span a factor of two.  A
+ * list is kept in the order of addresses, as far as a short walk from its head can tell.  That has two advantages: low
+ * addresses are reused first, which keeps the extent small, and the links do not depend on the order of frees.  After
+ * ORDERED_WALK entries the order is arbitrary, which is only less canonical.
  *
- * The choice of block: the first that fits in its own bin, else the first of the next bin that has any, else from top.
- */
+ * Choice of a block: the first that fits in its own bin, otherwise the first of the next bin that is not empty,
+ * otherwise from top. */
 #include "world/heap.h"
 
 #include <stdbool.h>
@@ -32,15 +33,15 @@
 #define FIRST        ((uint32_t)sizeof(struct rh__heap))
 #define HEAD         8u  /* bytes of a block's header */
 #define GUARD        8u  /* the least number of guard bytes */
-#define SMALLEST     32u /* the least size of a block: header, links, size at the end */
+#define SMALLEST     32u /* the smallest block: header, links, size at the end */
 #define LIVE         1u
 #define BEFORE_FREE  2u
 #define FLAGS        15u
 #define GUARD_WORD   0xb5b5b5b5b5b5b5b5u
 #define EXACT        12u  /* bins 0..11 hold sizes 32, 48, ..., 208 */
-#define FIT_WALK     32u  /* entries of a bin looked at for one that fits */
+#define FIT_WALK     32u  /* entries of a bin that are searched for one that fits */
 #define ORDERED_WALK 16u  /* entries of a bin that are kept in order */
-#define RED_ZONE     256u /* bytes behind top that are kept poisoned */
+#define RED_ZONE     256u /* bytes after top that stay poisoned */
 
 _Static_assert(sizeof(struct rh__heap) % 16 == 8, "blocks start at 8 modulo 16");
 _Static_assert(sizeof(struct rh__heap) <= 160, "the header is copied with every snapshot");
@@ -48,7 +49,7 @@ _Static_assert(sizeof(struct rh__heap) <= 160, "the header is copied with every 
 struct __attribute__((may_alias)) block {
     uint32_t size_flags;
     uint32_t seal_slack; /* seal in the upper 24 bits */
-    uint32_t next, prev; /* offsets, 0 for none; only in free blocks: this is where the bytes of a live one start */
+    uint32_t next, prev; /* offsets, 0 for none; only in free blocks, where a live block has its bytes */
 };
 
 typedef uint32_t size_at_end __attribute__((may_alias));
@@ -89,7 +90,7 @@ RH__NO_SANITIZE static inline bool is_live(const struct block *b)
     return (b->size_flags & LIVE) != 0;
 }
 
-/* Where the size of a free block stands again, for the block behind it. */
+/* The copy of a free block's size at its end, for the next block. */
 static inline size_at_end *end_size(const struct rh__heap *h, uint32_t end)
 {
     return (size_at_end *)(void *)at(h, end - 4);
@@ -97,7 +98,7 @@ static inline size_at_end *end_size(const struct rh__heap *h, uint32_t end)
 
 /* ---- seals and guards ---- */
 
-/* The flag BEFORE_FREE is left out: it changes without the block. */
+/* The flag BEFORE_FREE is omitted, because it changes without the block. */
 static inline uint32_t seal(uint32_t offset, uint32_t size_live, uint32_t slack)
 {
     uint64_t x = ((uint64_t)offset << 32 | size_live) + slack * 0xd6e8feb86659fd93u;
@@ -119,7 +120,7 @@ static inline bool is_inside(const struct rh__heap *h, uint32_t offset)
     return offset >= FIRST && offset < h->top && offset % 16 == HEAD;
 }
 
-/* Whether a block does start there. */
+/* Whether a block does start at the offset. */
 RH__NO_SANITIZE static inline bool is_block(const struct rh__heap *h, uint32_t offset)
 {
     if (!is_inside(h, offset))
@@ -142,7 +143,7 @@ RH__NO_SANITIZE static inline void write_guard(struct rh__heap *h, uint32_t end,
 
     for (; slack > 8; slack -= 8, guard += 8) {
         *(guard_word *)guard = GUARD_WORD;
-        RH__HIDE(guard); /* or it becomes memset, which AddressSanitizer intercepts */
+        RH__HIDE(guard); /* otherwise the loop becomes memset, which AddressSanitizer intercepts */
     }
     *(guard_word *)(at(h, end) - 8) = GUARD_WORD;
 }
@@ -198,7 +199,7 @@ static inline uint32_t bin_of(uint32_t size)
     return bin < RH__HEAP_BINS ? bin : RH__HEAP_BINS - 1;
 }
 
-/* Whether both neighbours in its list agree that the free block is there. */
+/* Whether both neighbours in its list point to the free block. */
 RH__NO_SANITIZE static bool links_sound(const struct rh__heap *h, uint32_t offset)
 {
     const struct block *b = block_at(h, offset);
@@ -209,7 +210,7 @@ RH__NO_SANITIZE static bool links_sound(const struct rh__heap *h, uint32_t offse
     return b->next == 0 || (is_free_block(h, b->next) && block_at(h, b->next)->prev == offset);
 }
 
-/* Takes a free block, whose links are sound, out of its bin, and clears it. */
+/* Removes a free block, whose links are sound, from its bin, and clears it. */
 RH__NO_SANITIZE static void unlink_block(struct rh__heap *h, uint32_t offset)
 {
     struct block *b = block_at(h, offset);
@@ -225,7 +226,7 @@ RH__NO_SANITIZE static void unlink_block(struct rh__heap *h, uint32_t offset)
     *end_size(h, offset + size) = 0;
 }
 
-/* Makes zero bytes a free block and hangs it in its bin. */
+/* Turns zero bytes into a free block and adds it to its bin. */
 RH__NO_SANITIZE static void link_block(struct rh__heap *h, uint32_t offset, uint32_t size)
 {
     struct block *b = block_at(h, offset);
@@ -235,7 +236,7 @@ RH__NO_SANITIZE static void link_block(struct rh__heap *h, uint32_t offset, uint
         before = after;
         after = block_at(h, after)->next;
     }
-    /* Damaged: the rest of the list, or all of it, is dropped, and rh__heap_check will miss it. */
+    /* Damaged: the rest of the list, or all of it, is dropped; rh__heap_check will notice. */
     if (before != 0 && !is_free_block(h, before))
         before = after = 0;
     if (after != 0 && !is_free_block(h, after))
@@ -253,8 +254,8 @@ RH__NO_SANITIZE static void link_block(struct rh__heap *h, uint32_t offset, uint
     h->bins_used |= 1u << bin;
 }
 
-/* A free block of at least `size` bytes, or 0. Looks at no more than `walk` entries of the bin that holds larger and
- * smaller ones. */
+/* A free block of at least `size` bytes, or 0.  Searches at most `walk` entries of the bin that contains larger and
+ * smaller blocks. */
 RH__NO_SANITIZE static uint32_t find_free(const struct rh__heap *h, uint32_t size, uint32_t walk)
 {
     uint32_t bin = bin_of(size);
@@ -275,8 +276,8 @@ RH__NO_SANITIZE static uint32_t find_free(const struct rh__heap *h, uint32_t siz
 
 /* ---- space: ranges of zero bytes that are neither live nor in a bin ---- */
 
-/* Gives zero bytes back to the bins or to top. Before `from` is a live block or the start; the block at `to`, if any,
- * is good, and its links are sound if it is free. */
+/* Returns zero bytes to the bins or to top.  A live block, or the start, precedes `from`.  The block at `to`, if any,
+ * is valid, and its links are sound if it is free. */
 RH__NO_SANITIZE static void give_space(struct rh__heap *h, uint32_t from, uint32_t to)
 {
     if (to < h->top && !is_live(block_at(h, to))) {
@@ -292,8 +293,8 @@ RH__NO_SANITIZE static void give_space(struct rh__heap *h, uint32_t from, uint32
     }
 }
 
-/* Takes `size` or more zero bytes out of the bins; *end is where they end. 0 when there are none, or they are not to
- * be trusted. */
+/* Takes at least `size` zero bytes out of the bins; they end at *end.  Returns 0 if there are none, or if they are
+ * damaged. */
 RH__NO_SANITIZE static uint32_t take_free(struct rh__heap *h, uint32_t size, uint32_t walk, uint32_t *end)
 {
     uint32_t offset = find_free(h, size, walk);
@@ -321,7 +322,7 @@ static inline uint64_t block_size(size_t n)
     return size < SMALLEST ? SMALLEST : size;
 }
 
-/* Makes the space [offset, end) a live block of n bytes, and gives back what is left of it behind. */
+/* Turns the space [offset, end) into a live block of n bytes, and returns the rest of the space. */
 RH__NO_SANITIZE static inline void *settle(struct rh__heap *h, uint32_t offset, uint32_t end, uint32_t n,
                                            uint32_t flags)
 {
@@ -342,7 +343,7 @@ RH__NO_SANITIZE static void *alloc_aligned(struct rh__heap *h, uint32_t n, size_
     uint64_t size = block_size(n), most = size + align + 16;
     uint32_t end = 0, offset = most > h->capacity ? 0 : take_free(h, (uint32_t)most, FIT_WALK, &end);
     uint32_t start = offset ? offset : h->top;
-    /* The gap before the block becomes a free block, so it is nothing or at least the smallest size. */
+    /* The gap before the block becomes a free block, so it is 0 or at least the smallest size. */
     uint64_t gap = -(uintptr_t)at(h, start + HEAD) & (align - 1);
 
     if (gap == 16)
@@ -361,7 +362,7 @@ RH__NO_SANITIZE static void *alloc_aligned(struct rh__heap *h, uint32_t n, size_
 
 /* ---- errors ---- */
 
-/* Says, by walking the heap, why p is not a live block. */
+/* Finds out, by walking the heap, why p is not a live block. */
 RH__NO_SANITIZE static enum rh__heap_error why_not_live(const struct rh__heap *h, const void *p)
 {
     uintptr_t distance = (uintptr_t)p - (uintptr_t)h;
@@ -374,10 +375,10 @@ RH__NO_SANITIZE static enum rh__heap_error why_not_live(const struct rh__heap *h
         if (distance < offset + size_of(block_at(h, offset)))
             return is_live(block_at(h, offset)) ? RH__HEAP_NOT_A_BLOCK : RH__HEAP_DOUBLE_FREE;
     }
-    return RH__HEAP_DOUBLE_FREE; /* behind the last block: what was there is free */
+    return RH__HEAP_DOUBLE_FREE; /* after the last block: a block that was there is free */
 }
 
-/* The block of p, if it is live, unharmed and has unharmed neighbours. */
+/* The block of p, if it is live and undamaged and its neighbours are undamaged. */
 RH__NO_SANITIZE static inline enum rh__heap_error find_live(const struct rh__heap *h, const void *p, uint32_t *offset)
 {
     uintptr_t distance = (uintptr_t)p - (uintptr_t)h - HEAD;
@@ -498,7 +499,7 @@ RH__NO_SANITIZE enum rh__heap_error rh__heap_resize(struct rh__heap *h, void **p
         if (!moved)
             return RH__HEAP_EXHAUSTED;
         rh__copy(moved, *p, old);
-        /* The new block may lie in what was free beside this one, so b's flags are read again. */
+        /* The new block may be in the free space beside this one, so b's flags are read again. */
         free_live(h, offset);
         *p = moved;
         return RH__HEAP_OK;
@@ -544,7 +545,7 @@ RH__NO_SANITIZE size_t rh__heap_size(const struct rh__heap *h, const void *p)
 
 uint32_t rh__heap_used(const struct rh__heap *h)
 {
-    /* Without blocks the bins are empty, that is zero, as well. */
+    /* Without blocks the bins are empty, and therefore zero. */
     return h->top == FIRST ? (uint32_t)offsetof(struct rh__heap, bins_used) : h->top;
 }
 

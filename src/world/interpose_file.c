@@ -1,13 +1,14 @@
 /* Files and streams.
  *
- * Reading files is allowed: a test may hold its data in files.  What changes files or directories, or makes memory that
- * the world does not know (mmap), is noted and done: the world cannot take it back.  /dev/null may be written.
+ * Reading files is allowed: a test may have its data in files.  A call that changes files or directories, or creates
+ * memory that the world does not know (mmap), is noted and done for real: the world cannot undo it. /dev/null may be
+ * written.
  *
- * Streams are in a list of libc's own, so neither they nor their buffers may lie in the region of an actor: they are
- * made outside, and get their buffer at once, since libc would allocate it at the first use.  A buffer that an actor
- * offers by setvbuf is not used, which C allows.  fclose needs no care: free goes by the address.
+ * Streams are in a list of libc, so neither they nor their buffers may be in the region of an actor.  They are created
+ * outside and get their buffer at once, because libc would allocate it at first use.  A buffer that an actor offers
+ * with setvbuf is not used, which C allows. fclose needs no special treatment: free decides by the address.
  *
- * The random devices: a stream opened on one inside an actor gives seeded bytes, and read does so for a descriptor. */
+ * The random devices: a stream that an actor opens on one returns seeded bytes, and so does read for a descriptor. */
 #include "world/interpose_next.h"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
 
-/* ---- descriptors --------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 static bool has_mode(int flags)
 {
@@ -71,7 +72,7 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
-/* What fortified programs call for open without a mode. */
+/* Fortified programs call these for open without a mode. */
 #define OPEN_2(name, plain)                                                                                            \
     int name(const char *path, int flags)                                                                              \
     {                                                                                                                  \
@@ -104,7 +105,7 @@ NOTED(int, shm_open, (const char *name, int flags, mode_t mode), (name, flags, m
 NOTED(int, shm_unlink, (const char *name), (name))
 NOTED(int, memfd_create, (const char *name, unsigned int flags), (name, flags))
 
-/* ---- names and attributes -------------------------------------------------------------------------------------------- */
+/* ---- names and attributes ---------------------------------------------------------------------------------------- */
 
 NOTED(int, unlink, (const char *path), (path))
 NOTED(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags))
@@ -135,7 +136,7 @@ NOTED(int, chdir, (const char *path), (path))
 NOTED(int, fchdir, (int fd), (fd))
 NOTED(mode_t, umask, (mode_t mask), (mask))
 
-/* Memory that the world neither tracks nor puts back; a read-only view of a file is harmless. */
+/* Memory that the world neither tracks nor restores; a read-only view of a file is harmless. */
 #define MMAP(name, offset_type)                                                                                        \
     void *name(void *where, size_t size, int protection, int flags, int fd, offset_type offset)                        \
     {                                                                                                                  \
@@ -146,9 +147,9 @@ NOTED(mode_t, umask, (mode_t mask), (mask))
 MMAP(mmap, off_t)
 MMAP(mmap64, off64_t)
 
-/* ---- streams ----------------------------------------------------------------------------------------------------------- */
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-/* Lets libc allocate the buffer of a fresh stream now; to be called with rh__outside_push on. */
+/* Makes libc allocate the buffer of a new stream now; called between rh__outside_push and rh__outside_pop. */
 static FILE *with_buffer(FILE *stream)
 {
     if (stream) {
@@ -181,7 +182,7 @@ static ssize_t read_random(void *cookie, char *memory, size_t size)
     return (ssize_t)size;
 }
 
-/* Without a buffer, as bytes read ahead would not be given back when a run goes back. */
+/* Without a buffer, because bytes that were read ahead would not be returned when a run goes back. */
 static FILE *open_random(void)
 {
     FILE *stream = NEXT(fopencookie)(NULL, "r", (cookie_io_functions_t){ .read = read_random });
@@ -231,7 +232,7 @@ STREAM(false, fmemopen, (void *memory, size_t size, const char *mode), (memory, 
 STREAM(false, fopencookie, (void *restrict cookie, const char *restrict mode, cookie_io_functions_t functions),
        (cookie, mode, functions))
 
-/* Their buffer is what they are about, and is allocated at once. */
+/* Their buffer is their purpose, and is allocated at once. */
 KEPT(FILE *, open_memstream, (char **text, size_t *size), (text, size))
 KEPT(FILE *, open_wmemstream, (wchar_t * *text, size_t *size), (text, size))
 
@@ -245,7 +246,7 @@ int setvbuf(FILE *restrict stream, char *restrict buffer, int mode, size_t size)
     return result;
 }
 
-/* These three are defined in terms of setvbuf, and libc's would not call ours. */
+/* Defined in terms of setvbuf, because libc's versions would not call ours. */
 void setbuffer(FILE *stream, char *buffer, size_t size)
 {
     setvbuf(stream, buffer, buffer ? _IOFBF : _IONBF, size);

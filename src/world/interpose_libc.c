@@ -27,13 +27,13 @@
 void __syslog_chk(int priority, int flag, const char *format, ...);
 void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 
-/* ---- of the whole process -------------------------------------------------------------------------------------------- */
+/* ---- of the whole process ---------------------------------------------------------------------------------------- */
 
 NOTED_KEPT(int, setenv, (const char *name, const char *value, int replace), (name, value, replace))
 NOTED_KEPT(int, putenv, (char *pair), (pair))
 NOTED_KEPT(int, unsetenv, (const char *name), (name))
 NOTED_KEPT(int, clearenv, (void), ())
-/* Without a name it only asks. */
+/* Without a name it is only a query. */
 KEPT_AND(locale ? NOTE("setlocale") : (void)0, char *, setlocale, (int category, const char *locale),
          (category, locale))
 KEPT(locale_t, newlocale, (int categories, const char *locale, locale_t base), (categories, locale, base))
@@ -45,10 +45,10 @@ KEPT(char *, dgettext, (const char *domain, const char *text), (domain, text))
 KEPT(char *, dcgettext, (const char *domain, const char *text, int category), (domain, text, category))
 KEPT(iconv_t, iconv_open, (const char *to, const char *from), (to, from))
 
-/* Globals of a library that is loaded in the middle of a run are not known to the world. */
+/* The world does not know the globals of a library that is loaded in the middle of a run. */
 NOTED_KEPT(void *, dlopen, (const char *file, int mode), (file, mode))
 
-/* ---- data bases ---------------------------------------------------------------------------------------------------------- */
+/* ---- data bases -------------------------------------------------------------------------------------------------- */
 
 KEPT(DIR *, opendir, (const char *path), (path))
 KEPT(DIR *, fdopendir, (int fd), (fd))
@@ -62,7 +62,7 @@ NOTED_KEPT(int, getaddrinfo,
            (host, service, hints, found))
 NOTED_KEPT(struct hostent *, gethostbyname, (const char *name), (name))
 
-/* ---- time zone ------------------------------------------------------------------------------------------------------------ */
+/* ---- time zone --------------------------------------------------------------------------------------------------- */
 
 void tzset(void)
 {
@@ -83,9 +83,9 @@ KEPT(char *, ctime_r, (const time_t *restrict t, char *restrict text), (t, text)
 KEPT(size_t, strftime, (char *restrict text, size_t room, const char *restrict format, const struct tm *restrict parts),
      (text, room, format, parts))
 
-/* ---- messages -------------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* An unknown number has a text that is allocated, and kept until the next one. */
+/* The text for an unknown number is allocated, and kept until the next one. */
 KEPT(char *, strerror, (int number), (number))
 KEPT(char *, strsignal, (int number), (number))
 
@@ -106,7 +106,7 @@ void openlog(const char *name, int options, int facility)
     NEXT(openlog)(name, options, facility);
 }
 
-/* The format goes to the program's own printf rules; what libc allocates on the way is its own. */
+/* The program formats the text; what libc allocates meanwhile is libc's own. */
 static void log_outside(int priority, const char *format, va_list list)
 {
     bool inside = rh__inside();

@@ -1,14 +1,14 @@
-/* malloc and its family: memory of the actor that runs comes from its region.
+/* malloc and its family: memory of the running actor comes from its region.
  *
- * Where an allocation is made decides where it comes from; the address decides how it is freed, resized and measured.
- * So memory may be handed over: an actor may free what was allocated before the run, and the world's code what an actor
- * allocated.  A block that was allocated outside stays outside when an actor resizes it.
+ * The place of the allocation decides where the memory comes from; the address decides how it is freed, resized and
+ * measured.  So memory may change hands: an actor may free memory that was allocated before the run, and the world may
+ * free memory that an actor allocated.  A block that was allocated outside stays outside when an actor resizes it.
  *
- * Outside, this is __libc_malloc and so on, or AddressSanitizer's functions where that runs.  libc calls malloc through
- * us too (asprintf, getline, qsort): what it gives to the program is the program's, what it keeps for itself must not
- * come from a region, see interpose_libc.c and interpose_file.c.
+ * Outside, these call __libc_malloc and so on, or AddressSanitizer's functions if it runs. libc also calls malloc
+ * through us (asprintf, getline, qsort): memory that it gives to the program is the program's; memory that it keeps
+ * must not come from a region, see interpose_libc.c and interpose_file.c.
  *
- * The dynamic linker allocates before anything is initialized: rh__inside and rh__in_region must work at that time. */
+ * The dynamic linker allocates before anything is initialised: rh__inside and rh__in_region must work at that time. */
 #include "world/interpose_next.h"
 
 #include <malloc.h>
@@ -24,7 +24,7 @@ extern void *__libc_realloc(void *p, size_t size);
 extern void *__libc_memalign(size_t align, size_t size);
 extern void __libc_free(void *p);
 
-/* Defined where AddressSanitizer runs. */
+/* Defined if AddressSanitizer runs. */
 extern void *__interceptor_malloc(size_t size) __attribute__((weak));
 extern void *__interceptor_calloc(size_t count, size_t size) __attribute__((weak));
 extern void *__interceptor_realloc(void *p, size_t size) __attribute__((weak));
@@ -38,7 +38,7 @@ static bool power_of_two(size_t n)
     return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* Memory of the actor that runs, with errno as malloc sets it. */
+/* Allocates memory of the running actor, and sets errno like malloc. */
 static void *take(size_t size, size_t align)
 {
     void *p = size <= PTRDIFF_MAX ? rh__region_alloc(size, align < ALIGNMENT ? ALIGNMENT : align) : NULL;
@@ -48,7 +48,7 @@ static void *take(size_t size, size_t align)
     return p;
 }
 
-/* Fresh memory of a region is zero already (heap.h).  Looking does not change a page; clearing would. */
+/* New memory of a region is already zero (heap.h).  Reading does not change a page; clearing would. */
 static void clear(void *p, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)p;
@@ -123,7 +123,7 @@ void *memalign(size_t align, size_t size)
         errno = EINVAL;
         return NULL;
     }
-    /* glibc takes the next power of two for others */
+    /* glibc uses the next power of two for other values */
     size_t power = ALIGNMENT;
     while (power < align)
         power *= 2;
@@ -132,7 +132,7 @@ void *memalign(size_t align, size_t size)
 
 void *aligned_alloc(size_t align, size_t size)
 {
-    /* Strict as C17 is and glibc from 2.38 on, so that a program behaves alike with either. */
+    /* Strict, like C17 and glibc from 2.38 on, so that a program behaves the same with either. */
     if (rh__inside() && !power_of_two(align)) {
         errno = EINVAL;
         return NULL;
@@ -178,7 +178,7 @@ size_t malloc_usable_size(void *p)
     return rh__in_region(p) ? rh__region_size(p) : NEXT(malloc_usable_size)(p);
 }
 
-/* These two only because AddressSanitizer's versions do not allocate through malloc. */
+/* Only because AddressSanitizer's versions do not allocate through malloc. */
 static char *copy(const char *text, size_t length)
 {
     char *p = (char *)malloc(length + 1);

@@ -1,8 +1,8 @@
-/* Sockets, pipes and other descriptors through which the real world comes in: noted, and done for real.
+/* Sockets, pipes and other descriptors that connect to the real world: noted, and done for real.
  *
- * Sends and receives are noted as well as the opening, since a descriptor may have been opened before the run.  Where the
- * kernel fills memory of the program, its pages are touched first (rh__touch).  poll and select, which may also be plain
- * sleeps, are in interpose_time.c. */
+ * Not only opening is noted but also sends and receives, because a descriptor may have been opened before the run.  If
+ * the kernel fills memory of the program, its pages are touched first (rh__touch). poll and select, which may also be
+ * plain sleeps, are in interpose_time.c. */
 #include "world/interpose_next.h"
 
 #include <signal.h>
@@ -20,7 +20,7 @@ ssize_t __recv_chk(int fd, void *memory, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict memory, size_t size, size_t room, int flags, __SOCKADDR_ARG address,
                        socklen_t *restrict length);
 
-/* As much of an address as the caller has room for. */
+/* Touches as much of an address as the caller has room for. */
 static void touch_address(void *address, socklen_t *length)
 {
     if (address && length)
@@ -29,7 +29,7 @@ static void touch_address(void *address, socklen_t *length)
         rh__touch(length, sizeof *length);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------------ */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 NOTED(int, socket, (int domain, int type, int protocol), (domain, type, protocol))
 NOTED(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length), (fd, address, length))
@@ -89,7 +89,7 @@ int accept4(int fd, __SOCKADDR_ARG address, socklen_t *restrict length, int flag
     return NEXT(accept4)(fd, address, length, flags);
 }
 
-/* ---- sending and receiving ------------------------------------------------------------------------------------------- */
+/* ---- sending and receiving --------------------------------------------------------------------------------------- */
 
 NOTED(ssize_t, send, (int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags))
 NOTED(ssize_t, sendto,
@@ -175,7 +175,7 @@ int getsockopt(int fd, int level, int option, void *restrict value, socklen_t *r
     return NEXT(getsockopt)(fd, level, option, value, length);
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 static void touch_events(struct epoll_event *events, int count)
 {

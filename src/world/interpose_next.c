@@ -1,8 +1,8 @@
-/* The next definition of each interposed function: that of AddressSanitizer where it runs, else libc's.
+/* The next definition of each interposed function: that of AddressSanitizer if it runs, otherwise that of libc.
  *
- * With a shared sanitizer runtime (gcc's default) RTLD_NEXT finds its functions.  Where the runtime is linked into the
- * program (clang's default), our definitions have replaced its weak ones, and RTLD_NEXT would pass it by; so its
- * functions are asked for by their second names first. */
+ * With a shared sanitizer runtime (gcc's default) RTLD_NEXT finds its functions.  If the runtime is linked into the
+ * program (clang's default), our definitions have replaced its weak ones, and RTLD_NEXT would miss it.  So its
+ * functions are looked up by their second names first. */
 #include "world/interpose_next.h"
 
 #include <dlfcn.h>
@@ -44,8 +44,8 @@ void *rh__next_find(int which)
     return found;
 }
 
-/* Before constructors without a priority.  A function that this libc lacks (arc4random before glibc 2.36) stays empty:
- * nobody can call it but through us, and then only inside. */
+/* Runs before constructors without a priority.  The entry of a function that this libc lacks (arc4random before glibc
+ * 2.36) stays empty: it can be called only through us, and then only inside an actor. */
 __attribute__((constructor(101))) static void fill(void)
 {
     int saved = errno;

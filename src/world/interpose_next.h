@@ -2,9 +2,10 @@
  *
  *     NEXT(open)(path, flags, mode)
  *
- * Each function that is passed on has its name in RH__NEXT_NAMES.  The table is filled by a constructor and not written
- * again (a constructor of a library may come before it: then the entry is found at the call): it lies in the writable
- * pages of the test program, which the world tracks and puts back. */
+ * Each function that is passed on has its name in RH__NEXT_NAMES.  A constructor fills the table, which is then not
+ * written again, because it is in writable pages of the test program that the world tracks and restores.  (The
+ * constructor of a library may run earlier; then the entry is found at the call.) */
+/* Private to src/world. */
 #ifndef RH_WORLD_INTERPOSE_NEXT_H
 #define RH_WORLD_INTERPOSE_NEXT_H
 
@@ -16,7 +17,7 @@
 #define _GNU_SOURCE
 #endif
 
-/* Sanitizers call libc, and so us, before they have set up what instrumented code needs. */
+/* Sanitizers call libc, and so us, before instrumented code can run. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #error "compile interpose_*.c with -fno-sanitize=all"
 #elif defined(__has_feature)
@@ -38,7 +39,7 @@
     /* time */                                                                                                         \
     X(clock_gettime) X(clock_getres) X(gettimeofday) X(time) X(clock) X(times) X(timespec_get) X(ftime) X(getrusage)   \
     X(nanosleep) X(clock_nanosleep) X(usleep) X(sleep) X(thrd_sleep) X(sched_yield) X(thrd_yield)                      \
-    /* chance */                                                                                                       \
+    /* random numbers */                                                                                               \
     X(rand) X(srand) X(random) X(srandom) X(initstate) X(setstate) X(drand48) X(lrand48) X(mrand48) X(srand48)         \
     X(seed48) X(lcong48) X(getrandom) X(getentropy) X(arc4random) X(arc4random_buf) X(arc4random_uniform)              \
     /* files */                                                                                                        \
@@ -51,8 +52,8 @@
     /* processes */                                                                                                    \
     X(exit) X(_exit) X(_Exit) X(quick_exit) X(abort) X(__assert_fail) X(__cxa_atexit) X(fork) X(execve) X(execv)       \
     X(execvp) X(execvpe) X(fexecve) X(system) X(posix_spawn) X(posix_spawnp) X(daemon) X(pthread_create)               \
-    X(thrd_create) X(pthread_setspecific) X(tss_set) X(signal) X(sigaction) X(sigprocmask) X(pthread_sigmask) X(kill) X(alarm) X(setitimer)              \
-    X(timer_create) X(waitpid) X(wait)                                                                                 \
+    X(thrd_create) X(pthread_setspecific) X(tss_set) X(signal) X(sigaction) X(sigprocmask) X(pthread_sigmask)          \
+    X(kill) X(alarm) X(setitimer) X(timer_create) X(waitpid) X(wait)                                                   \
     /* network and waiting */                                                                                          \
     X(socket) X(socketpair) X(connect) X(bind) X(listen) X(accept) X(accept4) X(shutdown) X(send) X(sendto)            \
     X(sendmsg) X(recv) X(recvfrom) X(recvmsg) X(getsockname) X(getpeername) X(getsockopt) X(pipe) X(pipe2)             \
@@ -86,7 +87,7 @@ static inline void *rh__next(int which)
 }
 #define NEXT(name) ((__typeof__(&name))rh__next(RH__NEXT_##name))
 
-/* A call that escapes control, made from `from`; errno stays. */
+/* Notes a call that escapes control, made from `from`.  Keeps errno. */
 static inline void rh__note(const char *call, const void *from)
 {
     int saved = errno;
@@ -95,8 +96,8 @@ static inline void rh__note(const char *call, const void *from)
 }
 #define NOTE(call) (rh__inside() ? rh__note(call, __builtin_return_address(0)) : (void)0)
 
-/* Whole functions of the common kinds; `arguments` in parentheses.  NOTED: an escape.  KEPT: libc allocates something
- * that it keeps, which must not come from a region.  TOUCHED: the kernel writes into memory of the program. */
+/* Complete functions of the common kinds; `arguments` in parentheses.  NOTED: an escape.  KEPT: libc allocates memory
+ * that it keeps, which must not come from a region.  TOUCHED: the kernel writes into the program's memory. */
 #define NOTED(type, name, parameters, arguments)                                                                       \
     type name parameters                                                                                               \
     {                                                                                                                  \
@@ -124,8 +125,8 @@ static inline void rh__note(const char *call, const void *from)
         return NEXT(name) arguments;                                                                                   \
     }
 
-/* Writes to each page of memory that a system call is about to fill.  A page that the world has write-protected to learn
- * of changes gives a signal, as it should; the kernel would give EFAULT instead.  Bytes keep their values. */
+/* Writes to each page of memory that a system call is about to fill.  A page that the world has write-protected to
+ * detect changes then gives a signal, as intended; the kernel would return EFAULT.  The bytes keep their values. */
 static inline void rh__touch(void *memory, size_t size)
 {
     enum { PAGE = 4096 };
@@ -144,6 +145,6 @@ enum { RH__EPOCH_S = 1577836800 }; /* 2020-01-01T00:00:00Z: the real-time clock 
 void rh__random_fill(void *memory, size_t size);
 _Bool rh__random_device(int fd); /* /dev/random or /dev/urandom */
 
-#pragma GCC visibility push(default) /* shared libraries must find what the files define from here on */
+#pragma GCC visibility push(default) /* shared libraries must find what these files define */
 
 #endif

@@ -1,10 +1,10 @@
 /* The end of the process, other processes, threads and signals.
  *
- * exit and its relatives end the run with a finding, and so does exec: the process that would be replaced is the one that
+ * exit and its relatives end the run with a finding, and so does exec, because it would replace the process that
  * explores.  A failed assert of <assert.h> becomes a failed rh_assert.
  *
- * A process forked by an actor gets a copy of the world that nobody drives.  Nothing is controlled there: what the child
- * calls goes to libc, exit ends it and nothing else.  Threads are not controlled either; rh__inside is false on them. */
+ * A process forked by an actor gets a copy of the world that nobody drives.  Nothing is controlled there: the child's
+ * calls go to libc, and exit ends only the child.  Threads are not controlled, either; rh__inside is false on them. */
 #include "world/interpose_next.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the end ------------------------------------------------------------------------------------------------------ */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 #define EXIT(name)                                                                                                     \
     void name(int status)                                                                                              \
@@ -56,7 +56,7 @@ void __assert_fail(const char *condition, const char *file, unsigned int line, c
     __builtin_unreachable();
 }
 
-/* atexit is not a function of the shared libc: it calls this.  The list of handlers is libc's own. */
+/* atexit is not in the shared libc: it calls this function.  The list of handlers belongs to libc. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 KEPT_AND(NOTE("atexit"), int, __cxa_atexit, (void (*function)(void *), void *argument, void *module),
          (function, argument, module))
@@ -75,7 +75,7 @@ EXEC(execvp, (const char *file, char *const arguments[]), (file, arguments))
 EXEC(execvpe, (const char *file, char *const arguments[], char *const environment[]), (file, arguments, environment))
 EXEC(fexecve, (int fd, char *const arguments[], char *const environment[]), (fd, arguments, environment))
 
-/* execl and its relatives: the list becomes an array on the stack, since a child after fork must not allocate.
+/* execl and its relatives: the list becomes an array on the stack, because a child must not allocate after fork.
  * `take_rest` reads what follows the list's end. */
 #define EXEC_LIST(name, take_rest, call)                                                                               \
     int name(const char *path, const char *first, ...)                                                                 \
@@ -103,7 +103,7 @@ EXEC_LIST(execlp, (void)0, NEXT(execvp)(path, (char *const *)arguments))
 EXEC_LIST(execle, char *const *environment = va_arg(list, char *const *),
           NEXT(execve)(path, (char *const *)arguments, environment))
 
-/* ---- other processes ------------------------------------------------------------------------------------------------ */
+/* ---- other processes --------------------------------------------------------------------------------------------- */
 
 pid_t fork(void)
 {
@@ -112,11 +112,11 @@ pid_t fork(void)
     NOTE("fork");
     pid_t child = NEXT(fork)();
     if (child == 0)
-        rh__outside_push(); /* for good: nothing is controlled in the child */
+        rh__outside_push(); /* permanently: nothing is controlled in the child */
     return child;
 }
 
-/* A function around vfork would return twice from one frame.  POSIX lets vfork be fork. */
+/* A function around vfork would return twice from one frame.  POSIX allows vfork to be fork. */
 pid_t vfork(void)
 {
     bool inside = rh__inside();
@@ -159,7 +159,7 @@ pid_t wait(int *status)
     return NEXT(wait)(status);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 NOTED_KEPT(int, pthread_create,
            (pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*function)(void *),
@@ -167,11 +167,11 @@ NOTED_KEPT(int, pthread_create,
            (thread, attributes, function, argument))
 NOTED_KEPT(int, thrd_create, (thrd_t * thread, thrd_start_t function, void *argument), (thread, function, argument))
 
-/* Keys past the 32nd have tables that are allocated at the first use. */
+/* The tables of keys after the 32nd are allocated at first use. */
 KEPT(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value))
 KEPT(int, tss_set, (tss_t key, void *value), (key, value))
 
-/* ---- signals ------------------------------------------------------------------------------------------------------- */
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 NOTED(__sighandler_t, signal, (int number, __sighandler_t handler), (number, handler))
 NOTED(int, kill, (pid_t process, int number), (process, number))
@@ -182,8 +182,8 @@ NOTED(int, setitimer,
       (__itimer_which_t which, const struct itimerval *restrict wanted, struct itimerval *restrict before),
       (which, wanted, before))
 
-/* Asking what the handler is changes nothing. */
-/* An actor may block signals, but not those by which the world sees what it does. */
+/* A query of the handler changes nothing. */
+/* An actor may block signals, but not those with which the world observes it. */
 static const sigset_t *without_ours(int how, const sigset_t *wanted, sigset_t *kept)
 {
     static const int ours[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGVTALRM };

@@ -1,12 +1,12 @@
-/* Chance: inside an actor all of it comes from the actor's own seeded stream, the one of rh_random.
+/* Random numbers: inside an actor all of them come from the actor's own seeded stream, that of rh_random.
  *
- * Functions with hidden state (rand, random, drand48) and the kernel's generators give values of the stream in their
- * usual ranges.  Their seeds (srand, initstate, seed48, ...) are taken and ignored: a run must not depend on what an
- * actor of an earlier run has seeded, and the seed of a run is the test's.  So srand(42) does not give the numbers that
- * it gives elsewhere.
+ * Functions with hidden state (rand, random, drand48) and the kernel's generators return values of the stream in their
+ * usual ranges.  Their seeds (srand, initstate, seed48, ...) are ignored: a run must not depend on a seed that an actor
+ * of an earlier run has set, and the test has the seed of a run.  So srand(42) does not give the numbers that it gives
+ * elsewhere.
  *
- * Functions whose state is the caller's (rand_r, random_r, erand48, nrand48, jrand48) depend on nothing else.  They are
- * left alone.
+ * Functions whose state belongs to the caller (rand_r, random_r, erand48, nrand48, jrand48) depend on nothing else and
+ * are not interposed.
  *
  * The devices /dev/random and /dev/urandom: see open, fopen and read in interpose_file.c and interpose_read.c. */
 #include "world/interpose_next.h"
@@ -48,7 +48,7 @@ static int32_t bits31(void)
     return (int32_t)(rh__virtual_random() >> 33);
 }
 
-/* 0 .. bound - 1, each as likely as the others (Lemire, "Fast random integer generation in an interval", 2019). */
+/* A uniform number in 0 .. bound - 1 (Lemire, "Fast random integer generation in an interval", 2019). */
 static uint32_t below(uint32_t bound)
 {
     uint64_t product = (rh__virtual_random() >> 32) * bound;
@@ -85,7 +85,7 @@ void srandom(unsigned int seed)
         NEXT(srandom)(seed);
 }
 
-/* The state before is the caller's to restore with setstate, which is ignored too: any pointer will do. */
+/* The caller may restore the returned state with setstate, which is also ignored: any pointer will do. */
 char *initstate(unsigned int seed, char *state, size_t size)
 {
     if (!rh__inside())
@@ -138,7 +138,7 @@ void lcong48(unsigned short parameters[7])
 
 ssize_t getrandom(void *memory, size_t size, unsigned int flags)
 {
-    enum { LONGEST = 33554431 }; /* that the kernel gives at once */
+    enum { LONGEST = 33554431 }; /* the most that the kernel returns at once */
 
     if (!rh__inside())
         return NEXT(getrandom)(memory, size, flags);
@@ -164,7 +164,7 @@ int getentropy(void *memory, size_t size)
     return 0;
 }
 
-/* In glibc from 2.36 on; an older one does not declare them. */
+/* In glibc from 2.36 on; older versions do not declare them. */
 uint32_t arc4random(void);
 void arc4random_buf(void *memory, size_t size);
 uint32_t arc4random_uniform(uint32_t bound);

@@ -1,14 +1,14 @@
-/* Calls through which the kernel writes into memory of the program.
+/* Calls with which the kernel writes into the program's memory.
  *
- * The world write-protects pages to learn which ones a step changes.  The program's own writes then give a signal that the
- * world handles; a system call gives EFAULT.  So the memory is touched before the call (rh__touch), inside an actor only.
- * Streams mostly read into their own buffers, which are not tracked; fread alone has the kernel fill large blocks
- * directly.
+ * The world write-protects pages to detect which ones a step changes.  The program's own writes then give a signal that
+ * the world handles; a system call returns EFAULT.  So the memory is touched before the call (rh__touch), only inside
+ * an actor.  Streams mostly read into their own buffers, which are not tracked; only fread has the kernel fill large
+ * blocks directly.
  *
- * read also looks at what it reads from: the random devices give seeded bytes, and what is neither a file nor a folder
- * (a terminal, a pipe, a socket) is noted.
+ * read also checks what it reads from: the random devices return seeded bytes, and everything that is neither a file
+ * nor a folder (a terminal, a pipe, a socket) is noted.
  *
- * The names in __..._chk are what programs call that are compiled with _FORTIFY_SOURCE. */
+ * Programs compiled with _FORTIFY_SOURCE call the names in __..._chk. */
 #include "world/interpose_next.h"
 
 #include <limits.h>
@@ -33,7 +33,7 @@ int __gethostname_chk(char *memory, size_t size, size_t room);
 int __poll_chk(struct pollfd *fds, nfds_t count, int timeout_ms, size_t room);
 int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t room);
 
-/* ---- descriptors --------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 static bool comes_from_outside(int fd)
 {
@@ -45,7 +45,7 @@ static bool comes_from_outside(int fd)
     return outside;
 }
 
-/* Inside.  True if the memory has been filled already. */
+/* Inside an actor.  Returns true if the memory has already been filled. */
 static bool prepare_read(int fd, void *memory, size_t size, const char *call, const void *from)
 {
     if (rh__random_device(fd)) {
@@ -97,7 +97,7 @@ ssize_t __pread64_chk(int fd, void *memory, size_t size, off64_t offset, size_t 
     return FILLED(fd, memory, size, "pread64") ? (ssize_t)size : NEXT(pread64)(fd, memory, size, offset);
 }
 
-/* Inside.  The number of bytes if all parts have been filled already, else -1. */
+/* Inside an actor.  Returns the number of bytes if all parts have already been filled, otherwise -1. */
 static ssize_t prepare_parts(int fd, const struct iovec *parts, int count, const char *call, const void *from)
 {
     ssize_t filled = 0;
@@ -124,9 +124,9 @@ READ_PARTS(readv, (int fd, const struct iovec *parts, int count), (fd, parts, co
 READ_PARTS(preadv, (int fd, const struct iovec *parts, int count, off_t offset), (fd, parts, count, offset))
 READ_PARTS(preadv64, (int fd, const struct iovec *parts, int count, off64_t offset), (fd, parts, count, offset))
 
-/* ---- streams --------------------------------------------------------------------------------------------------------- */
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-/* Inside.  Bytes that fread may write; none if the product is nonsense. */
+/* Inside an actor.  The number of bytes that fread may write; 0 if the product overflows. */
 static size_t product(size_t size, size_t count)
 {
     size_t bytes;
@@ -160,7 +160,7 @@ size_t __fread_unlocked_chk(void *restrict memory, size_t room, size_t size, siz
     return fread_unlocked(memory, size, count, stream);
 }
 
-/* ---- facts about files and the machine ---------------------------------------------------------------------------------- */
+/* ---- facts about files and the machine --------------------------------------------------------------------------- */
 
 TOUCHED(int, stat, (const char *restrict path, struct stat *restrict facts), (path, facts), facts, sizeof *facts)
 TOUCHED(int, stat64, (const char *restrict path, struct stat64 *restrict facts), (path, facts), facts, sizeof *facts)
@@ -182,7 +182,7 @@ TOUCHED(int, uname, (struct utsname * names), (names), names, sizeof *names)
 TOUCHED(int, getrlimit, (__rlimit_resource_t which, struct rlimit *limit), (which, limit), limit, sizeof *limit)
 TOUCHED(int, getrlimit64, (__rlimit_resource_t which, struct rlimit64 *limit), (which, limit), limit, sizeof *limit)
 
-/* Their plain names above note nothing, so the place of the call need not be known. */
+/* The plain functions above note nothing, so the place of the call is not needed. */
 #define CHECKED(type, name, parameters, wanted, plain)                                                                 \
     type name parameters                                                                                               \
     {                                                                                                                  \
@@ -197,7 +197,7 @@ CHECKED(ssize_t, __readlinkat_chk,
         (int folder, const char *restrict path, char *restrict memory, size_t size, size_t room), size,
         readlinkat(folder, path, memory, size))
 CHECKED(int, __gethostname_chk, (char *memory, size_t size, size_t room), size, gethostname(memory, size))
-/* These do note, with a place in here: good enough for polls in fortified programs. */
+/* These note an escape with a place in this file, which is good enough for polls in fortified programs. */
 CHECKED(int, __poll_chk, (struct pollfd * fds, nfds_t count, int timeout_ms, size_t room), count * sizeof *fds,
         poll(fds, count, timeout_ms))
 CHECKED(int, __ppoll_chk,

@@ -1,4 +1,5 @@
-/* What libc would allocate at the first use, while an actor runs, and keep: allocated before the first run. */
+/* Makes libc allocate before the first run what it would otherwise allocate at first use, while an actor runs, and
+ * keep. */
 #include "world/interpose_next.h"
 
 #include <stdio.h>
@@ -10,8 +11,8 @@
 #include "world/interpose.h"
 #include "world/symbol.h"
 
-/* A stream that was used already, or was given a buffer or none by the program, is left as it is.  The buffer is not
- * a static array: that would lie in pages that are put back when a run goes back, while the stream would not. */
+/* Leaves a stream alone that was already used, or to which the program gave a buffer or none.  The buffer is not a
+ * static array: that would be in pages that are restored when a run goes back, while the stream is not. */
 static void give_buffer(FILE *stream, bool lines)
 {
     if (__fbufsize(stream) > 0)

@@ -1,9 +1,9 @@
-/* Clocks and sleeps: inside an actor they show and take virtual time.
+/* Clocks and sleeps: inside an actor they show and use virtual time.
  *
- * CLOCK_MONOTONIC and its relatives count from the start of the run, as rh_now does; CLOCK_REALTIME from 2020-01-01
- * 00:00:00 UTC.  Clocks of processor time show virtual time as well: the time a handler really takes would differ from
- * run to run.  Virtual time stands still while a handler computes, so a loop that waits for a clock without sleeping does
- * not end, and the world says so (endless handler).  A yield is a sleep of no length. */
+ * CLOCK_MONOTONIC and its relatives count from the start of the run, like rh_now_ms; CLOCK_REALTIME from 2020-01-01
+ * 00:00:00 UTC.  Processor time clocks also show virtual time, because real processor time would differ from run to
+ * run.  Virtual time stands still while a handler computes, so a loop that polls a clock without sleeping does not end,
+ * and the world reports it (endless handler).  A yield is a sleep of length 0. */
 #include "world/interpose_next.h"
 
 #include <poll.h>
@@ -27,10 +27,10 @@ struct timeb { /* of the obsolete sys/timeb.h */
 };
 int ftime(struct timeb *now);
 
-/* Seconds that a clock is ahead of the run's start; -1 if there is no such clock. */
+/* How many seconds a clock is ahead of the run's start; -1 if there is no such clock. */
 static int64_t clock_start_s(clockid_t clock)
 {
-    if (clock < 0) /* of another process or thread: clock_getcpuclockid, pthread_getcpuclockid */
+    if (clock < 0) /* a clock of another process or thread: clock_getcpuclockid, pthread_getcpuclockid */
         return 0;
     switch (clock) {
     case CLOCK_REALTIME:
@@ -64,7 +64,7 @@ static bool in_range(const struct timespec *t)
     return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
 }
 
-/* As far as an int64_t reaches: 292 years. */
+/* Saturates at the range of int64_t: 292 years. */
 static int64_t nanoseconds(int64_t s, int64_t ns)
 {
     int64_t all;
@@ -184,7 +184,7 @@ int nanosleep(const struct timespec *time_wanted, struct timespec *left)
     return 0;
 }
 
-/* Error numbers are returned, not set; those of Linux. */
+/* Returns error numbers, those of Linux, and does not set errno. */
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *left)
 {
     if (!rh__inside())
@@ -299,7 +299,7 @@ int select(int count, fd_set *restrict read_set, fd_set *restrict write_set, fd_
     if (rh__inside()) {
         int64_t ns = timeout ? nanoseconds(timeout->tv_sec, (int64_t)timeout->tv_usec * NS_PER_US) : -1;
         if (select_sleeps(count, read_set, write_set, except_set, ns, "select", __builtin_return_address(0))) {
-            *timeout = (struct timeval){ 0 }; /* Linux shows what is left */
+            *timeout = (struct timeval){ 0 }; /* Linux stores the time that is left */
             return 0;
         }
         rh__touch(timeout, sizeof *timeout);

@@ -1,18 +1,24 @@
 /* The undo log: a stack of old values.
  *
- * An entry is 16 bytes at the top; its address's two low bits say what it is:
+ * An entry is 16 bytes at the top; the two low bits of its address say what it is:
  *     0  an eight-byte word       1  a four-byte word
- *     2  an image: its bytes stand in the log below the entry, rounded up to 16
+ *     2  an image: its bytes are in the log below the entry, rounded up to 16
  *     3  bytes that were zero
- * For the last two `old` is the number of bytes, shifted by two, and the low bits of the address, which the tag hides.
- * The log is bounded by its reserved address space; rh__log_room is asked once a step, so that a push need not check. */
+ * For the last two, `old` is the number of bytes, shifted by two, with the low bits of the address, which the tag
+ * hides.  The reserved address space limits the log; rh__log_room is checked once a step, so that a push need not
+ * check. */
+/* Private to src/world. */
 #ifndef RH_WORLD_LOG_H
 #define RH_WORLD_LOG_H
 
 #include "base/copy.h"
 #include "world/state.h"
 
-struct log_entry {
+/* A rare or large part of a function that runs at every step.  Apart, it costs the common part no registers and no
+ * room. */
+#define RH__APART __attribute__((noinline))
+
+struct world_log_entry {
     uint64_t where;
     uint64_t old;
 };
@@ -21,7 +27,7 @@ enum { LOG_WORD64 = 0, LOG_WORD32 = 1, LOG_IMAGE = 2, LOG_ZERO = 3, LOG_TAGS = 3
 
 static inline void log_push(struct rh_world *w, const void *where, unsigned tag, uint64_t old)
 {
-    struct log_entry *e = (struct log_entry *)(void *)w->log;
+    struct world_log_entry *e = (struct world_log_entry *)(void *)w->log;
     e->where = (uint64_t)(uintptr_t)where | tag;
     e->old = old;
     w->log = (char *)(e + 1);
@@ -39,25 +45,31 @@ static inline void put64(struct rh_world *w, uint64_t *where, uint64_t value)
     *where = value;
 }
 
+static inline void put_wide(struct rh_world *w, struct rh__wide *where, struct rh__wide value)
+{
+    put64(w, &where->high, value.high);
+    put64(w, &where->low, value.low);
+}
+
 static inline void put_time(struct rh_world *w, int64_t *where, int64_t value)
 {
     log_push(w, where, LOG_WORD64, (uint64_t)*where);
     *where = value;
 }
 
-/* Two words that lie side by side and mostly change in the same step: logged as one; both may then be written freely until
- * the step is over. */
+/* Logs two adjacent words that mostly change in the same step as one entry; both may then be written freely until the
+ * end of the step. */
 static inline void log_pair(struct rh_world *w, uint32_t *first)
 {
     uint64_t old;
     __builtin_memcpy(&old, first, sizeof old);
     log_push(w, first, LOG_WORD64, old);
 }
-_Static_assert(offsetof(struct actor, events) % 8 == 0 &&
-                   offsetof(struct actor, taken) == offsetof(struct actor, events) + 4,
+_Static_assert(offsetof(struct world_actor, events) % 8 == 0 &&
+                   offsetof(struct world_actor, taken) == offsetof(struct world_actor, events) + 4,
                "events and taken are a pair");
-_Static_assert(offsetof(struct channel, first) % 8 == 0 &&
-                   offsetof(struct channel, last) == offsetof(struct channel, first) + 4,
+_Static_assert(offsetof(struct world_channel, first) % 8 == 0 &&
+                   offsetof(struct world_channel, last) == offsetof(struct world_channel, first) + 4,
                "first and last are a pair");
 
 /* For pointers of any type: `where` is the address of the pointer. */
@@ -74,7 +86,7 @@ static inline void put_flag(struct rh_world *w, uint32_t *flags, uint32_t flag, 
         put32(w, flags, value);
 }
 
-/* Copies `size` bytes at `where` to the log.  Everything that is at `where` when the log is rolled back is lost. */
+/* Copies `size` bytes at `where` to the log.  A rollback overwrites whatever is at `where` then. */
 static inline void rh__log_image(struct rh_world *w, void *where, uint32_t size)
 {
     rh__copy(w->log, where, size);
@@ -85,7 +97,7 @@ static inline void rh__log_image(struct rh_world *w, void *where, uint32_t size)
 /* Undoes entries from the top down to `mark`. */
 void rh__log_rollback(struct rh_world *w, char *mark);
 
-/* Whether a step's worth of entries surely fits. */
+/* Whether the entries of one step certainly fit. */
 static inline bool rh__log_room(const struct rh_world *w)
 {
     return (size_t)(w->log_end - w->log) > ((size_t)256 << 20);

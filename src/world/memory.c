@@ -1,9 +1,10 @@
-/* See memory.h.  Address space is reserved once, generously and without backing; what is never touched costs nothing.
+/* See memory.h.  Address space is reserved once, generously and without backing; pages that are never touched cost
+ * nothing.
  *
  *     TABLES   shared with the parent: the world itself, actors, channels, messages, payload, events, ...
  *     REGIONS  private: a slot per actor.  The region starts a few cache lines into its slot, a different number for
  *              each: with all of them at page boundaries the states of more than eight actors would fall into the same
- *              sets of the first-level cache and push each other out.
+ *              sets of the first-level cache and evict each other.
  *     STACKS   private: guard pages and stack, a slot each
  *     LOG      private */
 #define _GNU_SOURCE
@@ -23,6 +24,7 @@
 #include "world/log.h"
 #include "world/outcome.h"
 #include "world/pages.h"
+#include "world/sets.h"
 
 #define TABLES_AT  ((uintptr_t)0x210000000000)
 #define REGIONS_AT ((uintptr_t)0x220000000000)
@@ -58,7 +60,7 @@ static void *reserve(uintptr_t at, size_t bytes, int sharing, const char *what, 
     return p;
 }
 
-/* One pass measures, a second hands out: both walk the same list. */
+/* The first pass measures, the second assigns addresses; both walk the same list. */
 static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, char *base)
 {
     size_t at = pages_up(sizeof *w);
@@ -87,11 +89,15 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(accesses, (size_t)MAX_ACCESSES)
     TABLE(properties, (size_t)MAX_PROPERTIES)
     TABLE(choices, choices)
+    TABLE(members, choices)
     TABLE(stack_next, actors + 1)
     TABLE(stale_actors, actors)
     TABLE(stale_channels, (size_t)MAX_CHANNELS)
     TABLE(monitors, actors)
     TABLE(large, actors)
+    TABLE(check_hashes, RH__IS_HOSTILE ? (size_t)MAX_EVENTS : 0)
+    TABLE(check_clock, RH__IS_HOSTILE ? (size_t)MAX_EVENTS : 0)
+    TABLE(check_choices, RH__IS_HOSTILE ? choices : 0)
 #undef TABLE
     if (base)
         w->choice_capacity = (uint32_t)choices;
@@ -109,6 +115,7 @@ struct rh_world *rh__memory_reserve(const struct rh_semantics *limits, char *err
     lay_out(w, limits, tables);
     w->table_bytes = bytes;
     w->semantics = *limits;
+    w->delivery = *rh__delivery(limits->model);
     w->region_stride = pages_up(limits->max_bytes_per_actor + COLOURS * COLOUR_BYTES) + PAGE;
     w->stack_stride = pages_up(limits->max_stack_bytes) + RH__GUARD;
     w->regions = reserve(REGIONS_AT, w->region_stride * limits->max_actors, MAP_PRIVATE, "the actors' memory", error,
@@ -124,7 +131,7 @@ struct rh_world *rh__memory_reserve(const struct rh_semantics *limits, char *err
         goto no_log;
     w->log = w->log_start;
     w->log_end = w->log_start + LOG_BYTES;
-    w->payload_at = 16; /* 0 is no offset */
+    w->payload_at = 16; /* 0 means no offset */
     w->asan = __asan_unpoison_memory_region != NULL;
     return w;
 
@@ -151,7 +158,7 @@ void rh__memory_release(struct rh_world *w)
 
 uint64_t rh__payload_full(struct rh_world *w)
 {
-    /* Between handlers there is always room: rh__payload_room is asked each step. */
+    /* Between handlers there is always room: rh__payload_room is checked before each step. */
     rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "the bytes of all messages of one run exceed %zu MiB",
                     RH__PAYLOAD_BYTES >> 20);
 }
@@ -177,18 +184,18 @@ size_t rh__region_capacity(const struct rh_world *w, uint32_t actor)
     return w->semantics.max_bytes_per_actor;
 }
 
-static struct rh__heap *heap_of(const struct actor *a)
+static struct rh__heap *heap_of(const struct world_actor *a)
 {
     return a->heap ? (struct rh__heap *)(void *)(a->region + a->heap) : NULL;
 }
 
-static uint32_t size_in_use(const struct actor *a)
+static uint32_t size_in_use(const struct world_actor *a)
 {
     return a->heap ? a->heap + rh__heap_used(heap_of(a)) : a->type->size;
 }
 
-/* Whoever grows a region says so in the log: the bytes behind the old end become zero again. */
-static void log_growth(struct rh_world *w, const struct actor *a, uint32_t from, uint32_t to)
+/* Logs the growth of a region: undoing it clears the bytes after the old end. */
+static void log_growth(struct rh_world *w, const struct world_actor *a, uint32_t from, uint32_t to)
 {
     if (to > from)
         log_push(w, a->region + (from & ~(uint32_t)3), LOG_ZERO, (uint64_t)(to - from) << 2 | (from & 3));
@@ -196,9 +203,9 @@ static void log_growth(struct rh_world *w, const struct actor *a, uint32_t from,
 
 void rh__region_begin(struct rh_world *w, uint32_t actor, const void *state)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     a->region = region_of(w, actor);
-    if (w->asan) /* one that was undone, or of an earlier world, may have left poison */
+    if (w->asan) /* an undone region, or one of an earlier world, may have left poison */
         __asan_unpoison_memory_region(a->region, a->type->size);
     if (state) /* otherwise it is zero already */
         rh__copy(a->region, state, a->type->size);
@@ -214,11 +221,11 @@ void rh__region_enter_large(struct rh_world *w, uint32_t actor)
 
 static void leave_large(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
-    uint64_t hash = a->region_hash;
+    struct world_actor *a = &w->actors[actor];
+    struct rh__wide hash = a->region_hash;
     rh__pages_diff(w, w->large[actor], &hash);
-    if (hash != a->region_hash)
-        put64(w, &a->region_hash, hash);
+    if (!rh__wide_is_zero(rh__wide_xor(hash, a->region_hash)))
+        put_wide(w, &a->region_hash, hash);
     uint32_t used = size_in_use(a);
     if (used != a->used)
         put32(w, &a->used, used);
@@ -226,7 +233,7 @@ static void leave_large(struct rh_world *w, uint32_t actor)
 
 void rh__region_clear(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     rh__region_enter(w, actor);
     rh__zero(a->region, a->used);
     if (w->asan)
@@ -240,7 +247,7 @@ void rh__region_clear(struct rh_world *w, uint32_t actor)
 
 void rh__region_leave_heap(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     if (a->large) {
         leave_large(w, actor);
         return;
@@ -253,17 +260,17 @@ void rh__region_leave_heap(struct rh_world *w, uint32_t actor)
     if (used > SMALL_REGION && !w->semantics.check_isolation) {
         struct rh__pages *pages = rh__pages_for_actor(w, actor);
         if (!pages)
-            return; /* no memory for tracking: copying whole is slower, not wrong */
-        put64(w, &a->region_hash, rh__pages_hash(a->region, used));
+            return; /* no memory for tracking: copying the region is slower, but correct */
+        put_wide(w, &a->region_hash, rh__pages_hash(a->region, used));
         put_pointer(w, &w->large[actor], pages);
         put32(w, &a->large, 1);
     }
 }
 
-uint64_t rh__region_hash(struct rh_world *w, uint32_t actor)
+struct rh__wide rh__region_hash(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
-    return a->large ? a->region_hash : rh__hash(a->region, a->used, 0);
+    struct world_actor *a = &w->actors[actor];
+    return a->large ? a->region_hash : rh__wide_hash(a->region, a->used, 0);
 }
 
 uint32_t rh__region_owner(const struct rh_world *w, const void *p)
@@ -295,7 +302,7 @@ void rh__stack_give(struct rh_world *w, uint32_t stack)
 {
     put32(w, &w->stack_next[stack], w->stack_free);
     put32(w, &w->stack_free, stack);
-    if (w->asan) /* frames that were abandoned leave their red zones behind */
+    if (w->asan) /* abandoned frames leave their red zones behind */
         __asan_unpoison_memory_region(rh__stack_base(w, stack), rh__stack_size(w));
 }
 
@@ -307,49 +314,52 @@ bool rh__stack_guard_hit(const struct rh_world *w, const void *p)
 
 /* ---- the log (log.h) --------------------------------------------------------------------------------------------- */
 
-/* After the bytes of a region have been replaced AddressSanitizer must be told what is a block and what is not. */
+/* After the bytes of a region were replaced, AddressSanitizer must be told which bytes are blocks. */
 static void shadow_follows(struct rh_world *w, char *where, uint32_t size)
 {
     uint32_t owner = rh__region_owner(w, where);
     if (owner == RH_NONE) {
-        __asan_unpoison_memory_region(where, size); /* a stack: its red zones are not known any more */
+        __asan_unpoison_memory_region(where, size); /* a stack: its red zones are no longer known */
         return;
     }
-    const struct actor *a = &w->actors[owner];
+    const struct world_actor *a = &w->actors[owner];
     if (a->heap && a->heap < size)
         rh__heap_restored(heap_of(a), (uint32_t)rh__region_capacity(w, owner) - a->heap);
     else
         __asan_unpoison_memory_region(where, size);
 }
 
+/* Undoes an entry that is not one word, and returns the log before it. */
+RH__NO_SANITIZE static char *undo_bytes(struct rh_world *w, const struct world_log_entry *e)
+{
+    char *log = (char *)e, *where = (char *)(uintptr_t)(e->where & ~(uint64_t)LOG_TAGS) + (e->old & 3);
+    size_t size = (size_t)(e->old >> 2);
+    if ((e->where & LOG_TAGS) == LOG_IMAGE) {
+        log -= (size + 15) & ~(size_t)15;
+        rh__copy(where, log, size);
+        if (w->asan)
+            shadow_follows(w, where, (uint32_t)size);
+    } else {
+        if (w->asan)
+            __asan_unpoison_memory_region(where, size);
+        rh__zero(where, size);
+    }
+    return log;
+}
+
 RH__NO_SANITIZE void rh__log_rollback(struct rh_world *w, char *mark)
 {
-    while (w->log > mark) {
-        struct log_entry *e = (struct log_entry *)(void *)w->log - 1;
-        char *where = (char *)(uintptr_t)(e->where & ~(uint64_t)LOG_TAGS);
-        w->log = (char *)e;
-        switch (e->where & LOG_TAGS) {
-        case LOG_WORD64:
-            *(uint64_t *)(void *)where = e->old;
-            break;
-        case LOG_WORD32:
-            *(uint32_t *)(void *)where = (uint32_t)e->old;
-            break;
-        case LOG_IMAGE: {
-            uint32_t size = (uint32_t)(e->old >> 2);
-            where += e->old & 3;
-            w->log -= (size + 15) & ~(uint32_t)15;
-            rh__copy(where, w->log, size);
-            if (w->asan)
-                shadow_follows(w, where, size);
-            break;
-        }
-        case LOG_ZERO:
-            where += e->old & 3;
-            if (w->asan)
-                __asan_unpoison_memory_region(where, (size_t)(e->old >> 2));
-            rh__zero(where, (size_t)(e->old >> 2));
-            break;
-        }
+    char *log = w->log; /* the stores below could change w->log, as far as the compiler knows */
+    while (log > mark) {
+        const struct world_log_entry *e = (const struct world_log_entry *)(void *)log - 1;
+        uint64_t where = e->where;
+        log = (char *)e;
+        if (!(where & LOG_TAGS))
+            *(uint64_t *)(uintptr_t)where = e->old;
+        else if ((where & LOG_TAGS) == LOG_WORD32)
+            *(uint32_t *)(uintptr_t)(where - LOG_WORD32) = (uint32_t)e->old;
+        else
+            log = undo_bytes(w, e);
     }
+    w->log = log;
 }

@@ -1,6 +1,7 @@
 /* See network.h.
  *
- * The delivery models differ in two things only: how channels are keyed, and which messages of a channel may be next.
+ * A channel is a queue of messages under way. Its key and the order of delivery are in the row of the delivery model
+ * (delivery.h):
  *
  *     model     channel per             next
  *     fifo      sender and receiver     the first
@@ -8,17 +9,16 @@
  *     causal    sender and receiver     the first, if no message to the same receiver was sent in its past
  *     mailbox   receiver                the first
  *
- * A message that the receiver would not take now (deferred, or it waits for another) does not stand in the way of those
- * behind it.  Exit signals overtake messages, as in Erlang, where they act on arrival and not on receipt.
+ * A message that the receiver would not take now (deferred, or the receiver waits for another) does not stand in the
+ * way of those behind it. Exit signals overtake messages.
  *
- * News of an end (rh_down, rh_exited) come behind what the program of the one that has ended sent to the same receiver before.
- * Where all of that is in one channel the channel sees to it.  With granularity object it is not: what an actor is told by its
- * own doing comes from itself.  So there the news name the message that brought them (`behind`: themselves, or the exit
- * signal), and wait for all that was sent before that.  (Not under mailbox, where the world's own are in no mailbox: there
- * news may still overtake.)
+ * News of an end (rh_down, rh_exited) come behind what the ended actor's program sent to the same receiver before. The
+ * queue ensures that if all of these are in one channel. With granularity object they are not: an actor that finds an
+ * end by its own operation tells itself, and under mailbox the world's own messages are in no mailbox. So the news name
+ * the message that brought them (`behind`: themselves, or the exit signal), and wait for all that was sent before it.
  *
- * Causal: every sender carries a vector that counts, per actor, the sends it has seen; a message carries the sender's
- * vector of before its send.  Message x was sent in the past of message m iff m's vector counts x's send. */
+ * Causal: each actor carries a vector that counts, per actor, the sends it has seen. A message carries the vector of
+ * its sender before the send. Message x was sent in the past of message m iff the vector of m counts the send of x. */
 #include "world/network.h"
 
 #include <string.h>
@@ -31,10 +31,13 @@
 #include "world/objects.h"
 #include "world/outcome.h"
 #include "world/receive.h"
+#include "world/sets.h"
 
-const struct rh_message_type rh__exit_signal = { "exit signal", sizeof(struct exit_signal), RH_UNHANDLED_ERROR };
+/* RH_UNHANDLED_DEFER keeps it from being taken without a closer look (rh__first_is_open). */
+const struct rh_message_type rh__exit_signal = { "exit signal", sizeof(struct world_exit_signal), RH_UNHANDLED_DEFER,
+                                                 "" };
 
-const struct rh_message_type rh__wake = { "end of a wait", 1, RH_UNHANDLED_ERROR };
+const struct rh_message_type rh__wake = { "end of a wait", 1, RH_UNHANDLED_ERROR, "" };
 
 /* ---- channels ---------------------------------------------------------------------------------------------------- */
 
@@ -46,36 +49,36 @@ static uint32_t new_channel(struct rh_world *w, uint32_t sender, uint32_t receiv
     }
     uint32_t c = w->channel_count;
     uint32_t *list = receiver == RH_NONE ? &w->actors[sender].outbox : &w->actors[receiver].channels;
-    w->channels[c] =
-        (struct channel){ .sender = sender, .receiver = receiver, .first = RH_NONE, .last = RH_NONE, .next = *list };
+    w->channels[c] = (struct world_channel){
+        .sender = sender, .receiver = receiver, .first = RH_NONE, .last = RH_NONE, .next = *list
+    };
     put32(w, list, c);
     put32(w, &w->channel_count, c + 1);
     return c;
 }
 
-static uint32_t channel_between(struct rh_world *w, uint32_t sender, uint32_t receiver)
+RH__APART static uint32_t find_channel(struct rh_world *w, uint32_t sender, uint32_t receiver)
+{
+    uint32_t c = receiver == RH_NONE ? w->actors[sender].outbox : w->actors[receiver].channels;
+    while (c != RH_NONE && w->channels[c].sender != sender)
+        c = w->channels[c].next;
+    return c == RH_NONE ? new_channel(w, sender, receiver) : c;
+}
+
+static inline uint32_t channel_between(struct rh_world *w, uint32_t sender, uint32_t receiver)
 {
     uint32_t *cached = &w->channel_cache[(sender * 31 + receiver) % CHANNEL_CACHE];
     uint32_t c = *cached;
-    if (c < w->channel_count && w->channels[c].sender == sender && w->channels[c].receiver == receiver)
-        return c;
-    c = receiver == RH_NONE ? w->actors[sender].outbox : w->actors[receiver].channels;
-    while (c != RH_NONE && w->channels[c].sender != sender)
-        c = w->channels[c].next;
-    if (c == RH_NONE)
-        c = new_channel(w, sender, receiver);
-    *cached = c;
+    if (c >= w->channel_count || w->channels[c].sender != sender || w->channels[c].receiver != receiver)
+        *cached = c = find_channel(w, sender, receiver);
     return c;
 }
 
-static void push(struct rh_world *w, uint32_t channel, uint32_t message)
+/* The message is marked as the last one of this channel already. */
+static inline void push(struct rh_world *w, uint32_t channel, uint32_t message)
 {
-    struct channel *c = &w->channels[channel];
+    struct world_channel *c = &w->channels[channel];
     rh__channel_stale(w, channel);
-    if (w->messages[message].next != RH_NONE)
-        put32(w, &w->messages[message].next, RH_NONE);
-    if (w->messages[message].channel != channel)
-        put32(w, &w->messages[message].channel, channel);
     log_pair(w, &c->first);
     if (c->first == RH_NONE) {
         c->first = message;
@@ -86,26 +89,34 @@ static void push(struct rh_world *w, uint32_t channel, uint32_t message)
     c->last = message;
 }
 
-static void pull(struct rh_world *w, uint32_t message)
+/* Pulls a message that is not the first of its channel. */
+RH__APART static void pull_later(struct rh_world *w, uint32_t message)
 {
-    struct message *m = &w->messages[message];
-    uint32_t channel = m->channel;
-    struct channel *c = &w->channels[channel];
-    uint32_t before = RH_NONE;
-    rh__channel_stale(w, channel);
-    for (uint32_t i = c->first; i != message; i = w->messages[i].next)
-        before = i; /* near the front but in a bag */
-    if (before == RH_NONE)
-        put32(w, &c->first, m->next);
-    else
-        put32(w, &w->messages[before].next, m->next);
-    if (c->last == message && before != RH_NONE)
+    struct world_channel *c = &w->channels[w->messages[message].channel];
+    uint32_t before = c->first;
+    while (w->messages[before].next != message)
+        before = w->messages[before].next; /* near the front, except in a bag */
+    put32(w, &w->messages[before].next, w->messages[message].next);
+    if (c->last == message)
         put32(w, &c->last, before);
-    if (c->first == RH_NONE) /* then what `last` says is of no interest */
+}
+
+static inline void pull(struct rh_world *w, uint32_t message)
+{
+    struct world_message *m = &w->messages[message];
+    uint32_t channel = m->channel;
+    struct world_channel *c = &w->channels[channel];
+    rh__channel_stale(w, channel);
+    if (c->first != message) {
+        pull_later(w, message);
+        return;
+    }
+    put32(w, &c->first, m->next);
+    if (c->first == RH_NONE) /* then `last` is not used */
         put64(w, &w->ready[channel / 64], w->ready[channel / 64] & ~((uint64_t)1 << channel % 64));
 }
 
-/* ---- vectors of the causal model ----------------------------------------------------------------------------------- */
+/* ---- vectors of the causal model --------------------------------------------------------------------------------- */
 
 /* A vector in the payload: its length, then the counts. */
 static uint32_t vector_at(const struct rh_world *w, uint64_t vector, uint32_t actor)
@@ -116,12 +127,7 @@ static uint32_t vector_at(const struct rh_world *w, uint64_t vector, uint32_t ac
     return actor < v[0] ? v[1 + actor] : 0;
 }
 
-bool rh__sent_in_past(const struct rh_world *w, const struct message *x, const struct message *m)
-{
-    return x->copy_of == RH_NONE && m->copy_of == RH_NONE && x->send_number <= vector_at(w, m->clock, x->sender);
-}
-
-bool rh__message_in_vector(const struct rh_world *w, const struct message *m, uint64_t vector)
+bool rh__message_in_vector(const struct rh_world *w, const struct world_message *m, uint64_t vector)
 {
     return m->copy_of == RH_NONE && m->send_number <= vector_at(w, vector, m->sender);
 }
@@ -141,9 +147,10 @@ static uint64_t vector_join(struct rh_world *w, uint64_t a, uint64_t b, uint32_t
     return at;
 }
 
-/* ---- sending and taking ------------------------------------------------------------------------------------------- */
+/* ---- sending and taking ------------------------------------------------------------------------------------------ */
 
-static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t channel)
+__attribute__((always_inline)) static inline uint32_t append(struct rh_world *w, const struct world_sending *s,
+                                                             uint32_t channel)
 {
     if (w->message_count == MAX_MESSAGES) {
         rh__fail(w, RH_OUTCOME_LIMIT, s->from, "", "more than %u messages in one run", MAX_MESSAGES);
@@ -151,11 +158,11 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     }
     uint32_t value_bytes = (s->type->size + 15u) & ~15u;
     uint64_t payload = rh__payload_take(w, value_bytes + s->tail_size);
-    struct message *m = &w->messages[w->message_count];
-    struct actor *sender = &w->actors[s->from];
+    struct world_message *m = &w->messages[w->message_count];
+    struct world_actor *sender = &w->actors[s->from];
     m->type = s->type;
     m->payload = payload;
-    m->hash = 0;
+    m->hash = rh__wide_of(0);
     m->clock = 0;
     m->size = s->type->size;
     m->tail_size = s->tail_size;
@@ -171,7 +178,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
     m->copy_of = s->copy_of;
     m->timer = m->wake = m->life = m->at_once = 0;
     m->posted = s->posted;
-    m->over = m->walk = m->behind = 0;
+    m->over = m->behind = 0;
     m->channel = channel;
     m->next = RH_NONE;
     m->sent_ns = sender->now_ns;
@@ -185,7 +192,7 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
         rh__zero(value + value_bytes + ((s->tail_size - 1) & ~15u), 16);
         rh__copy(value + value_bytes, s->tail, s->tail_size);
     }
-    if (w->semantics.model == RH_CAUSAL) {
+    if (w->delivery.causal) {
         put32(w, &sender->sends, sender->sends + 1);
         m->send_number = sender->sends;
         m->clock = sender->clock;
@@ -196,12 +203,12 @@ static uint32_t append(struct rh_world *w, const struct sending *s, uint32_t cha
 
 void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint64_t clock)
 {
-    struct actor *a = &w->actors[sender];
+    struct world_actor *a = &w->actors[sender];
     uint32_t number = 0;
     for (uint32_t i = first; i < w->message_count; i++) {
-        struct message *m = &w->messages[i];
+        struct world_message *m = &w->messages[i];
         if (m->sender != sender)
-            continue; /* in the receiver's own name */
+            continue; /* sent in the receiver's own name */
         if (!number)
             number = m->send_number;
         m->send_number = number;
@@ -214,47 +221,46 @@ void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint6
     put64(w, &a->clock, vector_join(w, clock, 0, sender, number));
 }
 
-/* With granularity object only what the program posts is an operation on the mailbox; what the world tells is in order by
- * sender. */
-static uint32_t channel_key(const struct rh_world *w, const struct sending *s)
+static inline bool accepts_one_by_one(const struct rh_world *w)
 {
-    return w->semantics.model == RH_MAILBOX && (s->posted || !rh__fine(w)) ? RH_NONE : s->from;
+    return w->semantics.granularity == RH_GRAIN_SEND;
 }
 
-static bool accepts_one_by_one(const struct rh_world *w)
+uint32_t rh__message_send(struct rh_world *w, const struct world_sending *s)
 {
-    return w->semantics.model == RH_MAILBOX && w->semantics.granularity == RH_GRAIN_SEND;
-}
-
-uint32_t rh__message_send(struct rh_world *w, const struct sending *s)
-{
-    uint32_t channel =
-        accepts_one_by_one(w) ? channel_between(w, s->from, RH_NONE) : channel_between(w, channel_key(w, s), s->to);
+    uint32_t channel = accepts_one_by_one(w) ? channel_between(w, s->from, RH_NONE)
+                                             : channel_between(w, rh__channel_key(w, s->from, s->posted), s->to);
     uint32_t m = append(w, s, channel);
     w->under_way++;
     push(w, channel, m);
     return m;
 }
 
-void rh__message_waste(struct rh_world *w, const struct sending *s)
+/* The same apart, for the rarer kinds of messages. */
+RH__APART static uint32_t append_apart(struct rh_world *w, const struct world_sending *s, uint32_t channel)
 {
-    uint32_t m = append(w, s, RH_NONE);
+    return append(w, s, channel);
+}
+
+void rh__message_waste(struct rh_world *w, const struct world_sending *s)
+{
+    uint32_t m = append_apart(w, s, RH_NONE);
     w->messages[m].taken_by = w->event_count - 1;
 }
 
-static void note_over(struct rh_world *w, uint32_t message)
+static inline void note_over(struct rh_world *w, uint32_t message)
 {
-    if (w->any_faults && rh__fine(w))
+    if (w->any_faults && rh__by_object(w))
         put32(w, &w->messages[message].over, 1);
 }
 
-static void note_news_gone(struct rh_world *w, uint32_t message)
+static inline void note_news_gone(struct rh_world *w, uint32_t message)
 {
     if (w->messages[message].behind)
         put32(w, &w->news, w->news - 1);
 }
 
-static void drop(struct rh_world *w, uint32_t message)
+RH__APART static void drop(struct rh_world *w, uint32_t message)
 {
     pull(w, message);
     note_news_gone(w, message);
@@ -265,44 +271,83 @@ static void drop(struct rh_world *w, uint32_t message)
 void rh__message_lose(struct rh_world *w, uint32_t message)
 {
     note_over(w, message);
-    if (w->messages[message].taken_by == RH_NONE) /* else it was lost before, to one that has ended */
+    if (w->messages[message].taken_by == RH_NONE) /* otherwise it was already lost, because its receiver had ended */
         drop(w, message);
 }
 
 void rh__message_accept(struct rh_world *w, uint32_t message)
 {
-    const struct message *m = &w->messages[message];
+    struct world_message *m = &w->messages[message];
     if (m->answers != RH_NONE && w->actors[m->receiver].asking != m->answers) {
         drop(w, message); /* nobody waits for this reply any more */
         return;
     }
     pull(w, message);
-    push(w, channel_between(w, RH_NONE, m->receiver), message);
+    uint32_t channel = channel_between(w, RH_NONE, m->receiver);
+    put32(w, &m->next, RH_NONE);
+    put32(w, &m->channel, channel);
+    push(w, channel, message);
 }
 
-void rh__message_take(struct rh_world *w, uint32_t message)
+/* The message has overtaken others: these must have arrived before it. */
+RH__APART static void overtake(struct rh_world *w, uint32_t message)
 {
-    struct message *m = &w->messages[message];
-    struct channel *c = &w->channels[m->channel];
-    note_over(w, message);
+    struct world_channel *c = &w->channels[w->messages[message].channel];
     uint32_t sent = rh__message_original(w, message);
-    if (c->first != message && sent > c->arrived)
-        put32(w, &c->arrived, sent); /* what it has passed over must have come before it */
+    if (sent > c->arrived)
+        put32(w, &c->arrived, sent);
+}
+
+/* What the receiver learns of the time and, under causal, of the past. */
+RH__APART static void learn(struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    struct world_actor *a = &w->actors[m->receiver];
+    if (m->sent_ns > a->now_ns || w->tick_ns) {
+        if (rh__set_goes_on(w, message)) /* a set is one tick of the clock, in whatever order its messages are taken */
+            rh__clock_reach(w, m->receiver, m->sent_ns);
+        else
+            rh__clock_hear(w, m->receiver, m->sent_ns);
+    }
+    if (w->delivery.causal && a->status != STATUS_OUTSIDE)
+        put64(w, &a->clock, vector_join(w, a->clock, m->clock, m->sender, m->send_number - m->at_once));
+}
+
+RH__APART static void take_any(struct rh_world *w, uint32_t message)
+{
+    struct world_message *m = &w->messages[message];
+    note_over(w, message);
+    if (w->channels[m->channel].first != message)
+        overtake(w, message);
     pull(w, message);
     note_news_gone(w, message);
     w->under_way--;
     put32(w, &m->taken_by, w->event_count - 1);
-    if ((m->sent_ns > w->actors[m->receiver].now_ns) | (w->tick_ns != 0))
-        rh__clock_hear(w, m->receiver, m->sent_ns);
-    if (w->semantics.model == RH_CAUSAL && w->actors[m->receiver].status != STATUS_OUTSIDE)
-        put64(w, &w->actors[m->receiver].clock,
-              vector_join(w, w->actors[m->receiver].clock, m->clock, m->sender, m->send_number - m->at_once));
+    if (w->own_clocks | w->delivery.causal)
+        learn(w, message);
+}
+
+/* The common case calls nothing, and so saves no registers: the message is the first of its channel, and there are no
+ * clocks, faults, news or hashes to follow. */
+void rh__message_take(struct rh_world *w, uint32_t message)
+{
+    struct world_message *m = &w->messages[message];
+    struct world_channel *c = &w->channels[m->channel];
+    if (c->first != message || (w->any_faults | w->hashing | w->own_clocks | w->delivery.causal) || m->behind) {
+        take_any(w, message);
+        return;
+    }
+    put32(w, &c->first, m->next);
+    if (m->next == RH_NONE) /* as in pull */
+        put64(w, &w->ready[m->channel / 64], w->ready[m->channel / 64] & ~((uint64_t)1 << m->channel % 64));
+    w->under_way--;
+    put32(w, &m->taken_by, w->event_count - 1);
 }
 
 void rh__message_duplicate(struct rh_world *w, uint32_t message)
 {
-    struct message original = w->messages[message];
-    struct sending again = {
+    struct world_message original = w->messages[message];
+    struct world_sending again = {
         .from = original.sender,
         .to = original.receiver,
         .type = original.type,
@@ -315,12 +360,12 @@ void rh__message_duplicate(struct rh_world *w, uint32_t message)
         .seen_as = original.seen_as,
         .posted = original.posted,
     };
-    uint32_t copy = append(w, &again, original.channel);
-    struct message *m = &w->messages[copy];
+    uint32_t copy = append_apart(w, &again, original.channel);
+    struct world_message *m = &w->messages[copy];
     m->send_number = original.send_number;
     m->clock = original.clock;
     m->sent_ns = original.sent_ns;
-    if (original.taken_by != RH_NONE) { /* as lost as the original */
+    if (original.taken_by != RH_NONE) { /* lost like the original */
         m->taken_by = w->event_count - 1;
         return;
     }
@@ -363,8 +408,8 @@ void rh__wakes_drop(struct rh_world *w, uint32_t receiver)
         }
 }
 
-/* Does this message tell of the end of `who`, by the link or the monitor in question? */
-static bool is_news(const struct rh_world *w, const struct message *m, uint32_t receiver, uint32_t who, bool link)
+/* Whether this message tells of the end of `who`, by the link or monitor in question. */
+static bool is_news(const struct rh_world *w, const struct world_message *m, uint32_t receiver, uint32_t who, bool link)
 {
     if (m->receiver != receiver || m->seen_as != who)
         return false;
@@ -372,7 +417,7 @@ static bool is_news(const struct rh_world *w, const struct message *m, uint32_t 
         return rh__message_is_down(m);
     return (m->type == &rh_message_rh_exited && !m->posted) ||
            (m->type == &rh__exit_signal &&
-            ((const struct exit_signal *)(const void *)rh__message_value(w, m))->from_link);
+            ((const struct world_exit_signal *)(const void *)rh__message_value(w, m))->from_link);
 }
 
 static void drop_news(struct rh_world *w, uint32_t channel, uint32_t receiver, uint32_t who, bool link)
@@ -397,7 +442,7 @@ bool rh__timer_recall(struct rh_world *w, uint32_t actor, const char *name)
 {
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next) {
-            const struct message *m = &w->messages[i];
+            const struct world_message *m = &w->messages[i];
             if (m->timer && strcmp(w->payload + (uint64_t)m->timer * 16, name) == 0) {
                 drop(w, i);
                 return true;
@@ -411,8 +456,8 @@ void rh__messages_drop_own(struct rh_world *w, uint32_t receiver)
     for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE;) {
             uint32_t next = w->messages[i].next;
-            const struct message *m = &w->messages[i];
-            bool news = rh__fine(w) && (m->type == &rh__exit_signal || rh__message_is_down(m));
+            const struct world_message *m = &w->messages[i];
+            bool news = rh__by_object(w) && (m->type == &rh__exit_signal || rh__message_is_down(m));
             if ((!rh__message_travels(m) && !news) || m->answers != RH_NONE)
                 drop(w, i);
             i = next;
@@ -426,46 +471,14 @@ void rh__messages_drop(struct rh_world *w, uint32_t receiver)
             drop(w, w->channels[i].first);
 }
 
-/* ---- which may be next --------------------------------------------------------------------------------------------- */
+/* ---- which may be next ------------------------------------------------------------------------------------------- */
 
-enum rh_action rh__disposition(const struct actor *a, const struct rh_message_type *type, const struct rh_entry **entry)
+/* Would the receiver, in its present stance, take this message if it came? */
+static inline bool wanted(struct rh_world *w, const struct rh__stance *s, uint32_t message)
 {
-    const struct rh_behaviour *b = a->behaviour;
-    for (size_t i = 0; i < b->entry_count; i++)
-        if (b->entries[i].type == type) {
-            *entry = &b->entries[i];
-            return b->entries[i].action;
-        }
-    *entry = NULL;
-    return type->unhandled == RH_UNHANDLED_DEFER    ? RH_ACTION_DEFER
-           : type->unhandled == RH_UNHANDLED_IGNORE ? RH_ACTION_IGNORE
-                                                    : RH_ACTION_HANDLE;
-}
-
-/* Would the receiver, as it is now, take this message if it came? */
-static bool wanted(struct rh_world *w, const struct actor *a, uint32_t message)
-{
-    const struct message *m = &w->messages[message];
-    const struct rh_entry *entry;
-    if (m->type == &rh__exit_signal)
-        return a->status != STATUS_PREEMPTED;
-    if (rh__message_is_start(m))
-        return a->status == STATUS_IDLE && a->start == message; /* not one of an earlier life */
-    if (m->wake)
-        return a->status == STATUS_WAITING ||
-               a->status == STATUS_SLEEPING; /* one of an earlier wait is lost with that */
-    switch (a->status) {
-    case STATUS_IDLE:
-        if (a->start != RH_NONE)
-            return a->start == message;
-        if (!(a->flags & FLAG_DEFERS) && m->type->unhandled != RH_UNHANDLED_DEFER)
-            return true;
-        return rh__disposition(a, m->type, &entry) != RH_ACTION_DEFER;
-    case STATUS_WAITING:
-        return rh__filter_matches(w, a, message);
-    default:
-        return false;
-    }
+    struct rh__mail m = rh__live_mail(w, message);
+    enum rh__taking takes = rh__takes(s, &m);
+    return takes == RH__ASK_PREDICATE ? rh__filter_predicate(w, message) : takes == RH__TAKES;
 }
 
 static bool cut_off(const struct rh_world *w, uint32_t one, uint32_t other)
@@ -474,47 +487,55 @@ static bool cut_off(const struct rh_world *w, uint32_t one, uint32_t other)
     return a != RH_NONE && b != RH_NONE && ((w->cut >> a ^ w->cut >> b) & 1);
 }
 
-/* Causal: nothing else to this receiver was sent in the past of this message. */
-static bool first_in_its_past(const struct rh_world *w, const struct message *m)
+bool rh__message_heard(struct rh_world *w, const struct rh__stance *s, uint32_t message)
 {
-    for (uint32_t c = w->actors[m->receiver].channels; c != RH_NONE; c = w->channels[c].next)
-        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next) {
-            const struct message *x = &w->messages[i];
-            if (x != m && x->type != &rh__exit_signal && rh__sent_in_past(w, x, m))
-                return false;
-        }
-    return true;
+    struct rh__mail m = rh__live_mail(w, message);
+    return rh__hears(s, &m);
 }
 
-/* A causal predecessor that the receiver does not want now does not hold up the rest, as in the other models. */
-static bool causal_ready(struct rh_world *w, uint32_t message)
+bool rh__message_wanted(struct rh_world *w, const struct rh__stance *s, uint32_t message)
 {
-    const struct message *m = &w->messages[message];
-    if (m->type == &rh__exit_signal || first_in_its_past(w, m))
-        return true;
-    const struct actor *a = &w->actors[m->receiver];
+    return wanted(w, s, message);
+}
+
+bool rh__message_cut_off(const struct rh_world *w, uint32_t message)
+{
+    return w->cut && cut_off(w, w->messages[message].sender, w->messages[message].receiver);
+}
+
+/* Whether a message in another queue must arrive first. One that the receiver would not take now does not stand in the
+ * way of those behind it, as within a queue. The first loop asks no predicate, and mostly suffices. */
+static bool waits_for_others(struct rh_world *w, const struct world_actor *a, uint32_t message)
+{
+    bool any = false;
+    struct rh__stance s = rh__live_stance(a);
+    bool hears = rh__hears_signals(&s);
+    for (uint32_t c = a->channels; c != RH_NONE && !any; c = w->channels[c].next)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE && !any; i = w->messages[i].next)
+            any = i != message && rh__precedes_across(w, i, message, hears);
+    if (!any)
+        return false;
     for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
-        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next) {
-            const struct message *x = &w->messages[i];
-            if (x != m && x->type != &rh__exit_signal && rh__sent_in_past(w, x, m) && wanted(w, a, i))
-                return false;
-        }
-    return true;
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
+            if (i != message && rh__precedes_across(w, i, message, hears) && wanted(w, &s, i))
+                return true;
+    return false;
 }
 
-/* ---- news ------------------------------------------------------------------------------------------------------------ */
+/* ---- news -------------------------------------------------------------------------------------------------------- */
 
 void rh__message_is_news(struct rh_world *w, uint32_t message, uint32_t behind)
 {
-    if (!rh__fine(w) || w->semantics.model == RH_BAG || w->semantics.model == RH_MAILBOX || !behind)
+    if (!rh__by_object(w) || !w->delivery.in_order || !behind)
         return;
     w->messages[message].behind = behind;
-    put32(w, &w->news, w->news + 1);
+    if (w->messages[message].taken_by == RH_NONE)
+        put32(w, &w->news, w->news + 1);
 }
 
 void rh__messages_have_come(struct rh_world *w, uint32_t sender, uint32_t receiver)
 {
-    if (w->semantics.model == RH_BAG)
+    if (!w->delivery.in_order)
         return;
     for (uint32_t c = w->actors[receiver].channels; c != RH_NONE; c = w->channels[c].next)
         if (w->channels[c].sender == sender) {
@@ -523,16 +544,9 @@ void rh__messages_have_come(struct rh_world *w, uint32_t sender, uint32_t receiv
         }
 }
 
-bool rh__message_comes_before_news(const struct rh_world *w, uint32_t message, uint32_t news)
-{
-    const struct message *x = &w->messages[message], *m = &w->messages[news];
-    return m->type != &rh__exit_signal && x->posted && x->sender == m->seen_as && x->receiver == m->receiver &&
-           rh__message_original(w, message) < m->behind;
-}
-
 uint32_t rh__count_before_news(const struct rh_world *w, uint32_t news)
 {
-    const struct message *m = &w->messages[news];
+    const struct world_message *m = &w->messages[news];
     uint32_t n = 0;
     for (uint32_t c = w->actors[m->receiver].channels; c != RH_NONE && m->behind; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
@@ -540,48 +554,46 @@ uint32_t rh__count_before_news(const struct rh_world *w, uint32_t news)
     return n;
 }
 
-/* As everywhere, one that the receiver does not want now does not stand in the way; nor one that cannot come. */
-static bool waits_for_others(struct rh_world *w, const struct actor *a, uint32_t news)
+/* Whether the mailbox has a message that the actor would take now. */
+static bool mailbox_has_one(struct rh_world *w, const struct world_actor *a, const struct rh__stance *s)
 {
-    for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
+    for (uint32_t c = w->delivery.by_receiver ? a->channels : RH_NONE; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
-            if (rh__message_comes_before_news(w, i, news) && wanted(w, a, i) &&
-                !(w->cut && cut_off(w, w->messages[i].sender, w->messages[i].receiver)))
+            if (w->channels[c].sender == RH_NONE && wanted(w, s, i))
                 return true;
     return false;
 }
 
-bool rh__message_in_past(const struct rh_world *w, uint32_t message, uint32_t of)
-{
-    const struct message *x = &w->messages[message], *m = &w->messages[of];
-    return x->copy_of == RH_NONE && m->copy_of == RH_NONE && x->send_number <= vector_at(w, m->clock, x->sender);
-}
-
 void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(struct rh_world *w, uint32_t message))
 {
-    const struct channel *c = &w->channels[channel];
-    const struct actor *a = &w->actors[c->receiver];
-    bool any = w->semantics.model == RH_BAG && c->sender != w->clock, causal = w->semantics.model == RH_CAUSAL;
+    const struct world_channel *c = &w->channels[channel];
+    const struct world_actor *a = &w->actors[c->receiver];
+    bool any = !w->delivery.in_order && c->sender != w->clock, causal = w->delivery.causal;
     bool found = false, signalled = false;
-    if (a->status == STATUS_CRASHED || (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE))
+    if (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE)
         return;
+    struct rh__stance s = rh__live_stance(a);
     for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next) {
-        bool signal = w->messages[i].type == &rh__exit_signal;
-        if ((signal ? signalled : found && !any) || !wanted(w, a, i))
+        bool signal = w->messages[i].type == &rh__exit_signal && !rh__message_heard(w, &s, i);
+        if ((signal ? signalled : found && !any) || !wanted(w, &s, i))
             continue;
         if (w->cut && cut_off(w, w->messages[i].sender, c->receiver))
+            continue;
+        if (w->messages[i].wake && mailbox_has_one(w, a, &s))
             continue;
         if (signal)
             signalled = true;
         else
             found = true;
-        if ((causal && !causal_ready(w, i)) || (w->messages[i].behind && waits_for_others(w, a, i)))
+        if ((causal || w->messages[i].behind) && waits_for_others(w, a, i))
+            continue;
+        if (s.set && !signal && !w->messages[i].wake && !rh__set_open(w, c->receiver, i))
             continue;
         each(w, i);
     }
 }
 
-/* rh__message_deliverable asks the same question for one message: is it among those of its channel? */
+/* rh__message_deliverable asks for one message whether it is among the deliverable ones of its channel. */
 static void note_if_sought(struct rh_world *w, uint32_t message)
 {
     if (message == w->sought)
@@ -590,7 +602,7 @@ static void note_if_sought(struct rh_world *w, uint32_t message)
 
 bool rh__message_deliverable(struct rh_world *w, uint32_t message)
 {
-    const struct message *m;
+    const struct world_message *m;
     if (message >= w->message_count)
         return false;
     m = &w->messages[message];
@@ -598,6 +610,7 @@ bool rh__message_deliverable(struct rh_world *w, uint32_t message)
         return false;
     w->sought = message;
     w->sought_found = false;
+    rh__sets_anew(w);
     rh__channel_deliverable(w, m->channel, note_if_sought);
     return w->sought_found;
 }

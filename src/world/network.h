@@ -1,160 +1,217 @@
 /* Messages under way: channels, and which message may arrive next under each delivery model. */
+/* Private to src/world. */
 #ifndef RH_WORLD_NETWORK_H
 #define RH_WORLD_NETWORK_H
 
+#include "world/delivery.h"
 #include "world/state.h"
 
-/* The type of exit signals; they are not for handlers. */
-extern const struct rh_message_type rh__exit_signal;
-struct exit_signal {
+/* An actor that traps sees the first field. */
+struct world_exit_signal {
+    struct rh_exited exited;
     uint32_t who;
     uint32_t from_link; /* or from rh_kill */
-    char reason[RH_REASON_SIZE];
+    uint32_t life;      /* from a link: restarts of `who` before */
+    uint32_t for_life;  /* ... and of the receiver, when it was linked, + 1; 0: of any life */
 };
 
-/* The type of what the clock tells one whose wait is over; not for programs either. */
-extern const struct rh_message_type rh__wake;
-
-struct sending {
+struct world_sending {
     uint32_t from, to;
     const struct rh_message_type *type;
     const void *value; /* NULL: all zero */
     const void *tail;
     uint32_t tail_size;
-    uint32_t answers, request, copy_of; /* each RH_NONE for none */
+    uint32_t answers, request, copy_of; /* each RH_NONE if there is none */
     uint32_t seen_as;                   /* RH_NONE: the sender itself */
-    bool posted;                        /* by the program, not by the world */
+    bool posted;                        /* sent by the program, not by the world */
 };
 #define SENDING(...)                                                                                                   \
     {                                                                                                                  \
         .answers = RH_NONE, .request = RH_NONE, .copy_of = RH_NONE, .seen_as = RH_NONE, __VA_ARGS__                    \
     }
 
-/* Appends the message and puts it under way.  The receiver must not have ended.  Gives its index. */
-uint32_t rh__message_send(struct rh_world *w, const struct sending *s);
-/* The same for a receiver that has ended, or waits for it no more: it is lost at once, but counts among what was sent, so that
- * the others are called the same whether it came in time or not. */
-void rh__message_waste(struct rh_world *w, const struct sending *s);
+/* Appends the message and puts it under way; returns its index.  The receiver must not have ended. */
+uint32_t rh__message_send(struct rh_world *w, const struct world_sending *s);
+/* The same for a receiver that has ended or no longer waits for the message: it is lost at once, but counts among the
+ * sent messages, so that the names of the others do not depend on whether it came in time. */
+void rh__message_waste(struct rh_world *w, const struct world_sending *s);
 
-/* Causal: what `sender`, whose vector was `clock` before, has sent since message `first` was sent at once: none of it is in the
- * past of the rest. */
+/* Causal: makes the messages that `sender`, whose vector was `clock` before, has sent since message `first`
+ * simultaneous: none of them is in the past of another. */
 void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint64_t clock);
 
-/* Causal: whether x was sent in the past of m's send. */
-bool rh__sent_in_past(const struct rh_world *w, const struct message *x, const struct message *m);
-
-/* Takes it out of its channel; the receiver of record stays. */
+/* Removes the message from its channel; its receiver stays recorded. */
 void rh__message_take(struct rh_world *w, uint32_t message);
-/* The same, but the receiver never sees it (and so learns nothing from it: causal). */
+/* The same, but the receiver never sees the message, and so learns nothing from it (causal). */
 void rh__message_lose(struct rh_world *w, uint32_t message);
-/* Granularity send: from its sender's outbox into the receiver's mailbox. */
+/* Granularity send: moves the message from its sender's outbox to the receiver's mailbox. */
 void rh__message_accept(struct rh_world *w, uint32_t message);
-/* A second copy, right behind the first. */
+/* Adds a copy right behind the original. */
 void rh__message_duplicate(struct rh_world *w, uint32_t message);
-/* It is a copy, or there is one of it. */
+/* Whether the message is a copy, or has one. */
 bool rh__message_is_double(const struct rh_world *w, uint32_t message);
-/* The replies to this request that are under way are lost. */
+/* Drops the replies to this request that are under way. */
 void rh__replies_drop(struct rh_world *w, uint32_t receiver, uint32_t request);
-/* What the clock has told the actor of the end of a wait is lost. */
+/* Drops the clock's messages about the end of a wait. */
 void rh__wakes_drop(struct rh_world *w, uint32_t receiver);
-/* What tells `receiver` of the end of `who` is lost: by a link, or by a monitor. */
+/* Drops the news of the end of `who` that are under way to `receiver`: by a link, or by a monitor. */
 void rh__news_drop(struct rh_world *w, uint32_t receiver, uint32_t who, bool link);
-/* Of what is under way to the actor, what concerns its present life only is lost: its own messages, replies, the world's. */
+/* Drops the messages under way that concern only the actor's present life: its own messages, replies, the world's. */
 void rh__messages_drop_own(struct rh_world *w, uint32_t receiver);
-/* The message of a timer that has fired, but has not been received, is taken back; false where there is none. */
+/* Cancels the message of a timer that has fired and was not received; false if there is none. */
 bool rh__timer_recall(struct rh_world *w, uint32_t actor, const char *name);
-/* All that is under way to the actor is lost. */
+/* Drops all messages under way to the actor. */
 void rh__messages_drop(struct rh_world *w, uint32_t receiver);
 
-/* Causal: whether a vector counts its send. */
-bool rh__message_in_vector(const struct rh_world *w, const struct message *m, uint64_t vector);
-/* Causal: whether it was sent in the past of the other. */
-bool rh__message_in_past(const struct rh_world *w, uint32_t message, uint32_t of);
-/* Whether the receiver can take it now. */
+/* Causal: whether a vector counts the send of the message. */
+bool rh__message_in_vector(const struct rh_world *w, const struct world_message *m, uint64_t vector);
+/* Whether the receiver can take the message now. */
 bool rh__message_deliverable(struct rh_world *w, uint32_t message);
 /* Calls `each` for the messages of this channel that can be taken now. */
 void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(struct rh_world *w, uint32_t message));
 
-/* The common case in a few instructions: the first message of the channel can be taken, and is the only one of it. */
-static inline bool rh__first_is_open(const struct rh_world *w, uint32_t channel)
+/* Whether the receiver, in this stance, takes the message. */
+bool rh__message_wanted(struct rh_world *w, const struct rh__stance *s, uint32_t message);
+/* Whether a partition is between sender and receiver. */
+bool rh__message_cut_off(const struct rh_world *w, uint32_t message);
+
+/* The common case in a few instructions: the first message of the channel can be taken, and it is the only candidate,
+ * if rh__heads_are_free as well. */
+static inline bool rh__first_is_open(const struct world_channel *c, const struct world_actor *actors,
+                                     const struct world_message *messages)
 {
-    const struct channel *c = &w->channels[channel];
-    const struct actor *a;
-    if (c->receiver == RH_NONE || w->cut || (w->semantics.model != RH_FIFO && w->semantics.model != RH_MAILBOX))
+    if (c->receiver == RH_NONE)
         return false;
-    a = &w->actors[c->receiver];
+    const struct world_actor *a = &actors[c->receiver];
+    const struct world_message *m = &messages[c->first];
     return a->status == STATUS_IDLE && !(a->flags & FLAG_DEFERS) && a->start == RH_NONE && a->outbox == RH_NONE &&
-           w->messages[c->first].type->unhandled != RH_UNHANDLED_DEFER && w->messages[c->first].next == RH_NONE &&
-           !w->messages[c->first].behind;
+           m->type->unhandled != RH_UNHANDLED_DEFER && m->next == RH_NONE && !m->behind;
 }
-
-/* What the receiver's behaviour says of a message: RH_ACTION_HANDLE with *entry NULL is an error. */
-enum rh_action rh__disposition(const struct actor *a, const struct rh_message_type *type,
-                               const struct rh_entry **entry);
-
-/* A program may send and forward messages of the types that the world itself sends (rh_start, rh_down, ...).  Those are
- * messages like any other: what comes from the world is known by who sent it, never by its type. */
-
-/* With it an actor begins a life. */
-static inline bool rh__message_is_start(const struct message *m)
+static inline bool rh__heads_are_free(const struct rh_world *w)
 {
-    return m->type == &rh_message_rh_start && !m->posted;
+    return w->delivery.head_is_free && !w->cut;
 }
 
-/* It tells of an end that its receiver watches. */
-static inline bool rh__message_is_down(const struct message *m)
+/* Whether an actor begins a life with this message. */
+static inline bool rh__message_is_start(const struct world_message *m)
 {
-    return m->type == &rh_message_rh_down && !m->posted;
+    return rh__is_start(&m->row);
 }
 
-/* Whether faults of the network can befall it: not what the world itself tells an actor, nor what one sends to oneself. */
-static inline bool rh__message_travels(const struct message *m)
+/* Whether the message tells of an end that its receiver monitors. */
+static inline bool rh__message_is_down(const struct world_message *m)
 {
-    return m->posted && m->sender != m->receiver;
+    return rh__is_down(&m->row);
 }
 
-/* Of the types that faults may befall; NULL for all. */
-static inline bool rh__is_among(const struct rh_actor_type *const *list, const struct rh_actor_type *type)
+static inline bool rh__message_travels(const struct world_message *m)
 {
-    while (list && *list && *list != type)
-        list++;
-    return !list || *list;
+    return rh__travels(&m->row);
 }
 
-/* Whether it may be lost or doubled. */
-static inline bool rh__message_may_fail(const struct rh_world *w, const struct message *m)
+/* The part of a waiting actor's stance that its filter decides. */
+static inline void rh__stance_filter(struct rh__stance *s, const struct rh_filter *f)
+{
+    s->set = f->count;
+    s->tested = f->match != NULL;
+    s->from = f->from.id;
+    s->type = f->type;
+    s->types = f->types;
+}
+
+/* The stance of an actor now (delivery.h). */
+static inline struct rh__stance rh__live_stance(const struct world_actor *a)
+{
+    static const unsigned char kinds[] = {
+        [STATUS_IDLE] = RH__IDLE,
+        [STATUS_RUNNING] = RH__BUSY,
+        [STATUS_WAITING] = RH__WAITS,
+        [STATUS_SLEEPING] = RH__SLEEPS,
+        [STATUS_SYNCING] = RH__BUSY,
+        [STATUS_CHOOSING] = RH__BUSY,
+        [STATUS_PREEMPTED] = RH__STOPPED,
+        [STATUS_ENDED] = RH__TAKES_NOTHING,
+        [STATUS_CRASHED] = RH__TAKES_NOTHING,
+        [STATUS_OUTSIDE] = RH__TAKES_NOTHING,
+    };
+    struct rh__stance s = { .kind = (enum rh__stance_kind)kinds[a->status],
+                            .defers = a->flags & FLAG_DEFERS,
+                            .traps = a->flags & FLAG_TRAPS,
+                            .settles = a->flags & FLAG_SETTLES,
+                            .wait = a->wait,
+                            .life = a->restarts + 1,
+                            .behaviour = a->behaviour,
+                            .start = rh__key(a->start) };
+    if (s.kind != RH__WAITS)
+        return s;
+    s.asking = rh__key(a->asking);
+    if (!s.asking)
+        rh__stance_filter(&s, a->filter);
+    return s;
+}
+
+/* Completes the mail of an exit signal. */
+void rh__mail_of_signal(const struct rh_world *w, const struct world_message *m, struct rh__mail *mail);
+
+static inline struct rh__mail rh__live_mail(const struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    struct rh__mail mail = { .type = m->type,
+                             .key = rh__key(message),
+                             .answers = rh__key(m->answers),
+                             .seen_as = ref_of(m->seen_as).id,
+                             .wake = m->wake,
+                             .life = m->life,
+                             .signal = m->type == &rh__exit_signal,
+                             .starts = rh__message_is_start(m) };
+    if (__builtin_expect(mail.signal, 0))
+        rh__mail_of_signal(w, m, &mail);
+    return mail;
+}
+
+/* Whether the message is an exit signal that the receiver takes as the message rh_exited. */
+bool rh__message_heard(struct rh_world *w, const struct rh__stance *s, uint32_t message);
+
+/* Whether the message may be lost or duplicated. */
+static inline bool rh__message_may_fail(const struct rh_world *w, const struct world_message *m)
 {
     return rh__message_travels(m) && rh__is_among(w->semantics.may_lose, w->actors[m->receiver].type);
 }
 
-/* A copy is as old as its original. */
+/* The original of a copy, which is as old as the copy. */
 static inline uint32_t rh__message_original(const struct rh_world *w, uint32_t message)
 {
     return w->messages[message].copy_of == RH_NONE ? message : w->messages[message].copy_of;
 }
 
-/* A later one of its channel was taken, so it must have come. */
+/* Whether a later message of its channel was taken: then this one must have arrived. */
 static inline bool rh__message_passed_over(const struct rh_world *w, uint32_t message)
 {
-    const struct message *m = &w->messages[message];
-    return w->semantics.model != RH_BAG && m->taken_by == RH_NONE &&
+    const struct world_message *m = &w->messages[message];
+    return w->delivery.in_order && m->taken_by == RH_NONE &&
            rh__message_original(w, message) < w->channels[m->channel].arrived;
 }
 
-/* With granularity object: this message tells of the end of its `seen_as`, as the message `behind` did first. */
+/* The sender of the channel that a message goes to; RH_NONE for the channel that all senders share. With granularity
+ * object only what the program posts is an operation on the mailbox; what the world tells is in order by sender. */
+static inline uint32_t rh__channel_key(const struct rh_world *w, uint32_t sender, bool posted)
+{
+    return w->delivery.by_receiver && (posted || w->semantics.granularity != RH_GRAIN_OBJECT) ? RH_NONE : sender;
+}
+
+/* Granularity object: this message tells of the end of its `seen_as`, of which the message `behind` told first. */
 void rh__message_is_news(struct rh_world *w, uint32_t message, uint32_t behind);
-/* Whether the model puts a message before news of its sender's end, if the receiver wants both. */
-bool rh__message_comes_before_news(const struct rh_world *w, uint32_t message, uint32_t news);
-/* How many of those under way. */
+/* How many messages under way must arrive before the news. */
 uint32_t rh__count_before_news(const struct rh_world *w, uint32_t news);
-/* All that the one has sent to the other so far must have come: the other was found to have ended. */
+/* All messages from `sender` to `receiver` so far must have arrived, because the receiver has found that the sender has
+ * ended. */
 void rh__messages_have_come(struct rh_world *w, uint32_t sender, uint32_t receiver);
 
-static inline char *rh__message_value(const struct rh_world *w, const struct message *m)
+static inline char *rh__message_value(const struct rh_world *w, const struct world_message *m)
 {
     return w->payload + m->payload;
 }
-static inline char *rh__message_tail(const struct rh_world *w, const struct message *m)
+static inline char *rh__message_tail(const struct rh_world *w, const struct world_message *m)
 {
     return w->payload + m->payload + ((m->size + 15u) & ~15u);
 }

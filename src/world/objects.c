@@ -26,7 +26,7 @@ uint64_t rh__object_of_actor(const struct rh_world *w, enum rh__object_kind kind
     return rh__object(kind, w->actors[actor].identity);
 }
 
-struct object *rh__object_entry(struct rh_world *w, uint64_t object)
+struct world_object *rh__object_entry(struct rh_world *w, uint64_t object)
 {
     uint32_t i = (uint32_t)object & (MAX_OBJECTS - 1);
     while (w->objects[i].object && w->objects[i].object != object)
@@ -34,9 +34,9 @@ struct object *rh__object_entry(struct rh_world *w, uint64_t object)
     return &w->objects[i];
 }
 
-void rh__touch(struct rh_world *w, uint64_t object)
+void rh__touch_as(struct rh_world *w, uint64_t object, bool wrote, uint64_t key, uint64_t value)
 {
-    struct object *o = rh__object_entry(w, object);
+    struct world_object *o = rh__object_entry(w, object);
     if (!o->object) {
         if (w->object_count == MAX_OBJECTS / 2) {
             rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u shared objects in one run", MAX_OBJECTS / 2);
@@ -50,38 +50,90 @@ void rh__touch(struct rh_world *w, uint64_t object)
                  MAX_ACCESSES);
         return;
     }
-    w->accesses[w->access_count] = (struct rh__access){ object, w->event_count - 1, o->touches };
+    w->accesses[w->access_count] = (struct rh__access){ object, w->event_count - 1, o->writes, wrote, key, value };
     put32(w, &o->touches, o->touches + 1);
+    if (wrote)
+        put32(w, &o->writes, o->writes + 1);
     put32(w, &w->access_count, w->access_count + 1);
 }
 
-/* The test's body makes its first preparations, and there is nobody yet who could come between two of them. */
+void rh__touch(struct rh_world *w, uint64_t object)
+{
+    rh__touch_as(w, object, true, 0, 0);
+}
+
+/* The test's body makes its first preparations, and no other actor could run between two of them. */
 static bool alone(const struct rh_world *w)
 {
     if (w->event_count != 1 || w->under_way || w->timer_newest != RH_NONE)
         return false;
-    for (uint32_t i = 1; w->crashes && i < w->actor_count; i++)
+    for (uint32_t i = 1; w->left.crashes && i < w->actor_count; i++)
         if (rh__can_crash(w, i))
             return false;
     return true;
 }
 
-void rh__operation(struct rh_world *w, uint64_t object, const char *place)
+static void await(struct rh_world *w, uint32_t actor, uint64_t object, const struct rh__action *action)
 {
-    if (!rh__fine(w)) {
+    struct world_actor *a = &w->actors[actor];
+    put64(w, &a->object, object);
+    put32(w, &a->action.when, action->when);
+    if (action->when == RH__IN_TURN || action->when == RH__LOOKS || action->when == RH__CHANGES)
+        return; /* the rest has no meaning */
+    put64(w, &a->action.key, action->key);
+    put64(w, &a->action.expected, action->expected);
+    put64(w, &a->action.sets, action->sets);
+}
+
+void rh__stop_before(struct rh_world *w, uint64_t object, const struct rh__action *action, const char *place)
+{
+    if (!rh__by_object(w)) {
         rh__preempt(w, place);
     } else if (!alone(w) && w->inside && w->observing == RH_NONE) {
-        struct actor *a = &w->actors[w->current];
-        put64(w, &a->object, object);
+        await(w, w->current, object, action);
         rh__halt(w, STATUS_PREEMPTED, place);
     }
+}
+
+void rh__stop_before_send(struct rh_world *w, const char *place)
+{
+    static const struct rh__action none = { .when = RH__IN_TURN };
+    rh__stop_before(w, 0, &none, place);
+}
+
+void rh__operation(struct rh_world *w, uint64_t object, const char *place)
+{
+    static const struct rh__action in_turn = { .when = RH__IN_TURN };
+    rh__stop_before(w, object, &in_turn, place);
     rh__touch(w, object);
 }
 
-const struct rh__access *rh__event_accesses(const struct rh_world *w, uint32_t event, uint32_t *count)
+static void operation_on_life(struct rh_world *w, uint32_t actor, enum rh__when when, const char *place)
 {
-    uint32_t from = w->events[event].first_access;
-    uint32_t to = event + 1 < w->event_count ? w->events[event + 1].first_access : w->access_count;
-    *count = to - from;
-    return w->accesses + from;
+    uint64_t object = rh__object_of_actor(w, RH__OBJECT_LIFE, actor);
+    struct rh__action action = { .when = actor ? when : RH__IN_TURN };
+    rh__stop_before(w, object, &action, place);
+    rh__touch_as(w, object, when != RH__LOOKS || (rh__by_object(w) && !actor), 0, 0);
+}
+
+void rh__operation_on_life(struct rh_world *w, uint32_t actor, const char *place)
+{
+    operation_on_life(w, actor, RH__CHANGES, place);
+}
+
+void rh__look_at_life(struct rh_world *w, uint32_t actor, const char *place)
+{
+    operation_on_life(w, actor, RH__LOOKS, place);
+}
+
+void rh__await_life(struct rh_world *w, uint32_t actor)
+{
+    struct rh__action action = { .when = actor ? RH__CHANGES : RH__IN_TURN };
+    await(w, actor, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), &action);
+}
+
+void rh__await_restart(struct rh_world *w, uint32_t actor)
+{
+    static const struct rh__action in_turn = { .when = RH__IN_TURN };
+    await(w, actor, rh__object(RH__OBJECT_RESTARTS, 0), &in_turn);
 }

@@ -1,54 +1,51 @@
-/* Shared objects: what several actors can see the order of.
+/* Shared objects: several actors can observe the order of operations on them.
  *
- * A name of the registry, the life of an actor (link, monitor, alive, its end), a monitor that announcements go to, a key of
- * a shared table, a durable store (who opens it), an `eventually` property, an external sender; with granularity object under RH_MAILBOX a mailbox, and with
- * ordered time the clock.  Each has a 64-bit identity that is the same in every run.  The world records which event touched
- * which object, in order: two events on different actors that touch no object in common commute.
+ * The shared objects are: a name of the registry, the life of an actor (link, monitor, alive, end), the monitors of
+ * announcements, a key of a shared table, a durable store (who opens it), an `eventually` property, and an external
+ * sender.  With granularity object, the clock of ordered time is a shared object too, and so are the restarts that are
+ * left, if there are fewer restarts than crashes: who restarts is an order of operations.
+ * Each object has a 64-bit identity that is the same in every run.  The world records which event accessed which
+ * object, in order, and whether it changed the object.  Two events of different actors commute if they have no object
+ * in common that one of them changes.  Whether an operation changes its object may depend on what it finds: a failed
+ * insert only looks, as does a put of the value that is there.
  *
- * With granularity object every operation is on exactly one object and a step of its own: whoever is about to do it stops
- * before it (STATUS_PREEMPTED, a->object says which), and others may come between. */
+ * With granularity object, every operation accesses exactly one object and is a separate step.  The actor stops before
+ * the operation (STATUS_PREEMPTED, a->object), and other actors may run in between. */
+/* Private to src/world. */
 #ifndef RH_WORLD_OBJECTS_H
 #define RH_WORLD_OBJECTS_H
 
 #include "world/state.h"
 
-enum rh__object_kind {
-    RH__OBJECT_NAME = 1,
-    RH__OBJECT_LIFE,
-    RH__OBJECT_MONITOR,
-    RH__OBJECT_TABLE,
-    RH__OBJECT_PROPERTY,
-    RH__OBJECT_MAILBOX,
-    RH__OBJECT_SENDER, /* an external one: several actors may send in its name */
-    RH__OBJECT_CLOCK,  /* where there is one: see timers.c */
-    RH__OBJECT_STORE,
-};
-
-/* `what` is a hash of what names the object among its kind. */
-uint64_t rh__object(enum rh__object_kind kind, uint64_t what);
-uint64_t rh__object_named(enum rh__object_kind kind, const char *name);
 uint64_t rh__object_of_actor(const struct rh_world *w, enum rh__object_kind kind, uint32_t actor);
 
-/* Before an actor's code does something to an object: stops there where the granularity says so, and records it. */
+/* Called before an actor's code accesses an object.  Stops the actor if the granularity demands it, and records the
+ * operation, as one that changes the object. */
 void rh__operation(struct rh_world *w, uint64_t object, const char *place);
-/* Only records it: what the event under way does to the object. */
-void rh__touch(struct rh_world *w, uint64_t object);
+/* The same for an operation on the life of an actor, and for one that only looks whether the actor has ended.  The life
+ * of the test is an object with operations in turn: its end is a step only if some actor looks (rh__test_is_over). */
+void rh__operation_on_life(struct rh_world *w, uint32_t actor, const char *place);
+void rh__look_at_life(struct rh_world *w, uint32_t actor, const char *place);
 
-static inline bool rh__fine(const struct rh_world *w)
+/* The two parts of an operation: stops the actor if the granularity demands it; records that the current event accesses
+ * the object. */
+void rh__stop_before(struct rh_world *w, uint64_t object, const struct rh__action *action, const char *place);
+void rh__touch_as(struct rh_world *w, uint64_t object, bool wrote, uint64_t key, uint64_t value);
+/* Stops the actor before a send to a mailbox, with granularity object.  A send accesses no object. */
+void rh__stop_before_send(struct rh_world *w, const char *place);
+/* Records only that the current event changes the object. */
+void rh__touch(struct rh_world *w, uint64_t object);
+/* The operation that an actor without a running handler is about to make on its own life. */
+void rh__await_life(struct rh_world *w, uint32_t actor);
+/* The same of a crashed actor, for one of the restarts that are left. */
+void rh__await_restart(struct rh_world *w, uint32_t actor);
+
+static inline bool rh__by_object(const struct rh_world *w)
 {
     return w->semantics.granularity == RH_GRAIN_OBJECT;
 }
 
-/* The entry of an object in the table of those touched in this run; a free one if it is new. */
-struct object *rh__object_entry(struct rh_world *w, uint64_t object);
-
-/* One touch. */
-struct rh__access {
-    uint64_t object;
-    uint32_t event;
-    uint32_t ordinal; /* the how-many-th of its object in this run, from 0 */
-};
-/* Those of one event, in order. */
-const struct rh__access *rh__event_accesses(const struct rh_world *w, uint32_t event, uint32_t *count);
+/* Returns the object's entry in the object table of this run, or a free entry if the object is new. */
+struct world_object *rh__object_entry(struct rh_world *w, uint64_t object);
 
 #endif

@@ -9,6 +9,7 @@
 #include "world/fiber.h"
 #include "world/log.h"
 #include "world/memory.h"
+#include "world/network.h"
 
 const char *rh_outcome_name(enum rh_outcome_kind kind)
 {
@@ -23,18 +24,28 @@ const char *rh_outcome_name(enum rh_outcome_kind kind)
 const char *rh_choice_name(enum rh_choice_kind kind)
 {
     static const char *const names[] = {
-#define RH_X(name, text) text,
+#define RH_X(name, text, attributes, line, people, word) text,
         RH_CHOICES(RH_X)
 #undef RH_X
     };
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
+const struct rh__choice_texts *rh__choice_texts(uint32_t kind)
+{
+    static const struct rh__choice_texts texts[] = {
+#define RH_X(name, text, attributes, line, people, word) { line, people, word },
+        RH_CHOICES(RH_X)
+#undef RH_X
+    };
+    return &texts[kind];
+}
+
 static void record(struct rh_world *w, enum rh_outcome_kind kind, uint32_t actor, const char *place, const char *format,
                    va_list args)
 {
     if (w->over)
-        return; /* the first thing that goes wrong counts */
+        return; /* the first failure counts */
     put32(w, &w->over, 1);
     w->outcome.kind = kind;
     w->outcome.actor = actor;
@@ -78,18 +89,18 @@ void rh__note(struct rh_world *w, uint32_t actor, const char *text)
 {
     if (w->line_count == MAX_LINES)
         return;
-    struct line *line = &w->lines[w->line_count];
+    struct rh__run_line *line = &w->lines[w->line_count];
     line->text = rh__payload_text(w, text);
     line->event = w->event_count - 1;
     line->actor = actor;
     put32(w, &w->line_count, w->line_count + 1);
 }
 
-/* ---- the end of a run in which nothing went wrong ------------------------------------------------------------------ */
+/* ---- the end of a run in which nothing went wrong ---------------------------------------------------------------- */
 
 static bool blocked_for_ever(const struct rh_world *w, uint32_t actor)
 {
-    const struct actor *a = &w->actors[actor];
+    const struct world_actor *a = &w->actors[actor];
     if (actor == 0 && rh__test_is_over(w))
         return false;
     if (a->status == STATUS_WAITING)
@@ -97,7 +108,14 @@ static bool blocked_for_ever(const struct rh_world *w, uint32_t actor)
     return a->status == STATUS_SLEEPING || a->status == STATUS_SYNCING || a->status == STATUS_PREEMPTED;
 }
 
-/* Messages that an idle actor keeps putting off. */
+/* An exit signal for an earlier life of the actor. */
+static bool without_effect(const struct rh_world *w, const struct world_actor *a, uint32_t message)
+{
+    struct rh__mail m = rh__live_mail(w, message);
+    return m.signal && m.life && m.life != a->restarts + 1;
+}
+
+/* The number of messages that an idle actor defers. */
 static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
 {
     uint32_t n = 0;
@@ -105,12 +123,12 @@ static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
         return 0;
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
-            n++;
+            n += !without_effect(w, &w->actors[actor], m);
     return n;
 }
 
-/* One that asked, and to which the one it asked has sent something else: a mistake that is easily made. */
-static const struct message *answer_by_send(const struct rh_world *w, const struct actor *a)
+/* An actor that asked, and to which the asked actor has sent a message instead of a reply: an easy mistake. */
+static const struct world_message *answer_by_send(const struct rh_world *w, const struct world_actor *a)
 {
     if (a->status != STATUS_WAITING || a->asking >= w->message_count)
         return NULL;
@@ -127,7 +145,7 @@ static bool stuck(struct rh_world *w)
     uint32_t count = 0, first = RH_NONE;
     bool receives = false;
     if (!w->stack_count && !w->under_way)
-        return false; /* nobody was ever suspended, and no message is left */
+        return false; /* no actor was ever suspended, and no message is left */
     rh__text_init(&t, w->outcome.text, sizeof w->outcome.text);
     for (uint32_t i = 0; i < w->actor_count; i++) {
         uint32_t put_off = deferred_for_ever(w, i);
@@ -139,9 +157,9 @@ static bool stuck(struct rh_world *w)
         rh__text_add(&t, "%s%s %s", count++ ? "\n" : "nobody can move: ", name, doing);
         if (put_off)
             rh__text_add(&t, ", with %u deferred message%s left", put_off, put_off == 1 ? "" : "s");
-        const struct message *sent = answer_by_send(w, &w->actors[i]);
+        const struct world_message *sent = answer_by_send(w, &w->actors[i]);
         if (sent)
-            rh__text_add(&t, "; %s from it is no reply: rh_ask is answered by rh_reply", sent->type->name);
+            rh__text_add(&t, "; %s from it is not a reply: answer rh_ask with rh_reply", sent->type->name);
         receives |= i != 0 && w->actors[i].status == STATUS_WAITING && w->actors[i].asking == RH_NONE;
         if (first == RH_NONE)
             first = i;
@@ -149,7 +167,7 @@ static bool stuck(struct rh_world *w)
     if (!count)
         return false;
     if (receives)
-        rh__text_add(&t, "\n(a server that may wait in a receive for ever says so there: .idle = true)");
+        rh__text_add(&t, "\n(if this is a server that may wait for ever, set .idle = true in its receive)");
     w->outcome.kind = RH_OUTCOME_STUCK;
     w->outcome.actor = first;
     snprintf(w->outcome.place, sizeof w->outcome.place, "%s",
@@ -157,12 +175,59 @@ static bool stuck(struct rh_world *w)
     return true;
 }
 
+static bool was_taken(const struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    const struct rh_choice *by = m->taken_by == RH_NONE ? NULL : &w->events[m->taken_by].choice;
+    return by && by->kind == RH_CHOICE_DELIVER && by->what == message;
+}
+
+bool rh__message_is_dead(const struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    bool ended = w->actors[m->receiver].status == STATUS_ENDED || (!m->receiver && rh__test_is_over(w));
+    bool dead = ended && m->posted && m->answers == RH_NONE && m->sender != m->receiver && !m->over &&
+                m->copy_of == RH_NONE && !was_taken(w, message);
+    for (uint32_t i = message + 1; dead && w->semantics.duplicates && i < w->message_count; i++)
+        dead = w->messages[i].copy_of != message || !was_taken(w, i);
+    return dead;
+}
+
+/* An order of messages that is the same in every run. */
+static bool goes_first(const struct rh_world *w, const struct world_message *a, const struct world_message *b)
+{
+    const struct rh_event *x = &w->events[a->event], *y = &w->events[b->event];
+    uint64_t one = w->actors[x->choice.actor].identity, other = w->actors[y->choice.actor].identity;
+    if (one != other)
+        return one < other;
+    return x->number != y->number ? x->number < y->number : a->ordinal < b->ordinal;
+}
+
+static bool dead_letter(struct rh_world *w)
+{
+    const struct world_message *first = NULL;
+    char from[128], to[128];
+    for (uint32_t i = 0; rh__dead_letters_at_end(w) && i < w->message_count; i++)
+        if (rh__message_is_dead(w, i) && (!first || goes_first(w, &w->messages[i], first)))
+            first = &w->messages[i];
+    if (!first)
+        return false;
+    w->outcome.kind = RH_OUTCOME_DEAD_LETTER;
+    w->outcome.actor = w->events[first->event].choice.actor;
+    rh_world_actor_name(w, first->seen_as, from, sizeof from);
+    rh_world_actor_name(w, first->receiver, to, sizeof to);
+    snprintf(w->outcome.place, sizeof w->outcome.place, "%s", w->payload + (uint64_t)first->sent_at * 16);
+    snprintf(w->outcome.text, sizeof w->outcome.text, "%s from %s to %s was never taken: %s has ended",
+             first->type->name, from, to, to);
+    return true;
+}
+
 void rh__conclude(struct rh_world *w)
 {
-    if (stuck(w))
+    if (dead_letter(w) || stuck(w))
         return;
     for (uint32_t i = 0; i < w->monitor_count; i++) {
-        const struct actor *m = &w->actors[w->monitors[i]];
+        const struct world_actor *m = &w->actors[w->monitors[i]];
         if (m->behaviour->hot) {
             w->outcome.kind = RH_OUTCOME_MONITOR;
             w->outcome.actor = w->monitors[i];
@@ -173,7 +238,7 @@ void rh__conclude(struct rh_world *w)
         }
     }
     for (uint32_t i = 0; i < w->property_count; i++) {
-        const struct property *p = &w->properties[i];
+        const struct world_property *p = &w->properties[i];
         if (p->kind == RH_EVENTUALLY && (p->run & LAST) == LAST_FALSE) {
             w->outcome.kind = RH_OUTCOME_PROPERTY;
             w->outcome.actor = RH_NONE;
@@ -190,12 +255,14 @@ void rh__conclude(struct rh_world *w)
     memcpy(w->outcome.text, finished, sizeof finished);
 }
 
-/* A program with a periodic timer never comes to rest, and need not.  One that goes on for thousands of events with
- * messages alone is a circle.  A limit below that was set to cut runs, not to find such programs. */
+/* A program with a periodic timer never comes to rest, and need not.  A program that continues for thousands of events
+ * with messages alone runs in a circle.  A lower limit was set to cut runs, not to find such programs. */
 void rh__conclude_cut(struct rh_world *w)
 {
     enum { LONG = 10000 };
     bool driven = w->event_count < LONG;
+    if (dead_letter(w))
+        return;
     w->outcome.kind = RH_OUTCOME_CUT;
     snprintf(w->outcome.text, sizeof w->outcome.text, "the run was cut after %u events (max_steps)",
              w->event_count - 1);
@@ -206,7 +273,7 @@ void rh__conclude_cut(struct rh_world *w)
     w->outcome.kind = RH_OUTCOME_ENDLESS_RUN;
     w->outcome.actor = w->events[w->event_count - 1].choice.actor;
     snprintf(w->outcome.text, sizeof w->outcome.text,
-             "the run has not come to rest after %u events, and no timer drives "
+             "the run has not ended after %u events, and no timer drives "
              "it: messages go in a circle",
              w->event_count - 1);
 }

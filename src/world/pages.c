@@ -1,6 +1,6 @@
-/* See pages.h.  There is one tracker for each segment of globals and each large region, kept in one list for the fault
- * handler.  Trackers are made in the middle of steps, so their memory comes straight from the kernel: rh__alloc keeps
- * count in a global of ours, which would be taken for one that the program has changed. */
+/* See pages.h.  There is one tracker for each segment of globals and each large region, in one list for the fault
+ * handler.  Trackers are created in the middle of steps, so their memory comes directly from the kernel: rh__alloc
+ * counts in a global of ours, which would look like a global that the program has changed. */
 #define _GNU_SOURCE
 #include "world/pages.h"
 
@@ -21,16 +21,16 @@ struct rh__pages {
     size_t pages;
     char *shadow;   /* reserved like the pages themselves */
     uint8_t *hot;   /* per page */
-    uint8_t *calm;  /* per page: comparisons without a change */
-    uint32_t *list; /* of hot pages */
+    uint8_t *calm;  /* per page: comparisons since the last change */
+    uint32_t *list; /* the hot pages */
     uint32_t count;
     uint32_t actor; /* RH_NONE for globals */
     uint64_t skip_from, skip_to;
     bool active;
-    size_t bytes; /* of this mapping: the struct and its arrays, then the shadow */
+    size_t bytes; /* size of this mapping: the struct and its arrays, then the shadow */
 };
 
-/* Private to the process that steps, which is also the one that faults. */
+/* Private to the process that makes the steps, which is also the one that faults. */
 static struct rh__pages *trackers(struct rh_world *w)
 {
     return w->globals;
@@ -110,7 +110,7 @@ void rh__pages_settle(struct rh_world *w)
         if (p->actor != RH_NONE && p->active && w->large[p->actor] != p)
             let_go(p);
         else if (p->actor != RH_NONE && !p->active && w->large[p->actor] == p)
-            p->active = protect(p, 0, p->pages, PROT_READ); /* a snapshot made it large again */
+            p->active = protect(p, 0, p->pages, PROT_READ); /* a snapshot made the region large again */
 }
 
 bool rh__pages_fault(struct rh_world *w, void *address)
@@ -144,8 +144,14 @@ void rh__pages_skip(struct rh__pages *p, uintptr_t from, uintptr_t to)
     p->skip_to = to;
 }
 
+/* The hash of a word in its place; of a zero, nothing. */
+static inline struct rh__wide hash_word(uint64_t where, uint64_t word)
+{
+    return word ? rh__wide_with(rh__wide_of(where), word) : rh__wide_of(0);
+}
+
 RH__NO_SANITIZE static bool diff_page(struct rh_world *w, const struct rh__pages *p, char *page, char *shadow,
-                                      uint64_t *hash)
+                                      struct rh__wide *hash)
 {
     if (rh__equal(page, shadow, PAGE))
         return false;
@@ -155,18 +161,18 @@ RH__NO_SANITIZE static bool diff_page(struct rh_world *w, const struct rh__pages
             uint64_t where = (uint64_t)(uintptr_t)&now[i];
             if (where >= p->skip_from && where < p->skip_to)
                 continue;
-            /* By halves: whoever drives the world may keep an int beside the program's. */
+            /* By halves: the driver of the world may have an int beside the program's. */
             uint32_t *halves = (uint32_t *)(void *)&now[i], *were = (uint32_t *)(void *)&before[i];
             for (int half = 0; half < 2; half++)
                 if (halves[half] != were[half])
                     log_push(w, &halves[half], LOG_WORD32, were[half]);
-            *hash ^= (before[i] ? rh__mix(where, before[i]) : 0) ^ (now[i] ? rh__mix(where, now[i]) : 0);
+            *hash = rh__wide_xor(*hash, rh__wide_xor(hash_word(where, before[i]), hash_word(where, now[i])));
             before[i] = now[i];
         }
     return true;
 }
 
-void rh__pages_diff(struct rh_world *w, struct rh__pages *p, uint64_t *hash)
+void rh__pages_diff(struct rh_world *w, struct rh__pages *p, struct rh__wide *hash)
 {
     for (uint32_t i = 0; i < p->count;) {
         uint32_t page = p->list[i];
@@ -182,18 +188,17 @@ void rh__pages_diff(struct rh_world *w, struct rh__pages *p, uint64_t *hash)
     }
 }
 
-RH__NO_SANITIZE uint64_t rh__pages_hash(const char *base, uint32_t size)
+RH__NO_SANITIZE struct rh__wide rh__pages_hash(const char *base, uint32_t size)
 {
-    /* `base` need not lie on a word's boundary of its page's words: regions do. */
+    /* `base` need not be aligned to the words of its page; regions are not. */
     const uint64_t *words = (const uint64_t *)(const void *)base;
-    uint64_t hash = 0;
+    struct rh__wide hash = { 0, 0 };
     for (size_t i = 0; i < (size + 7) / 8; i++)
-        if (words[i])
-            hash ^= rh__mix((uint64_t)(uintptr_t)&words[i], words[i]);
+        hash = rh__wide_xor(hash, hash_word((uint64_t)(uintptr_t)&words[i], words[i]));
     return hash;
 }
 
-/* Most of a page that nobody ever wrote is zero, or was there before there were actors; both know nobody. */
+/* Most words of a page that nobody wrote are zero, or older than all actors; neither refers to an actor. */
 void rh__globals_know(const struct rh_world *w, unsigned char *marks)
 {
     for (const struct rh__pages *p = w->globals; p; p = p->next)
@@ -210,13 +215,13 @@ void rh__globals_sync(struct rh_world *w)
 
 void rh__globals_diff(struct rh_world *w)
 {
-    uint64_t hash = w->globals_hash;
+    struct rh__wide hash = w->globals_hash;
     for (struct rh__pages *p = trackers(w); p; p = p->next)
         if (p->actor == RH_NONE && p->count)
             rh__pages_diff(w, p, &hash);
-    if (hash == w->globals_hash)
+    if (rh__wide_is_zero(rh__wide_xor(hash, w->globals_hash)))
         return;
-    put64(w, &w->globals_hash, hash);
+    put_wide(w, &w->globals_hash, hash);
     uint32_t actor = w->events[w->event_count - 1].choice.actor;
     if (w->event_count > 1 && actor != RH_NONE && !*w->globals_writer)
         rh_world_actor_name(w, actor, w->globals_writer, sizeof w->globals_writer);

@@ -1,11 +1,12 @@
-/* Writes to memory that is too large to copy at every step: globals and large heaps.
+/* Detects writes to memory that is too large to copy at every step: globals and large heaps.
  *
- * The pages are write-protected; the first write to one faults, and the page becomes hot: writable, with a shadow copy.
- * After a step each hot page is compared with its shadow, and the words that changed go to the undo log.  A page that
- * has not changed for a while cools down again.  So a program that never writes its globals pays nothing, one that does
- * pays for the pages it writes.
+ * The pages are write-protected.  The first write to a page faults, and the page becomes hot: writable, with a shadow
+ * copy.  After a step each hot page is compared with its shadow, and the words that changed go to the undo log.  A page
+ * that has not changed for a while becomes protected again.  So a program that never writes its globals pays nothing,
+ * and others pay for the pages that they write.
  *
- * Only what changes during a step counts: whoever drives the world may write to the same pages in between. */
+ * Only changes during a step count: the driver of the world may write to the same pages between steps. */
+/* Private to src/world. */
 #ifndef RH_WORLD_PAGES_H
 #define RH_WORLD_PAGES_H
 
@@ -13,27 +14,27 @@
 
 struct rh__pages;
 
-/* Tracks the actor's whole slot / [base, base + size); NULL where memory is short. */
+/* Track the actor's whole slot, or [base, base + size); NULL if there is not enough memory. */
 struct rh__pages *rh__pages_for_actor(struct rh_world *w, uint32_t actor);
 struct rh__pages *rh__pages_new(struct rh_world *w, char *base, size_t size);
 void rh__pages_free_all(struct rh_world *w);
 
-/* Words in [from, to) may change without being taken back. */
+/* Words in [from, to) may change without being restored. */
 void rh__pages_skip(struct rh__pages *p, uintptr_t from, uintptr_t to);
 
-/* Before a step: the shadow follows what was written meanwhile. */
+/* Before a step: updates the shadow with what was written since the last step. */
 void rh__pages_sync(struct rh__pages *p);
-/* After a step: changed words to the log; *hash follows. */
-void rh__pages_diff(struct rh_world *w, struct rh__pages *p, uint64_t *hash);
+/* After a step: logs the changed words and updates *hash. */
+void rh__pages_diff(struct rh_world *w, struct rh__pages *p, struct rh__wide *hash);
 
-/* The hash that rh__pages_diff keeps up, of bytes that are zero behind `size`. */
-uint64_t rh__pages_hash(const char *base, uint32_t size);
+/* The hash that rh__pages_diff maintains, of bytes that are zero after `size`. */
+struct rh__wide rh__pages_hash(const char *base, uint32_t size);
 
-/* A write faulted: true if the page was one of ours and may now be written. */
+/* Handles a write fault: true if the page is tracked and may now be written. */
 bool rh__pages_fault(struct rh_world *w, void *address);
 
-/* Trackers of regions that a rollback has made small again let go of their pages; those of regions that a snapshot has
- * made large take hold of them. */
+/* Stops tracking regions that a rollback has made small again, and resumes tracking regions that a snapshot has made
+ * large. */
 void rh__pages_settle(struct rh_world *w);
 
 /* Finds the writable segments of the program and its libraries and tracks them. */

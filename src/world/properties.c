@@ -1,5 +1,6 @@
-/* See properties.h.  Evaluations are counted as they come, also of steps that are made again; what a run has seen is bits that
- * are undone with its steps, so that each run counts once. */
+/* See properties.h.  Every evaluation is counted, also in steps that are made again.  What the run has seen of a
+ * property is stored in bits that are undone with its steps.  Whoever counts runs reads the bits when a run ends
+ * (rh_world_property). */
 #include "world/properties.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "world/outcome.h"
 #include "world/seam.h"
 
-static struct property *property_named(struct rh_world *w, enum rh_property kind, const char *name, const char *here)
+static struct world_property *property_named(struct rh_world *w, enum rh_property kind, const char *name,
+                                             const char *here)
 {
     for (uint32_t i = 0; i < w->property_count; i++)
         if (w->properties[i].kind == (uint32_t)kind && strncmp(w->properties[i].name, name, PROPERTY_NAME - 1) == 0)
@@ -20,9 +22,9 @@ static struct property *property_named(struct rh_world *w, enum rh_property kind
         rh__fail(w, RH_OUTCOME_LIMIT, code_of(w), here, "more than %u properties", MAX_PROPERTIES);
         return &w->properties[0];
     }
-    struct property *p = &w->properties[w->property_count++];
-    *p = (struct property){ .place = here, .kind = kind };
-    snprintf(p->name, sizeof p->name, "%s", name); /* it may be built in a buffer, and outlives this process */
+    struct world_property *p = &w->properties[w->property_count++];
+    *p = (struct world_property){ .place = here, .kind = kind };
+    snprintf(p->name, sizeof p->name, "%s", name); /* the name may be in a buffer, and must outlive this process */
     return p;
 }
 
@@ -35,14 +37,14 @@ void rh__seam_property(enum rh_property kind, const char *name, bool holds, cons
         rh__misuse(w, here, "a property needs a name (rh_always, rh_sometimes, rh_eventually, rh_cover)");
         return;
     }
-    if (kind == RH_EVENTUALLY && w->inside) { /* the last evaluation counts, whoever makes it */
+    if (kind == RH_EVENTUALLY && w->inside) { /* the last evaluation counts, whichever actor makes it */
         uint64_t object = rh__object_named(RH__OBJECT_PROPERTY, name);
-        if (rh__fine(w))
+        if (rh__by_object(w))
             rh__operation(w, object, here);
         else
             rh__touch(w, object);
     }
-    struct property *p = property_named(w, kind, name, here);
+    struct world_property *p = property_named(w, kind, name, here);
     p->held += holds;
     p->failed += !holds;
     put32(w, &p->run, (p->run & ~(uint32_t)LAST) | (holds ? LAST_TRUE | WAS_TRUE : LAST_FALSE | WAS_FALSE));
@@ -50,14 +52,4 @@ void rh__seam_property(enum rh_property kind, const char *name, bool holds, cons
         rh__fail(w, RH_OUTCOME_PROPERTY, code_of(w), here, "always `%s` does not hold", name);
     if (w->over && w->inside)
         rh__fiber_abandon(w);
-}
-
-void rh__properties_count(struct rh_world *w)
-{
-    for (uint32_t i = 0; i < w->property_count; i++) {
-        struct property *p = &w->properties[i];
-        bool last = p->kind == RH_EVENTUALLY; /* it is judged at the end */
-        p->held_in += (p->run & (last ? LAST_TRUE : WAS_TRUE)) != 0;
-        p->failed_in += (p->run & (last ? LAST_FALSE : WAS_FALSE)) != 0;
-    }
 }

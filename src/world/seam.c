@@ -1,5 +1,5 @@
-/* The functions of rehearse.h as the controlled world answers them.  Each checks for misuse first: what is wrong becomes a
- * finding about the actor that did it (or, outside of all actors, a sentence on standard error). */
+/* The functions of rehearse.h in the controlled world.  Each checks for misuse first; a misuse is a finding about the
+ * actor (or, outside of all actors, a sentence on standard error). */
 #include "world/seam.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/copy.h"
+#include "base/fail.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "base/visible.h"
@@ -19,6 +20,7 @@
 #include "world/network.h"
 #include "world/objects.h"
 #include "world/outcome.h"
+#include "world/outside.h"
 #include "world/properties.h"
 #include "world/receive.h"
 #include "world/seam_lives.h"
@@ -26,7 +28,7 @@
 #include "world/seam_tables.h"
 #include "world/step.h"
 
-/* ---- spawning and sending ------------------------------------------------------------------------------------------ */
+/* ---- spawning and sending ---------------------------------------------------------------------------------------- */
 
 static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here)
 {
@@ -35,7 +37,7 @@ static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, en
                                                   : inside_actor("rh_spawn_monitor", here);
     if (!w)
         return rh_nobody();
-    /* No preemption: nobody can know of the new one before its reference is given away. */
+    /* No preemption: nobody can know the new actor before its reference is passed on. */
     if (type->kind == RH_KIND_MONITOR)
         rh__misuse(w, here, "%s is a monitor: use rh_observe", type->name);
     uint32_t actor = rh__actor_spawn(w, code_of(w), type, state, here);
@@ -49,7 +51,7 @@ static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, en
 static void dead_letter(struct rh_world *w, uint32_t to, const struct rh_message_type *type, const char *here)
 {
     char name[128], text[256];
-    if (w->semantics.dead_letters == RH_DEAD_LETTER_IGNORE)
+    if (w->semantics.dead_letters == RH_DEAD_LETTER_IGNORE || rh__dead_letters_at_end(w))
         return;
     rh_world_actor_name(w, to, name, sizeof name);
     if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL)
@@ -58,17 +60,24 @@ static void dead_letter(struct rh_world *w, uint32_t to, const struct rh_message
     rh__note(w, code_of(w), text);
 }
 
-/* Everything that becomes a message of the program goes through here; RH_NONE where it was lost. */
-static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
+RH__APART static void keep_place(struct rh_world *w, uint32_t message, const char *here)
 {
-    const struct actor *to = &w->actors[s->to];
+    w->messages[message].sent_at = (uint32_t)(rh__payload_text(w, here) / 16);
+}
+
+/* Sends every message of the program; returns RH_NONE if it was lost. */
+static inline uint32_t post(struct rh_world *w, struct world_sending *s, const char *here)
+{
+    const struct world_actor *to = &w->actors[s->to];
     bool over = s->to == 0 && rh__test_is_over(w);
     if (__builtin_expect(to->status >= STATUS_ENDED || over, 0)) {
         if (to->status == STATUS_OUTSIDE)
-            return RH_NONE; /* what the environment is told is of no consequence here */
+            return RH_NONE; /* messages to the environment have no effect here */
         if (to->status == STATUS_ENDED || over) {
             s->posted = true;
             rh__message_waste(w, s);
+            if (rh__dead_letters_at_end(w))
+                keep_place(w, w->message_count - 1, here);
             dead_letter(w, s->to, s->type, here);
             return RH_NONE;
         }
@@ -82,22 +91,32 @@ static uint32_t post(struct rh_world *w, struct sending *s, const char *here)
     if (__builtin_expect(to->type->kind == RH_KIND_MONITOR, 0))
         rh__misuse(w, here, "%s was sent to monitor %s: use rh_announce", s->type->name, to->type->name);
     s->posted = true;
-    return rh__message_send(w, s);
+    uint32_t m = rh__message_send(w, s);
+    if (__builtin_expect(rh__dead_letters_at_end(w), 0))
+        keep_place(w, m, here);
+    return m;
 }
 
-/* Before anything is sent: where arrival order is send order, sending is an operation on the receiver's mailbox. */
-static void before_sending(struct rh_world *w, uint32_t from, uint32_t to, const char *here)
+/* Called before each send.  If arrival order is send order, others may run before each send: it is a step of its own.
+ * */
+RH__APART static void stop_before_sending(struct rh_world *w, uint32_t from, uint32_t to, const char *here)
 {
-    bool for_another = w->actors[from].status == STATUS_OUTSIDE && w->semantics.model != RH_BAG;
-    if (!rh__fine(w))
+    bool for_another = w->actors[from].status == STATUS_OUTSIDE && w->delivery.in_order;
+    if (!rh__by_object(w))
         rh__preempt(w, here);
-    else if (for_another && w->semantics.model != RH_MAILBOX)
+    else if (for_another && !w->delivery.by_receiver)
         rh__operation(w, rh__object_of_actor(w, RH__OBJECT_SENDER, from), here);
-    else if (w->semantics.model == RH_MAILBOX && w->actors[to].status != STATUS_OUTSIDE)
-        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_MAILBOX, to), here);
+    else if (w->delivery.by_receiver && w->actors[to].status != STATUS_OUTSIDE)
+        rh__stop_before_send(w, here);
 }
 
-static uint32_t bounded(struct rh_world *w, size_t size, const char *here)
+static inline void before_sending(struct rh_world *w, uint32_t from, uint32_t to, const char *here)
+{
+    if (w->semantics.granularity >= RH_GRAIN_OPERATION)
+        stop_before_sending(w, from, to, here);
+}
+
+static inline uint32_t bounded(struct rh_world *w, size_t size, const char *here)
 {
     if (size > UINT32_MAX / 2)
         rh__misuse(w, here, "a message of %zu bytes is over the limit of %u (max_message_bytes)", size,
@@ -111,6 +130,7 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
     struct rh_world *w = inside("rh_send", here);
     if (!w)
         return;
+    RH__PLANT("send", w->event_count);
     uint32_t receiver = rh__known(w, to, "rh_send", here);
     uint32_t sender = code_of(w);
     if (!rh_is_nobody(from)) {
@@ -119,13 +139,13 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
             rh__misuse(w, here, "rh_send_from is for external senders (rh_external)");
     }
     before_sending(w, sender, receiver, here);
-    struct sending s = SENDING(.from = sender, .to = receiver, .type = type, .value = value, .tail = tail,
-                               .tail_size = bounded(w, tail_size, here));
+    struct world_sending s = SENDING(.from = sender, .to = receiver, .type = type, .value = value, .tail = tail,
+                                     .tail_size = bounded(w, tail_size, here));
     post(w, &s, here);
 }
 
-/* One step, but with granularity object, where each operation is on one object: then whoever has the name may have ended
- * by the time it is sent, as with any send. */
+/* One step, except with granularity object, where each operation concerns one object: there the owner of the name may
+ * have ended before the send, as with any send. */
 static bool seam_send_to_name(const char *name, const struct rh_message_type *type, const void *value, const char *here)
 {
     struct rh_world *w = inside("rh_send_to_name", here);
@@ -134,9 +154,9 @@ static bool seam_send_to_name(const char *name, const struct rh_message_type *ty
     uint32_t to = rh__holder_of(w, name, "rh_send_to_name", here);
     if (to == RH_NONE)
         return false;
-    if (rh__fine(w))
+    if (rh__by_object(w))
         before_sending(w, code_of(w), to, here);
-    struct sending s = SENDING(.from = code_of(w), .to = to, .type = type, .value = value);
+    struct world_sending s = SENDING(.from = code_of(w), .to = to, .type = type, .value = value);
     post(w, &s, here);
     return true;
 }
@@ -144,13 +164,13 @@ static bool seam_send_to_name(const char *name, const struct rh_message_type *ty
 /* The message that the actor handles or took last; RH_NONE for a process before its first receive. */
 static uint32_t message_taken(const struct rh_world *w)
 {
-    const struct actor *a = &w->actors[w->current];
+    const struct world_actor *a = &w->actors[w->current];
     bool began =
         a->taken != RH_NONE && a->type->kind == RH_KIND_PROCESS && rh__message_is_start(&w->messages[a->taken]);
     return began ? RH_NONE : a->taken;
 }
 
-static const struct message *handled(struct rh_world *w, const char *call, const char *here)
+static const struct world_message *handled(struct rh_world *w, const char *call, const char *here)
 {
     uint32_t taken = message_taken(w);
     if (taken == RH_NONE)
@@ -164,9 +184,23 @@ static struct rh_request seam_request(const char *here)
     struct rh_world *w = inside_actor("rh_reply", here);
     if (!w)
         return request;
-    const struct message *m = handled(w, "rh_reply", here);
+    const struct world_message *m = handled(w, "rh_reply", here);
     request.who = ref_of(m->seen_as);
     request.ticket = m->request == RH_NONE ? 0 : (uint64_t)m->request + 1;
+    return request;
+}
+
+/* From now on it matters for which ask an actor waits: the program holds the number of one. */
+static struct rh_request seam_keep_request(const char *here)
+{
+    struct rh_request request = seam_request(here);
+    struct rh_world *w = rh__world;
+    if (!request.ticket || w->kept_requests)
+        return request;
+    put32(w, &w->kept_requests, 1);
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        if (w->actors[i].asking != RH_NONE)
+            rh__actor_stale(w, i);
     return request;
 }
 
@@ -174,18 +208,18 @@ static void seam_reply(struct rh_request request, const struct rh_message_type *
                        const void *tail, size_t tail_size, const char *here)
 {
     if (rh_is_nobody(request.who))
-        return; /* there was nothing to answer: that has been told */
+        return; /* there was nothing to answer, which has been reported */
     struct rh_world *w = inside_actor("rh_reply", here);
     if (!w)
         return;
     uint32_t to = rh__known(w, request.who, "rh_reply_to", here);
     before_sending(w, w->current, to, here);
     uint32_t asked = request.ticket ? (uint32_t)(request.ticket - 1) : RH_NONE;
-    struct sending s = SENDING(.from = w->current, .to = to, .type = type, .value = value, .tail = tail,
-                               .tail_size = bounded(w, tail_size, here));
+    struct world_sending s = SENDING(.from = w->current, .to = to, .type = type, .value = value, .tail = tail,
+                                     .tail_size = bounded(w, tail_size, here));
     s.answers = asked;
     if (asked != RH_NONE && w->actors[to].asking != asked)
-        s.posted = true, rh__message_waste(w, &s); /* the one who asked has given up, or has its answer */
+        s.posted = true, rh__message_waste(w, &s); /* the asker has given up, or has its answer */
     else
         post(w, &s, here);
 }
@@ -197,9 +231,10 @@ static void seam_forward(rh_ref to, const char *here)
         return;
     uint32_t receiver = rh__known(w, to, "rh_forward", here);
     before_sending(w, w->current, receiver, here);
-    const struct message *m = handled(w, "rh_forward", here);
-    struct sending s = SENDING(.from = w->current, .to = receiver, .type = m->type, .value = rh__message_value(w, m),
-                               .tail = rh__message_tail(w, m), .tail_size = m->tail_size);
+    const struct world_message *m = handled(w, "rh_forward", here);
+    struct world_sending s =
+        SENDING(.from = w->current, .to = receiver, .type = m->type, .value = rh__message_value(w, m),
+                .tail = rh__message_tail(w, m), .tail_size = m->tail_size);
     s.request = m->request;
     s.seen_as = m->seen_as;
     post(w, &s, here);
@@ -213,10 +248,10 @@ static const void *seam_ask(rh_ref to, const struct rh_message_type *type, const
         return NULL;
     uint32_t receiver = rh__known(w, to, "rh_ask", here);
     if (receiver == w->current)
-        rh__misuse(w, here, "rh_ask of oneself would wait for ever");
+        rh__misuse(w, here, "an actor that asks itself (rh_ask) waits for ever");
     before_sending(w, w->current, receiver, here);
-    struct sending s = SENDING(.from = w->current, .to = receiver, .type = type, .value = value);
-    s.request = w->message_count; /* what it will be */
+    struct world_sending s = SENDING(.from = w->current, .to = receiver, .type = type, .value = value);
+    s.request = w->message_count; /* its index after the send */
     uint32_t request = post(w, &s, here);
     if (request == RH_NONE) /* nobody will answer: wait for the timeout, or for ever */
         request = s.request < w->message_count ? s.request : RH_NONE - 1;
@@ -224,7 +259,7 @@ static const void *seam_ask(rh_ref to, const struct rh_message_type *type, const
     if (got == RH_NONE)
         return NULL;
     if (w->messages[got].type != reply)
-        rh__misuse(w, here, "rh_ask wanted %s as the reply to %s, but got %s", reply->name, type->name,
+        rh__misuse(w, here, "rh_ask expected %s as the reply to %s, but got %s", reply->name, type->name,
                    w->messages[got].type->name);
     return rh__message_value(w, &w->messages[got]);
 }
@@ -235,6 +270,13 @@ static const struct rh_envelope *seam_receive(const struct rh_filter *filter, co
     return w ? rh__receive(w, filter, here) : NULL;
 }
 
+static void seam_turn_to(const struct rh_envelope *envelope, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_turn_to", here);
+    if (w)
+        rh__turn_to(w, envelope, here);
+}
+
 static const void *seam_tail(size_t *size)
 {
     struct rh_world *w = rh__world;
@@ -242,15 +284,15 @@ static const void *seam_tail(size_t *size)
         *size = 0;
     if (!w->inside || w->actors[w->current].taken == RH_NONE)
         return NULL;
-    const struct actor *self = &w->actors[w->current];
+    const struct world_actor *self = &w->actors[w->current];
     bool received = self->received != RH_NONE && w->messages[self->received].answers == RH_NONE;
-    const struct message *m = &w->messages[received ? self->received : self->taken];
+    const struct world_message *m = &w->messages[received ? self->received : self->taken];
     if (size)
         *size = m->tail_size;
     return m->tail_size ? rh__message_tail(w, m) : NULL;
 }
 
-/* ---- who ------------------------------------------------------------------------------------------------------------ */
+/* ---- who --------------------------------------------------------------------------------------------------------- */
 
 static rh_ref seam_self(void)
 {
@@ -271,7 +313,7 @@ static bool seam_alive(rh_ref who)
     uint32_t actor = actor_of(w, who);
     if (actor == RH_NONE || !w->inside || actor == w->current)
         return actor != RH_NONE && !has_ended(&w->actors[actor]);
-    rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), "rh_alive");
+    rh__look_at_life(w, actor, "rh_alive");
     return !has_ended(&w->actors[actor]);
 }
 
@@ -283,8 +325,8 @@ static const char *seam_name_of(rh_ref who)
     rh_world_actor_name(w, actor_of(w, who), buffer, sizeof w->name_buffers[0]);
     if (!w->inside || w->matching != RH_NONE)
         return buffer; /* a predicate changes nothing */
-    /* An actor keeps its own copy to the end of the run: others may ask for names before it has used this one, as in
-     * rh_register(rh_name(self), self), which stops before it registers. */
+    /* An actor keeps its own copy until the end of the run, because others may ask for names before it has used this
+     * one: rh_register(rh_name(self), self) stops before it registers. */
     size_t size = strlen(buffer) + 1;
     return memcpy(w->payload + rh__payload_take(w, size), buffer, size);
 }
@@ -297,21 +339,21 @@ static rh_ref seam_external(const char *name, const char *here)
     if (!name || !*name)
         rh__misuse(w, here, "an external sender needs a name");
     if (strcmp(name, "test") == 0 || strchr(name, '#'))
-        rh__misuse(w, here, "an external sender cannot be called \"%s\": that is how actors are called", name);
+        rh__misuse(w, here, "an external sender cannot be called \"%s\": actors have such names", name);
     uint32_t actor = rh__actor_external(w, name);
     if (w->over)
         rh__fiber_abandon(w);
     return ref_of(actor);
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------ */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 static void seam_become(const struct rh_behaviour *behaviour, const char *here)
 {
     struct rh_world *w = inside("rh_become", here);
     if (!w)
         return;
-    const struct actor *a = &w->actors[code_of(w)];
+    const struct world_actor *a = &w->actors[code_of(w)];
     if (behaviour->actor != a->type)
         rh__misuse(w, here, "%s cannot become %s: that is a behaviour of %s", a->type->name, behaviour->name,
                    behaviour->actor->name);
@@ -346,21 +388,30 @@ static void seam_kill(rh_ref who, const char *reason, const char *here)
     struct rh_world *w = inside("rh_kill", here);
     if (!w)
         return;
-    if (!rh__fine(w)) /* else a signal like any other message: it comes too late for one that has ended */
+    if (!rh__by_object(w)) /* otherwise a signal like any other message: too late for an actor that has ended */
         rh__preempt(w, here);
     uint32_t actor = rh__known(w, who, "rh_kill", here);
     if (w->actors[actor].status != STATUS_OUTSIDE)
-        rh__signal(w, code_of(w), actor, reason ? reason : "kill", false);
+        rh__signal_kill(w, code_of(w), actor, reason ? reason : "kill");
 }
 
 static void seam_trap_exits(bool yes, const char *here)
 {
     struct rh_world *w = inside_actor("rh_trap_exits", here);
-    if (w)
-        put_flag(w, &w->actors[w->current].flags, FLAG_TRAPS, yes);
+    if (!w)
+        return;
+    struct world_actor *a = &w->actors[w->current];
+    if (rh__by_object(w) && yes && !(a->flags & FLAG_TRAPS))
+        put32(w, &a->trapped, a->events);
+    if (rh__by_object(w) && !yes && a->flags & FLAG_TRAPS && a->trapped != a->events) {
+        put_flag(w, &a->flags, FLAG_SETTLES, true);
+        rh__stop_before_send(w, here);
+        put_flag(w, &a->flags, FLAG_SETTLES, false);
+    }
+    put_flag(w, &a->flags, FLAG_TRAPS, yes);
 }
 
-/* ---- time and chance --------------------------------------------------------------------------------------------------- */
+/* ---- time and chance --------------------------------------------------------------------------------------------- */
 
 static void seam_timer(const char *name, int64_t delay_ms, const struct rh_message_type *type, const void *value,
                        const char *here)
@@ -430,21 +481,21 @@ static uint64_t seam_random(void)
     struct rh_world *w = rh__world;
     if (!w->inside)
         return 0;
-    struct actor *a = &w->actors[code_of(w)];
+    struct world_actor *a = &w->actors[code_of(w)];
     rh__tell_apart(w, code_of(w));
     uint64_t state = a->random, value = rh__random_next(&state);
     put64(w, &a->random, state);
     return value;
 }
 
-/* ---- what must hold -------------------------------------------------------------------------------------------------------- */
+/* ---- what must hold ---------------------------------------------------------------------------------------------- */
 
 static void seam_failed(const char *here, const char *condition, const char *text)
 {
     struct rh_world *w = rh__world;
     if (w->inside)
         rh__fail_inside(w, RH_OUTCOME_ASSERTION, here, "%s%s`%s` does not hold", text, *text ? ": " : "", condition);
-    if (w->matching != RH_NONE) { /* in a predicate, which goes on; the run is over */
+    if (w->matching != RH_NONE) { /* in a predicate, which continues; the run is over */
         rh__fail(w, RH_OUTCOME_ASSERTION, w->matching, here, "%s%s`%s` does not hold", text, *text ? ": " : "",
                  condition);
         return;
@@ -458,7 +509,7 @@ static void seam_assume_failed(const char *here)
     struct rh_world *w = rh__world;
     if (w->inside)
         rh__fail_inside(w, RH_OUTCOME_ASSUMED, here, text);
-    if (w->matching != RH_NONE) /* in a predicate, which goes on; the run is over */
+    if (w->matching != RH_NONE) /* in a predicate, which continues; the run is over */
         rh__fail(w, RH_OUTCOME_ASSUMED, w->matching, here, text);
     else
         rh__misuse(w, here, "rh_assume was called outside of an actor");
@@ -471,17 +522,17 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
         return;
     if (w->observing != RH_NONE)
         rh__misuse(w, here, "a monitor cannot announce");
-    if (rh__fine(w)) /* one object for all monitors: that there is one at all has an order with it, too */
+    if (rh__by_object(w)) /* all monitors are one object, even if there is none yet */
         rh__operation(w, rh__object(RH__OBJECT_MONITOR, 0), here);
     else
         rh__preempt(w, here);
     for (uint32_t i = 0; i < w->monitor_count; i++) {
         const struct rh_entry *entry;
         uint32_t monitor = w->monitors[i];
-        rh__disposition(&w->actors[monitor], type, &entry);
+        rh__disposition(w->actors[monitor].behaviour, type, &entry);
         if (!entry || entry->action != RH_ACTION_HANDLE)
             continue;
-        if (!rh__fine(w))
+        if (!rh__by_object(w))
             rh__touch(w, rh__object_of_actor(w, RH__OBJECT_MONITOR, monitor));
         rh__touch_monitor(w, monitor);
         if (w->own_clocks)
@@ -500,7 +551,7 @@ static rh_ref seam_observe(const struct rh_actor_type *type, const void *state, 
         return rh_nobody();
     if (type->kind != RH_KIND_MONITOR)
         rh__misuse(w, here, "%s is not a monitor (RH_MONITOR)", type->name);
-    if (rh__fine(w))
+    if (rh__by_object(w))
         rh__operation(w, rh__object(RH__OBJECT_MONITOR, 0), here);
     uint32_t actor = rh__actor_spawn(w, w->current, type, state, here);
     if (w->over)
@@ -509,6 +560,23 @@ static rh_ref seam_observe(const struct rh_actor_type *type, const void *state, 
     put32(w, &w->monitors[w->monitor_count], actor);
     put32(w, &w->monitor_count, w->monitor_count + 1);
     return ref_of(actor);
+}
+
+static void seam_open(rh_ref to, const struct rh_message_type *type, rh_when_fn *when, const char *here)
+{
+    struct rh_world *w = inside_actor("rh_open", here);
+    if (!w)
+        return;
+    uint32_t actor = rh__known(w, to, "rh_open", here);
+    if (w->current != 0)
+        rh__misuse(w, here, "rh_open is for the body of a test");
+    if (w->actors[actor].status == STATUS_OUTSIDE || w->actors[actor].type->kind == RH_KIND_MONITOR)
+        rh__misuse(w, here, "rh_open needs an actor or a process that can take messages");
+    if (!w->semantics.outside && !w->test->semantics.outside)
+        rh__misuse(w, here,
+                   "rh_open: the test must say how many messages come from outside, as in RH_TEST(%s, .outside = 4)",
+                   w->test->name);
+    rh__outside_open(w, actor, type, when, here);
 }
 
 static void seam_log(const char *text)
@@ -536,7 +604,7 @@ static const char *seam_param(const char *name, bool number)
         }
     if (!value || !number || rh__text_is_number(value))
         return value;
-    /* Not a fault of the program: whoever typed it is told, and there is no finding. */
+    /* Not an error of the program: the user is told, and there is no finding. */
     snprintf(w->refused, sizeof w->refused, "-p %.60s=%.60s: a whole number of 64 bits is wanted", name, value);
     if (w->inside)
         rh__fail_inside(w, RH_OUTCOME_MISUSE, "", "%s", w->refused);
@@ -549,10 +617,12 @@ const struct rh_seam rh__controlled_seam = {
     .send = seam_send,
     .send_to_name = seam_send_to_name,
     .request = seam_request,
+    .keep_request = seam_keep_request,
     .reply = seam_reply,
     .forward = seam_forward,
     .ask = seam_ask,
     .receive = seam_receive,
+    .turn_to = seam_turn_to,
     .tail = seam_tail,
     .self = seam_self,
     .sender = seam_sender,
@@ -589,6 +659,7 @@ const struct rh_seam rh__controlled_seam = {
     .property = rh__seam_property,
     .announce = seam_announce,
     .observe = seam_observe,
+    .open = seam_open,
     .log = seam_log,
     .param = seam_param,
 };

@@ -1,4 +1,5 @@
 /* The controlled world's side of the seam. */
+/* Private to src/world. */
 #ifndef RH_WORLD_SEAM_H
 #define RH_WORLD_SEAM_H
 
@@ -8,7 +9,7 @@
 
 extern const struct rh_seam rh__controlled_seam;
 
-/* The world, if an actor calls; otherwise NULL after saying so. */
+/* The world, if an actor makes the call; otherwise reports a misuse and returns NULL. */
 static inline struct rh_world *inside(const char *call, const char *here)
 {
     struct rh_world *w = rh__world;
@@ -18,7 +19,7 @@ static inline struct rh_world *inside(const char *call, const char *here)
     return NULL;
 }
 
-/* The same for calls that block or need a mailbox of one's own. */
+/* The same for calls that block or need the actor's own mailbox. */
 static inline struct rh_world *inside_actor(const char *call, const char *here)
 {
     struct rh_world *w = inside(call, here);

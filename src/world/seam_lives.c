@@ -1,4 +1,4 @@
-/* The part of the seam (seam.c) that is about lives: to watch others, to join them, names; see objects.h. */
+/* The part of the seam (seam.c) about lives: watching and joining other actors, and names; see objects.h. */
 #include "world/seam_lives.h"
 
 #include <string.h>
@@ -23,11 +23,21 @@ uint32_t rh__known(struct rh_world *w, rh_ref who, const char *call, const char 
     return actor;
 }
 
-/* With granularity object whether one has ended is an operation of its own. */
+/* With granularity object, finding out whether an actor has ended is an operation of its own. */
 static void look_at_life(struct rh_world *w, uint32_t actor, const char *here)
 {
-    if (rh__fine(w) && actor != RH_NONE && actor != w->current)
-        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
+    if (rh__by_object(w) && actor != RH_NONE && actor != w->current)
+        rh__look_at_life(w, actor, here);
+}
+
+/* Stops before an operation on a name, which has its holder as its value. */
+static void stop_before_name(struct rh_world *w, const char *name, enum rh__when when, uint32_t gone, uint32_t actor,
+                             const char *here)
+{
+    struct rh__action action = { .when = when,
+                                 .expected = gone == RH_NONE ? 0 : w->actors[gone].identity,
+                                 .sets = actor == RH_NONE ? 0 : w->actors[actor].identity };
+    rh__stop_before(w, rh__object_named(RH__OBJECT_NAME, name), &action, here);
 }
 
 /* Who has the name; RH_NONE for nobody. */
@@ -35,7 +45,8 @@ uint32_t rh__holder_of(struct rh_world *w, const char *name, const char *call, c
 {
     if (!name)
         rh__misuse(w, here, "%s needs a name", call);
-    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
+    stop_before_name(w, name, RH__LOOKS, RH_NONE, RH_NONE, here);
+    rh__touch_as(w, rh__object_named(RH__OBJECT_NAME, name), false, 0, 0);
     uint32_t actor = rh__name_find(w, name);
     look_at_life(w, actor, here);
     return actor == RH_NONE || has_ended(&w->actors[actor]) ? RH_NONE : actor;
@@ -43,7 +54,7 @@ uint32_t rh__holder_of(struct rh_world *w, const char *name, const char *call, c
 
 /* ---- links and monitors ------------------------------------------------------------------------------------------ */
 
-/* Nobody else knows of the new one yet: what its creator does to its life has no order with anything. */
+/* Nobody else knows the new actor yet, so its creator's operations on its life have no order with any others. */
 void rh__watch_from_birth(struct rh_world *w, uint32_t actor, enum rh_watch watch)
 {
     if (watch == RH_WATCH_LINK) {
@@ -56,12 +67,36 @@ void rh__watch_from_birth(struct rh_world *w, uint32_t actor, enum rh_watch watc
 
 void rh__keep_result(struct rh_world *w, const struct rh_message_type *type, const void *value)
 {
-    struct actor *a = &w->actors[w->current];
+    struct world_actor *a = &w->actors[w->current];
     uint64_t at = rh__payload_take(w, type->size);
     rh__copy(w->payload + at, value, type->size);
     put64(w, &a->result, at);
     put32(w, &a->result_size, type->size);
     put64(w, &a->result_type, rh_result_type_(type));
+}
+
+/* With granularity object, each half of a link is an operation on the life of the actor of whose end it tells.  False
+ * if the other actor has ended. */
+static bool link_in_turns(struct rh_world *w, uint32_t actor, const char *here)
+{
+    rh__operation_on_life(w, actor, here);
+    if (has_ended(&w->actors[actor]))
+        return false;
+    uint32_t life = w->actors[actor].restarts;
+    rh__link_half(w, actor, w->current, w->actors[w->current].restarts);
+    rh__operation_on_life(w, w->current, here);
+    rh__link_half(w, w->current, actor, life);
+    return true;
+}
+
+/* The own half first: then no signal of the other actor's end that comes after this counts. */
+static void unlink_in_turns(struct rh_world *w, uint32_t actor, const char *here)
+{
+    rh__operation_on_life(w, w->current, here);
+    rh__unlink_half(w, w->current, actor);
+    rh__operation_on_life(w, actor, here);
+    rh__news_drop(w, w->current, actor, true);
+    rh__unlink_half(w, actor, w->current);
 }
 
 void rh__seam_link(rh_ref who, bool on, const char *here)
@@ -72,30 +107,26 @@ void rh__seam_link(rh_ref who, bool on, const char *here)
     uint32_t actor = rh__known(w, who, "rh_link", here);
     if (actor == w->current)
         return;
-    rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
-    if (on && has_ended(&w->actors[actor])) {
-        if (rh__fine(w))
-            rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, w->current), here);
-        rh__link_half(w, w->current, actor, true); /* a signal counts only for a link that is there */
-        rh__signal(w, actor, w->current, "noproc", true);
+    if (!rh__by_object(w))
+        rh__operation_on_life(w, actor, here);
+    else if (!on)
+        unlink_in_turns(w, actor, here);
+    else if (link_in_turns(w, actor, here))
         return;
-    }
+    if (on && has_ended(&w->actors[actor]))
+        rh__link_too_late(w, actor);
+    if (rh__by_object(w) || (on && has_ended(&w->actors[actor])))
+        return;
     if (!on)
         rh__news_drop(w, w->current, actor, true);
-    if (rh__fine(w)) { /* each half with the one whose end it tells of */
-        rh__link_half(w, actor, w->current, on);
-        rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, w->current), here);
-        rh__link_half(w, w->current, actor, on);
-    } else {
-        rh__link(w, w->current, actor, on);
-    }
+    rh__link(w, w->current, actor, on);
 }
 
 static void watch(struct rh_world *w, uint32_t actor, bool on, const char *here)
 {
     if (actor == w->current || (on && rh__watches(w, w->current, actor)))
-        return; /* what it watches already it watches until the rh_down is taken: nobody else can tell */
-    rh__operation(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), here);
+        return; /* a monitor lasts until its rh_down is taken; monitoring again changes nothing that others can see */
+    rh__operation_on_life(w, actor, here);
     rh__watch(w, w->current, actor, on);
     if (on && has_ended(&w->actors[actor])) {
         rh__send_down(w, actor, w->current, "noproc");
@@ -121,7 +152,7 @@ const struct rh_down *rh__seam_join(rh_ref who, int64_t timeout_ms, const char *
         return NULL;
     uint32_t actor = rh__known(w, who, "rh_join", here);
     if (actor == w->current)
-        rh__misuse(w, here, "rh_join of oneself would wait for ever");
+        rh__misuse(w, here, "an actor that joins itself (rh_join) waits for ever");
     struct rh_filter filter = { .type = &rh_message_rh_down, .from = who, .timeout_ms = timeout_ms };
     watch(w, actor, true, here);
     const struct rh_envelope *e = rh__receive(w, &filter, here);
@@ -130,8 +161,8 @@ const struct rh_down *rh__seam_join(rh_ref who, int64_t timeout_ms, const char *
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* With granularity object a name may be held by one that has ended, and counts as free: to find out, and to take it over, are two operations; if
- * another one was quicker it begins anew. */
+/* With granularity object, an actor that has ended may still hold a name, which counts as free.  Finding out and taking
+ * the name over are two operations; if another actor was faster, this one starts again. */
 static bool set_name_in_turns(struct rh_world *w, const char *name, uint32_t actor, const char *here)
 {
     uint32_t gone = RH_NONE;
@@ -139,9 +170,12 @@ static bool set_name_in_turns(struct rh_world *w, const char *name, uint32_t act
     if (actor != RH_NONE && has_ended(&w->actors[actor]))
         return false;
     for (;;) {
-        rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
+        stop_before_name(w, name, actor == RH_NONE ? RH__SETS : RH__SETS_IF_FREE, gone, actor, here);
         uint32_t holder = rh__name_find(w, name);
-        if (actor == RH_NONE || holder == RH_NONE || holder == gone)
+        bool sets = actor == RH_NONE || holder == RH_NONE || holder == gone;
+        rh__touch_as(w, rh__object_named(RH__OBJECT_NAME, name), sets && holder != actor, 0,
+                     actor == RH_NONE ? 0 : w->actors[actor].identity);
+        if (sets)
             rh__name_set(w, name, actor);
         if (holder == RH_NONE || (holder == gone && actor != RH_NONE))
             return actor != RH_NONE;
@@ -161,14 +195,17 @@ bool rh__seam_name_set(const char *name, rh_ref who, const char *here)
     if (!name || !*name)
         rh__misuse(w, here, "rh_register needs a name");
     uint32_t actor = rh_is_nobody(who) ? RH_NONE : rh__known(w, who, "rh_register", here);
-    if (rh__fine(w))
+    if (rh__by_object(w))
         return set_name_in_turns(w, name, actor, here);
-    rh__operation(w, rh__object_named(RH__OBJECT_NAME, name), here);
+    rh__preempt(w, here);
     uint32_t holder = rh__name_find(w, name);
-    if (actor != RH_NONE && actor != w->current)
-        rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor)); /* one that has ended gets no name */
-    if (holder != RH_NONE && holder != w->current && holder != actor)
-        rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, holder)); /* its end would have freed the name */
+    bool frees = actor == RH_NONE && holder != RH_NONE;
+    bool takes = actor != RH_NONE && holder == RH_NONE && !has_ended(&w->actors[actor]);
+    rh__touch_as(w, rh__object_named(RH__OBJECT_NAME, name), frees || takes, 0, 0);
+    if (actor != RH_NONE && actor != w->current) /* an actor that has ended gets no name */
+        rh__touch_as(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), false, 0, 0);
+    if (holder != RH_NONE && holder != w->current && holder != actor) /* its end would have freed the name */
+        rh__touch_as(w, rh__object_of_actor(w, RH__OBJECT_LIFE, holder), false, 0, 0);
     return rh__name_set(w, name, actor);
 }
 

@@ -1,4 +1,5 @@
-/* The part of the seam that is about lives. */
+/* The part of the seam about lives. */
+/* Private to src/world. */
 #ifndef RH_WORLD_SEAM_LIVES_H
 #define RH_WORLD_SEAM_LIVES_H
 
@@ -6,13 +7,13 @@
 
 #include "world/state.h"
 
-/* The actor that the reference names; a misuse where there is none. */
+/* The actor that the reference names; a misuse if there is none. */
 uint32_t rh__known(struct rh_world *w, rh_ref who, const char *call, const char *here);
-/* Who has the name; RH_NONE for nobody. */
+/* The actor that has the name; RH_NONE if there is none. */
 uint32_t rh__holder_of(struct rh_world *w, const char *name, const char *call, const char *here);
-/* The running actor watches the one it has just spawned. */
+/* The running actor links to, or monitors, the actor that it has just spawned. */
 void rh__watch_from_birth(struct rh_world *w, uint32_t actor, enum rh_watch watch);
-/* What the running actor leaves to those who monitor it. */
+/* Stores the result of the running actor for the actors that monitor it. */
 void rh__keep_result(struct rh_world *w, const struct rh_message_type *type, const void *value);
 
 void rh__seam_link(rh_ref who, bool on, const char *here);

@@ -1,4 +1,4 @@
-/* Durable stores as the controlled world answers for them. */
+/* Durable stores in the controlled world. */
 #include "world/seam_store.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ void rh__seam_store_open(const char *name, const char *here)
         rh__store_open(w, name, here);
 }
 
-/* Inside an actor that has opened its store. */
+/* For calls inside an actor that has opened its store. */
 static struct rh_world *inside_owner(const char *call, const char *here)
 {
     struct rh_world *w = inside_actor(call, here);
@@ -47,7 +47,7 @@ int64_t rh__seam_store_get(const char *key, void *buffer, size_t capacity, const
     if (i == RH_NONE || w->writes[i].size == RH_NONE)
         return -1;
     size_t size = w->writes[i].size;
-    if (size && capacity) /* a NULL buffer of no size asks for the size only */
+    if (size && capacity) /* a NULL buffer with capacity 0 asks only for the size */
         memcpy(buffer, w->payload + w->writes[i].bytes, size < capacity ? size : capacity);
     return (int64_t)size;
 }

@@ -1,4 +1,5 @@
 /* The part of the controlled world's seam that concerns tables; seam.c names these functions in its struct. */
+/* Private to src/world. */
 #ifndef RH_WORLD_SEAM_TABLES_H
 #define RH_WORLD_SEAM_TABLES_H
 

@@ -1,9 +1,9 @@
 /* Snapshots that outlive the run (rehearse/world.h).
  *
- * What differs from the beginning of the run is what the log knows: so a snapshot holds, for every place in the log, what
- * stands there now, and of the tables that only grow what was appended; and the stacks of suspended fibers, which the log
- * learns of only when they go on.  Loading goes back to the beginning and writes it
- * all through the log, so that the next reset finds its way back from there too.
+ * The log knows what differs from the beginning of the run.  So a snapshot contains the current value of every place in
+ * the log, the appended rows of the tables that only grow, and the stacks of suspended fibers, which are logged only
+ * when the fibers continue.  Loading goes back to the beginning and writes everything through the log, so that a later
+ * reset works, too.
  *
  * Layout: the header, then entries (where, size, bytes rounded up to 8), then events, messages, payload. */
 #include <string.h>
@@ -39,8 +39,8 @@ static size_t up(size_t n)
     return (n + 15) & ~(size_t)15;
 }
 
-/* Walks the log from the top down to the beginning; gives place and size of each entry. */
-static char *walk(const struct log_entry *e, struct entry *found)
+/* Walks the log from the top down to the beginning, and returns the place and size of each entry. */
+static char *walk(const struct world_log_entry *e, struct entry *found)
 {
     char *below = (char *)(uintptr_t)e;
     uint64_t where = e->where & ~(uint64_t)LOG_TAGS;
@@ -62,7 +62,7 @@ static char *walk(const struct log_entry *e, struct entry *found)
     return below;
 }
 
-/* A word that was written many times is kept once: open addressing over addresses. */
+/* A word that was written many times is saved once: a hash table of addresses with open addressing. */
 struct seen {
     uint64_t *slots;
     size_t mask;
@@ -90,7 +90,7 @@ static size_t put_entry(char *to, size_t at, const struct entry *e)
     return sizeof *e + up(e->size);
 }
 
-/* Rows that were appended are filled in without the log. */
+/* Appended rows are written without the log. */
 static size_t collect_rows(struct rh_world *w, char *to, size_t at, uint32_t *count)
 {
     size_t bytes = 0;
@@ -133,7 +133,7 @@ static size_t collect(struct rh_world *w, struct seen *seen, char *to, uint32_t 
     memset(seen->slots, 0, (seen->mask + 1) * sizeof *seen->slots);
     for (char *top = w->log; top > w->baseline_log;) {
         struct entry e;
-        top = walk((const struct log_entry *)(const void *)top - 1, &e);
+        top = walk((const struct world_log_entry *)(const void *)top - 1, &e);
         if (e.size <= 8 && !first_time(seen, e.where, e.size))
             continue;
         bytes += put_entry(to, bytes, &e);
@@ -154,7 +154,7 @@ struct rh_snapshot *rh_world_save(struct rh_world *w)
         return NULL;
     uint32_t entries;
     size_t deltas = collect(w, &seen, NULL, &entries);
-    size_t messages = (w->message_count - w->baseline_messages) * sizeof(struct message);
+    size_t messages = (w->message_count - w->baseline_messages) * sizeof(struct world_message);
     size_t events = (w->event_count - 1) * sizeof(struct rh_event);
     size_t payload = w->payload_at - w->baseline_payload;
     size_t bytes = up(sizeof(struct rh_snapshot)) + deltas + up(events) + up(messages) + payload;
@@ -182,7 +182,7 @@ struct rh_snapshot *rh_world_save(struct rh_world *w)
     return s;
 }
 
-/* Past AddressSanitizer: a word of globals may hold red zones, and a stack or heap what is poisoned now. */
+/* Bypasses AddressSanitizer: a word of globals may contain red zones, and a stack or heap may be poisoned now. */
 static void write_back(struct rh_world *w, const struct entry *e, const char *bytes)
 {
     char *where = (char *)(uintptr_t)e->where;
@@ -196,7 +196,7 @@ static void write_back(struct rh_world *w, const struct entry *e, const char *by
         log_push(w, where, LOG_WORD32, old);
     } else {
         rh__log_image(w, where, (uint32_t)e->size);
-        if (w->asan) /* red zones of the fiber that was there before; heaps are seen to when their actor runs */
+        if (w->asan) /* red zones of the fiber that was there before; heaps are updated when their actor runs */
             __asan_unpoison_memory_region(where, e->size);
     }
     rh__copy(where, bytes, e->size);
@@ -213,7 +213,7 @@ void rh_world_load(struct rh_world *w, const struct rh_snapshot *s)
         at += sizeof e + up(e.size);
     }
     size_t events = (s->events - 1) * sizeof(struct rh_event);
-    size_t messages = (s->messages - s->messages_from) * sizeof(struct message);
+    size_t messages = (s->messages - s->messages_from) * sizeof(struct world_message);
     memcpy(w->events + 1, at, events);
     at += up(events);
     memcpy(w->messages + s->messages_from, at, messages);
@@ -225,7 +225,8 @@ void rh_world_load(struct rh_world *w, const struct rh_snapshot *s)
     w->under_way = s->under_way;
     w->outcome = s->outcome;
     w->choices_log = NULL;
-    /* Going back step by step would need the log of those steps: from here only reset and steps taken from now on. */
+    /* Undoing these steps one by one would need their log; from here only reset, and undo of later steps, are
+     * possible. */
     for (uint32_t i = 1; i < w->event_count; i++)
         w->events[i].private_mark[0] = 0;
     w->loaded_events = s->events;

@@ -1,238 +1,205 @@
-/* The state of a controlled world, private to src/world/.
+/* The state of a controlled world.  Private to src/world.
  *
- * All that a run can change is either in a table of this struct, in an actor's region or stack, or in a tracked page
- * (globals, large heaps).  Tables are changed only through put32 and put64 (log.h), regions and stacks are copied to the
- * log before they are used (memory.h), pages are compared after each step (pages.h): so the log can take everything
- * back.  Messages, their bytes, and events are only ever appended, and cut off again by their counts.
+ * Everything that a run can change is in a table of this struct, in an actor's region or stack, or in a tracked page
+ * (globals, large heaps).  The log can undo every change.  Tables are changed only through put32 and put64 (log.h).
+ * Regions and stacks are copied to the log before use (memory.h).  Pages are compared after each step (pages.h).
+ * Messages, their bytes and events are only appended; undo truncates them by their counts.
  *
- * Tables are in memory shared with the parent process; the log, regions and stacks are private.  No address is random:
- * all lie at fixed places, so that a pointer in a message or a state is the same in every run and every process.
+ * Tables are in memory shared with the parent process.  The log, regions and stacks are private.  No address is random:
+ * all are fixed, so that a pointer in a message or a state is the same in every run and every process.
  *
- * Indices name things; RH_NONE is no index.  Actor 0 is the test. */
+ * Indices identify entries of tables; RH_NONE is no index.  Actor 0 is the test. */
 #ifndef RH_WORLD_STATE_H
 #define RH_WORLD_STATE_H
 
-#include <rehearse/world.h>
+#include "base/hash.h"
+#include "world/run_record.h"
+
+#include "world/delivery.h"
 
 struct rh__pages;
-struct rh__access;
+struct world_member;
 
-enum status {
-    STATUS_IDLE,      /* between two messages */
-    STATUS_RUNNING,   /* its code runs now */
-    STATUS_WAITING,   /* blocked in a receive or an ask: see `filter` */
-    STATUS_SLEEPING,  /* blocked until its wake timer fires */
-    STATUS_SYNCING,   /* blocked until its writes are durable */
-    STATUS_CHOOSING,  /* in rh_choose; nobody else moves until a value is given */
-    STATUS_PREEMPTED, /* before an operation on something shared, or before its end: see `then` */
-    STATUS_ENDED,
-    STATUS_CRASHED, /* may start again */
-    STATUS_OUTSIDE, /* an external sender: has no code */
-};
-
-enum {
-    FLAG_STOPPING = 1, /* ends when its handler returns */
-    FLAG_TRAPS = 2,    /* gets exit signals as messages */
-    FLAG_DEFERS = 4,   /* its behaviour defers something, */
-    FLAG_DEFERRED = 8, /* or an earlier one did */
-};
-
-/* What a preempted actor does when it goes on. */
-enum then {
+/* The next action of a preempted actor. */
+enum world_then {
     THEN_GO_ON,
-    THEN_END,     /* for `reason`; `then_what`: ENDS_... */
-    THEN_CRASH,   /* with `then_what` writes surviving */
-    THEN_SIGNAL,  /* sees to exit signal `then_what`; it was in `then_status` */
-    THEN_RESTART, /* with its state kept if `then_what`; until then it has ended */
+    THEN_END,     /* ends with `reason`; `then_what`: ENDS_... */
+    THEN_CRASH,   /* crashes; `then_what` writes survive */
+    THEN_RESTART, /* restarts, with its state if `then_what`; counts as ended until then */
 };
 
-/* How one comes to its end. */
+/* How an actor ends. */
 enum {
     ENDS,
-    ENDS_BY_EXIT,  /* its own, at `place` */
-    ENDS_UNNOTICED /* the test's body has returned: see rh__test_is_over */
+    ENDS_BY_EXIT,  /* by its own rh_exit, at `place` */
+    ENDS_UNNOTICED /* the body of the test has returned: see rh__test_is_over */
 };
 
-struct actor {
-    const struct rh_actor_type *type;
-    const struct rh_behaviour *behaviour;
-    char *region;                   /* its state, then its heap; fixed for the slot */
-    void *context;                  /* of its fiber while that is suspended */
-    const struct rh_filter *filter; /* while waiting: on its own stack */
-    const char *place;              /* of the call it is blocked in */
-    const char *receives;           /* of its last receive; NULL before the first */
-    uint64_t random, seed;          /* the latter: before the first number was drawn */
-    uint64_t hash;                  /* its part of the fingerprint; 0 while stale */
-    uint64_t region_hash;           /* of a large region, kept up word by word */
-    uint64_t initial;               /* payload offset of the state it was spawned with */
-    uint64_t clock;                 /* causal: payload offset of its vector, 0 for none */
-    uint64_t identity;              /* the same in every run */
-    uint64_t object;                /* while preempted: of the operation to come */
-    int64_t now_ns;                 /* where each has a clock of its own: what that says, see timers.c */
-    uint32_t events;                /* how many so far; logged together with the next */
-    uint32_t taken;                 /* the message it handles; a process: took last */
-    uint32_t status, flags;
-    uint32_t born;                      /* the event that made it, */
-    uint32_t born_behind;               /* behind so many of its messages */
-    uint32_t parent, ordinal;           /* identity: the ordinal-th of its type among the parent's children */
+struct world_actor {
+    union {
+        struct rh__run_actor row;
+        struct {
+            RH__ACTOR_ROW
+        };
+    };
+    char *region;                       /* state, then heap; fixed for the slot */
+    void *context;                      /* context of the suspended fiber */
+    void *frame;                        /* where the program's own part of its stack ends; NULL: not known */
+    const struct rh_filter *filter;     /* while waiting; on the actor's own stack */
+    const char *place;                  /* source place of the call that blocks the actor */
+    const char *receives;               /* source place of the last receive; NULL before the first */
+    uint64_t random, seed;              /* generator now, and before its first number */
+    struct rh__wide hash;               /* part of the fingerprint; 0 while stale */
+    struct rh__wide region_hash;        /* hash of a large region, updated word by word */
+    uint64_t clock;                     /* causal: payload offset of the vector clock, 0 for none */
+    int64_t now_ns;                     /* with a clock for each actor: its time, see timers.c */
+    uint32_t events;                    /* number of events so far; logged together with `taken` */
+    uint32_t taken;                     /* message being handled; of a process: the last one taken */
     uint32_t first_child, next_sibling; /* newest first */
-    uint32_t sends;                     /* how many so far */
-    uint32_t channels;                  /* first channel into it */
-    uint32_t outbox;                    /* granularity send: its channel of messages not yet accepted */
-    uint32_t start;                     /* rh_start under way; it takes nothing before */
-    uint32_t asking;                    /* the message whose reply it waits for */
-    uint32_t received;                  /* since then: what rh_ask or, in a handler, rh_receive gave last */
-    uint32_t timers;                    /* its timers, newest first */
-    uint32_t wake;                      /* the timer that ends its wait or sleep */
-    uint32_t wait;            /* with a clock: the number of its wait or sleep that the clock ends, 0 for none */
-    uint32_t waits;           /* how many so far */
-    uint32_t links, monitors; /* first of each list */
-    uint32_t watching;        /* the same: whom it monitors, each until its rh_down is taken */
-    uint32_t result_size;     /* of what rh_return left for those who monitor it, */
-    uint64_t result;          /* its payload offset */
-    uint64_t result_type;     /* and which type it has, 0 for none */
-    uint32_t opened;          /* the store that it has; RH_NONE for none */
-    uint32_t store;           /* newest write to that */
-    uint32_t writes_open;     /* how many of the newest are under way */
-    uint32_t tickets;         /* of writes, given out so far */
-    uint32_t used;            /* bytes of the region in use */
-    uint32_t heap;            /* offset of the heap in the region; 0 for none yet */
-    uint32_t stack;           /* its stack while suspended */
-    uint32_t choices;         /* of rh_choose */
-    uint32_t opening;         /* it chooses what comes of opening its store */
-    uint32_t node;            /* for partitions: 0 .. 15, or RH_NONE */
-    uint32_t restarts;
-    uint32_t reason; /* why it ended: payload offset / 16 */
-    uint32_t then, then_what, then_status;
-    uint64_t epoch; /* its region is in the log since this epoch; not logged */
-    uint32_t stale; /* it is on the list of stale hashes */
-    uint32_t large; /* its region is tracked by pages: w->large */
-    uint32_t walk;
+    uint32_t sends;                     /* number of sends so far */
+    uint32_t channels;                  /* first channel to this actor */
+    uint32_t outbox;                    /* granularity send: channel of messages not yet accepted */
+    uint32_t start;                     /* rh_start in transit; the actor takes nothing else before */
+    uint32_t received;                  /* after `taken`: last message of rh_ask or, in a handler, of rh_receive */
+    uint32_t timers;                    /* first timer, newest first */
+    uint32_t wake;                      /* timer that ends the wait or sleep */
+    uint32_t wait;                      /* with a clock: number of the wait or sleep that the clock ends, 0 for none */
+    uint32_t waits;                     /* number of waits so far */
+    uint32_t links, monitors;           /* first entry of each list */
+    uint32_t watching;                  /* list of monitored actors, each until its rh_down is taken */
+    uint32_t result_size;               /* size of the rh_return value for monitoring actors */
+    uint64_t result;                    /* payload offset of the rh_return value */
+    uint64_t set;                       /* payload offset of the last rh_receive_set, 0 for none: see sets.h */
+    uint32_t set_count;                 /* number of its messages */
+    uint64_t result_type;               /* type of the rh_return value, 0 for none */
+    uint32_t opened;                    /* open store; RH_NONE for none */
+    uint32_t store;                     /* newest write to the open store */
+    uint32_t writes_open;               /* number of newest writes not yet complete */
+    uint32_t tickets;                   /* write tickets issued so far */
+    uint32_t used;                      /* bytes of the region in use */
+    uint32_t heap;                      /* offset of the heap in the region; 0 for none yet */
+    uint32_t stack;                     /* stack of the suspended fiber */
+    uint32_t choices;                   /* number of alternatives in rh_choose */
+    uint32_t blocked_messages;          /* messages and bytes of payload when it blocked: it can know of no others */
+    uint64_t blocked_payload;
+    uint32_t opening; /* the choice is the result of opening the store */
+    uint32_t then, then_what;
+    uint32_t trapped; /* granularity object: `events` when it began to trap exits */
+    uint64_t epoch;   /* the region is in the log since this epoch; not logged */
+    uint32_t stale;   /* the actor is on the list of stale hashes */
+    uint32_t large;   /* the region is tracked by pages: w->large */
 };
 
-struct message {
-    const struct rh_message_type *type;
-    uint64_t payload; /* offset of its value, 16-aligned; the tail follows, 16-aligned */
-    uint64_t hash;    /* of type, value, tail, sender; 0 until wanted */
-    uint64_t clock;   /* causal: payload offset of the sender's vector when sent */
-    int64_t sent_ns;  /* the same: what its sender's said */
-    uint32_t size, tail_size;
-    uint32_t sender, receiver;
-    uint32_t seen_as; /* whom the receiver sees as sender: the first one, where it was forwarded */
-    uint32_t event, ordinal;
-    uint32_t send_number; /* causal: the how-many-th send of its sender, from 1 */
-    uint32_t at_once;     /* causal: 1 if others have the same number, who takes it knows of none of them; else 0 */
-    uint32_t next;        /* in its channel */
-    uint32_t answers;     /* a reply: the request's message */
-    uint32_t request;     /* asked for a reply: the first message of a chain of forwards */
-    uint32_t taken_by;
-    uint32_t copy_of;
-    uint32_t channel;
-    uint32_t posted; /* by the program, not by the world */
-    uint32_t over;   /* granularity object, with faults: it was received, or lost to a fault; else it may still be */
-    uint32_t timer;  /* a process's timer, or any the clock has reached: its name, payload offset / 16; else 0 */
-    uint32_t wake;   /* from the clock: the number of the wait that is over; else 0 */
-    uint32_t life;   /* from the clock: which life of its receiver it is for, from 1; else 0 */
-    uint32_t behind; /* granularity object, news: the message that brought them, see network.c; 0 for none */
-    uint32_t walk;   /* the last that met it, see knowledge.c; not logged, as in actors and objects */
+struct world_message {
+    union {
+        struct rh__run_message row;
+        struct {
+            RH__MESSAGE_ROW
+        };
+    };
+    struct rh__wide hash; /* hash of type, value, tail, sender; computed on demand, 0 before */
+    uint64_t clock;       /* causal: payload offset of the sender's vector clock at the send */
+    int64_t sent_ns;      /* with a clock for each actor: sender's time at the send */
+    uint32_t send_number; /* causal: index among the sends of its sender, from 1 */
+    /* Causal: 1 if sent together with others under one number: a receiver learns of none of the others; else 0. */
+    uint32_t at_once;
+    uint32_t next;    /* next message in the channel */
+    uint32_t request; /* a request for a reply: the first message of a chain of forwards */
+    uint32_t over;    /* granularity object, with faults: the message was received, or lost to a fault */
+    uint32_t sent_at; /* if rh__dead_letters_at_end: source place of the send, payload offset / 16; else undefined */
 };
 
-/* Messages under way from one sender to one receiver; under RH_MAILBOX from all senders (sender RH_NONE); with
- * granularity send, messages that a sender has sent and nobody has accepted (receiver RH_NONE). */
-struct channel {
-    uint64_t hash; /* 0 while stale */
+/* Messages in transit from one sender to one receiver.  Under RH_MAILBOX: from all senders (sender RH_NONE).  With
+ * granularity send: also the messages that a sender has sent and nobody has accepted (receiver RH_NONE). */
+struct world_channel {
+    struct rh__wide hash; /* 0 while stale */
     uint32_t sender, receiver;
     uint32_t first, last; /* logged together */
-    uint32_t next;        /* of the same receiver */
-    uint32_t arrived;     /* messages before this one have: a later one was taken */
+    uint32_t next;        /* next channel to the same receiver */
+    uint32_t arrived;     /* messages before this one have arrived, because a later one was taken */
     uint32_t stale;
 };
 
-struct timer {
-    const struct rh_message_type *type; /* NULL: wakes a blocked actor */
+struct world_timer {
+    const struct rh_message_type *type; /* NULL: the timer wakes a blocked actor */
     int64_t deadline_ns;
-    uint64_t payload, name; /* offsets */
+    uint64_t payload, name; /* payload offsets */
     uint32_t actor;
-    uint32_t event;        /* that set it */
-    uint32_t next;         /* of the same actor, or in the list of free ones */
-    uint32_t previous;     /* of the same actor; RH_NONE for the newest */
-    uint32_t next_alike;   /* with a name: the next whose name has the same place among timer_names, + 1 */
-    uint32_t newer, older; /* among all that are set */
-    uint32_t clocked;      /* the clock has it: it is a matter of the operations on that */
-    uint32_t wait, life;   /* then: as the message will say */
-    uint64_t label;        /* then: whose it is and its name, for people; payload offset */
+    uint32_t event;        /* event that set the timer */
+    uint32_t next;         /* next timer of the same actor, or next free timer */
+    uint32_t previous;     /* previous timer of the same actor; RH_NONE for the newest */
+    uint32_t next_alike;   /* named timer: next with the same slot in timer_names, + 1 */
+    uint32_t newer, older; /* links among all set timers */
+    uint32_t clocked;      /* the clock owns the timer; operations on the clock order it */
+    uint32_t wait, life;   /* if clocked: `wake` and `life` of the message to come */
+    uint64_t label;        /* if clocked: owner and name for reports; payload offset */
 };
 
-struct link {
+struct world_link {
     uint32_t other;
+    uint32_t life; /* of a link: restarts of the other actor when it was linked */
     uint32_t next;
 };
 
-struct name {
+struct world_name {
     uint64_t text;
     uint32_t actor;
     uint32_t next;
 };
 
-struct write {
+struct world_write {
     uint64_t key, bytes;
-    uint32_t size; /* RH_NONE: removes the key */
+    uint32_t size; /* RH_NONE: the write removes the key */
     uint32_t ticket;
-    uint32_t writer; /* the actor that is told */
+    uint32_t writer; /* actor to notify */
     uint32_t older;
 };
 
-struct store {
+struct world_store {
     uint64_t name;
-    uint32_t owner, life;       /* the last one to open it, and in which of its lives; RH_NONE for none yet */
-    uint32_t newest, under_way; /* while nobody has it open: as in struct actor */
-    uint32_t state;             /* enum rh__store_state */
+    uint32_t owner, life; /* the last actor that opened the store, and its life; RH_NONE: none */
+    /* While no actor has the store open: as `store` and `writes_open` in struct world_actor. */
+    uint32_t newest, under_way;
+    uint32_t state; /* enum rh__store_state */
     uint32_t next;
 };
 
-struct table {
+struct world_table {
     const struct rh_table *declared;
-    uint32_t root; /* of its items, a tree: see tables.c */
+    uint32_t root; /* root of the tree of items: see tables.c */
     uint32_t count;
 };
 
-struct item {
+struct world_item {
     uint64_t key, bytes; /* payload offsets */
-    uint64_t rank;       /* hash of the key; a parent has a larger one than its children */
+    uint64_t rank;       /* hash of the key; a parent has a larger rank than its children */
     uint32_t size;
-    uint32_t table; /* RH_NONE for a free one */
+    uint32_t table; /* RH_NONE for a free item */
     uint32_t left, right;
-    uint32_t next; /* free ones */
+    uint32_t next; /* next free item */
 };
 
-/* One that was touched in this run. */
-struct object {
+/* A shared object that was accessed in this run. */
+struct world_object {
     uint64_t object;
-    uint32_t touches;
-    uint32_t walk;
-};
-
-struct line {
-    uint64_t text;
-    uint32_t event, actor;
+    uint32_t touches, writes; /* accesses so far, and those that changed it */
 };
 
 enum { PROPERTY_NAME = 96 };
 
-/* What a run has seen of a property so far. */
-enum evaluated { LAST_FALSE = 1, LAST_TRUE = 2, LAST = 3, WAS_TRUE = 4, WAS_FALSE = 8 };
+/* Evaluations of a property in the run so far. */
+enum world_evaluated { LAST_FALSE = 1, LAST_TRUE = 2, LAST = 3, WAS_TRUE = 4, WAS_FALSE = 8 };
 
-struct property {
+struct world_property {
     char name[PROPERTY_NAME];
     const char *place;
     uint32_t kind;
-    uint32_t run;                /* enum evaluated, of the run under way; undone with its steps */
-    uint64_t held, failed;       /* evaluations, also of steps that are made again */
-    uint64_t held_in, failed_in; /* runs: rh__properties_count */
+    uint32_t run;          /* enum world_evaluated of the current run; undone with its steps */
+    uint64_t held, failed; /* number of evaluations, including repeated steps */
 };
 
-/* A list of indices into a table: how many were ever used, and those free again. */
-struct pool {
+/* A pool of indices into a table: the number of indices ever used, and the list of free indices. */
+struct world_pool {
     uint32_t count, free;
 };
 
@@ -255,127 +222,175 @@ enum {
     MAX_OBJECTS = 1u << 16,
     MAX_ACCESSES = 1u << 24,
     CHANNEL_CACHE = 1024,
-    SMALL_REGION = 8192, /* a region up to this size is copied whole; a larger one is tracked by pages */
+    MAX_OPENINGS = 64,
+    MAX_HOLDS = 16,      /* delays at the same time */
+    SMALL_REGION = 8192, /* larger regions are tracked by pages, others are copied whole */
 };
 
-/* What a free stack holds before a handler runs: see determinism.h. */
-enum stack_fill { FILL_NOT, FILL_ZERO, FILL_PATTERN, FILL_POSITIVE };
+/* A delay: holds back a message, or everything that an actor does, until event number `until`. */
+struct world_hold {
+    uint32_t message; /* RH_NONE: the delay slows the actor */
+    uint32_t actor;
+    uint32_t until;
+};
 
-/* Why a fiber gave control back. */
-enum yield { YIELD_DONE, YIELD_BLOCKED, YIELD_ABANDONED };
+/* A call of rh_open: see outside.h. */
+struct world_opening {
+    const struct rh_message_type *type;
+    rh_when_fn *when; /* NULL: any value */
+    const char *here;
+    uint64_t slots; /* payload offset of the values: for each send, `count` of them */
+    uint32_t actor, count;
+};
+
+/* A value of a schedule, as text. */
+struct world_given {
+    struct world_given *next;
+    char text[];
+};
+
+/* Contents of a free stack before a handler runs: see determinism.h. */
+enum world_stack_fill { FILL_NOT, FILL_ZERO, FILL_PATTERN, FILL_POSITIVE };
+
+/* Why a fiber returned control. */
+enum world_yield { YIELD_DONE, YIELD_BLOCKED, YIELD_ABANDONED };
 
 struct rh_world {
     struct rh_semantics semantics; /* with the defaults filled in */
+    struct rh__delivery delivery;  /* row of the delivery model */
     const struct rh_test *test;
     const struct rh_param *params;
     size_t param_count;
     uint64_t *params_asked; /* see struct rh_world_options */
     bool no_undo, quiet, begun;
-    bool sandboxed;       /* a parent process reads what we leave behind */
-    bool driven;          /* the child has done what it was started for */
-    bool killed;          /* the last child was, by somebody else */
-    int fork_errno;       /* the last child could not be started: why */
-    bool supervised;      /* and that is not worth a word: it will be made good */
-    bool can_read_stacks; /* this process took the steps: what is on stacks and in regions is really there */
-    bool any_faults;      /* a budget of faults is given */
+    bool sandboxed;       /* a parent process reads the shared tables */
+    bool driven;          /* the child has completed its work */
+    bool killed;          /* something outside killed the last child */
+    bool tool_failed;     /* the last child ended with an internal error, and has printed it */
+    int fork_errno;       /* errno if the last child could not be started */
+    bool supervised;      /* the caller repeats the work of lost children: no message */
+    bool can_read_stacks; /* this process took the steps, so its stacks and regions are valid */
+    bool any_faults;      /* some fault has a budget */
     bool asan;            /* the program is built with AddressSanitizer */
     bool own_clocks;      /* each actor has a clock: granularity object, or logical time */
-    int64_t tick_ns;      /* by which that goes on with each message; 0 but for logical time */
+    int64_t tick_ns;      /* logical time: increment of an actor's clock per message; else 0 */
 
     /* Tables. */
-    struct actor *actors;
-    struct channel *channels;
-    uint64_t *ready; /* bit per channel: something is in it */
-    struct message *messages;
+    struct world_actor *actors;
+    struct world_channel *channels;
+    uint64_t *ready; /* bit per channel: the channel is not empty */
+    struct world_message *messages;
     char *payload;
     struct rh_event *events;
-    struct timer *timers;
-    uint32_t *timer_names; /* by owner and name: the first of a list, + 1 */
-    struct link *links;
-    struct name *names;
-    struct write *writes;
-    struct store *stores;
-    struct table *tables;
-    struct item *items;
-    struct line *lines;
-    struct object *objects;      /* open addressing */
-    struct rh__access *accesses; /* in order */
-    struct property *properties;
+    struct world_timer *timers;
+    uint32_t *timer_names; /* hash table by owner and name: first timer of a list, + 1 */
+    struct world_link *links;
+    struct world_name *names;
+    struct world_write *writes;
+    struct world_store *stores;
+    struct world_table *tables;
+    struct world_item *items;
+    struct rh__run_line *lines;
+    struct world_object *objects; /* open addressing */
+    struct rh__access *accesses;  /* in the order of the run */
+    struct world_property *properties;
     struct rh_choice *choices;
-    uint32_t *stack_next; /* list of free stacks */
+    struct world_member *members; /* scratch: see sets.h */
+    uint32_t *stack_next;         /* list of free stacks */
     uint32_t *stale_actors, *stale_channels;
-    uint32_t *monitors; /* actors that observe announcements */
+    uint32_t *monitors;              /* actors that observe announcements */
+    uint64_t *check_hashes;          /* hostile build (self_check.h): by event, hash of the state before */
+    bool *check_clock;               /* hostile build: by event, whether the hash includes the time */
+    struct rh_choice *check_choices; /* hostile build: the last list of choices */
+    uint32_t check_choice_count;
     uint32_t choice_capacity, choice_count;
-    bool cut_short;          /* there would be more, but for the limit of steps */
-    uint32_t choices_events; /* when they were filled in: at this event, */
-    const char *choices_log; /* and this position of the log */
+    bool cut_short;          /* the limit of steps has hidden enabled choices */
+    uint32_t choices_events; /* number of events when `choices` was filled */
+    const char *choices_log; /* position of the log when `choices` was filled */
 
     /* Counts that the event record restores. */
     uint32_t event_count, message_count;
     uint64_t payload_at;
-    uint32_t under_way; /* messages */
+    uint32_t under_way; /* messages in transit */
 
-    /* Logged. */
+    /* Fields that the log restores. */
     uint32_t actor_count, channel_count, line_count, monitor_count, table_count;
-    struct pool timer_pool, link_pool, name_pool, write_pool, store_pool, item_pool;
-    uint32_t timer_newest; /* of all that are set */
+    struct world_pool timer_pool, link_pool, name_pool, write_pool, store_pool, item_pool;
+    uint32_t timer_newest; /* newest of all set timers */
     uint32_t first_name, first_store;
     uint32_t stack_free, stack_count;
-    uint32_t losses, duplicates, crashes, restarts, kept_restarts, partitions; /* what is left */
-    uint32_t failed_opens, damaged_stores, failed_puts;
-    uint32_t cut; /* the nodes on one side of a partition; 0 for none */
+    struct {
+#define RH_X(field, spends, option, help) uint32_t field;
+        RH_BUDGETS(RH_X)
+#undef RH_X
+    } left; /* rest of the fault budgets */
+    struct world_hold holds[MAX_HOLDS];
+    uint32_t held_until; /* latest end of a hold */
+    struct world_opening openings[MAX_OPENINGS];
+    uint32_t opening_count;
+    uint32_t cut; /* bit set of the nodes on one side of a partition; 0 for none */
     uint32_t node_count;
-    uint32_t chooser; /* the actor in rh_choose; RH_NONE with granularity object, where others go on meanwhile */
-    uint32_t news;    /* messages under way that are behind others */
-    uint32_t halted;  /* actors that are preempted or, with granularity object, choosing */
+    uint32_t chooser;  /* actor in rh_choose; RH_NONE with granularity object, where other actors may move */
+    uint32_t news;     /* messages in transit with `behind` set */
+    uint32_t gathered; /* messages that actor `gatherer` has taken of its set, and more follow; 0: none */
+    uint32_t gatherer;
+    uint32_t halted; /* preempted actors and, with granularity object, choosing actors */
     uint32_t object_count, access_count;
-    uint32_t over; /* the run has been ended: by a finding or by choice */
+    uint32_t over; /* the run has ended, by a finding or by a choice */
     uint32_t allocations;
-    uint32_t writes_open; /* of all actors */
+    uint32_t writes_open; /* incomplete writes of all actors */
     int64_t now_ns;
-    uint64_t total; /* of all hashes that are not stale */
+    struct rh__wide total; /* exclusive or of all hashes that are not stale */
     uint32_t stale_actor_count, stale_channel_count;
-    uint64_t tables_hash; /* of names, links, monitors; 0 while stale */
-    uint64_t globals_hash;
-    char logged_end; /* all from event_count to here is zero in a new world */
+    struct rh__wide tables_hash; /* hash of names, links, monitors; 0 while stale */
+    struct rh__wide globals_hash;
+    uint32_t kept_requests; /* the program has called rh_keep_request: a reply may come from anywhere */
+    char logged_end;        /* end marker: all bytes from event_count to here are zero in a new world */
 
-    /* Of the whole exploration. */
+    /* Fields of the whole exploration. */
+    struct world_given *given;   /* values that are offered to rh_open in addition */
+    const int64_t *draw_numbers; /* numbers that are drawn in addition; see rh__world_draw_from */
+    uint32_t draw_count;
     uint32_t property_count;
-    enum stack_fill fill; /* of stacks; not but while runs are compared */
+    enum world_stack_fill fill; /* fill of stacks; FILL_NOT except while runs are compared */
     char *filled_from, *filled_to;
-    uint32_t handler_depth;   /* bytes of stack that handlers have used, as far as that was measured */
-    char refused[192];        /* a parameter makes no sense: a sentence; "" for none */
-    char globals_writer[128]; /* an actor that has changed a global variable; "" for none */
-    bool watches_twins;       /* somebody wants to know told_apart: */
-    bool told_apart;          /* the program has asked what is different for actors that are alike; see alike.h */
-    bool clock_used;          /* the program has asked for the time: from then on it is part of the fingerprint */
+    uint32_t handler_depth;   /* deepest measured stack use of handlers, in bytes */
+    char refused[192];        /* sentence about an invalid parameter, or `no_sets`; "" for none */
+    const char *no_sets;      /* why rh_receive_set is refused; NULL: it is not */
+    bool no_timed_sets_only;  /* ... only with a time limit */
+    char globals_writer[128]; /* name of an actor that has written a global variable; "" for none */
+    bool watches_twins;       /* an explorer needs `told_apart` */
+    bool told_apart;          /* the program has asked a question that tells alike actors apart; see alike.h */
+    bool fingerprints;        /* fingerprints are asked for */
+    bool sets_used;           /* the program has called rh_receive_set */
+    bool clock_used;          /* the program has asked for the time: the fingerprint includes the time from then on */
 
-    /* Of the step under way. */
-    uint32_t current; /* the actor whose code runs, RH_NONE outside */
+    /* Fields of the current step. */
+    uint32_t current; /* actor whose code runs; RH_NONE for none */
     uint32_t event_sends;
-    uint32_t clock; /* ordered time with granularity object: the actor that the clock is, else RH_NONE; see timers.c */
-    uint32_t observing; /* a monitor's handler runs, on the announcer's stack */
-    uint32_t matching;  /* the predicate of this actor's receive runs, on the world's stack */
+    uint32_t clock;     /* ordered time with granularity object: the clock as an actor; else RH_NONE; see timers.c */
+    uint32_t observing; /* monitor whose handler runs, on the announcer's stack */
+    uint32_t matching;  /* actor whose receive predicate runs, on the world's stack */
     bool inside;
-    uint32_t resumed_with;   /* the message that ends a wait, RH_NONE for a timeout; the value chosen */
-    const char *exit_reason; /* of rh_exit */
+    uint32_t resumed_with;   /* message that ends a wait, RH_NONE for a timeout; or the chosen value */
+    const char *exit_reason; /* reason of rh_exit */
     char exit_text[RH_REASON_SIZE];
     const char *exit_place;
-    enum yield yield;
-    void *back;      /* where the world's side waits while a fiber runs */
-    void *suspended; /* where the last fiber that yielded waits */
+    enum world_yield yield;
+    void *back;      /* context of the world while a fiber runs */
+    void *suspended; /* context of the last fiber that yielded */
     void *job_state;
     const void *job_value;
     rh_handler_fn *job_handler;
     rh_body_fn *job_body;
-    void *asan_fake; /* of the world's side, while a fiber runs */
+    void *asan_fake; /* AddressSanitizer's fake stack of the world while a fiber runs */
     const void *asan_bottom;
     size_t asan_size;
-    uint32_t walk;   /* number of the last one: see knowledge.c */
-    uint32_t sought; /* rh__message_deliverable looks for this one */
+    uint32_t sought; /* message that rh__message_deliverable searches for */
     bool sought_found;
+    uint32_t members_of, member_count; /* actor of `members`, RH_NONE if they are not known */
 
-    char name_buffers[RH_NAMES_AT_ONCE][256]; /* of rh_name, in predicates */
+    char name_buffers[RH_NAMES_AT_ONCE][256]; /* results of rh_name in predicates */
     uint32_t names_given;
 
     struct rh_outcome outcome;
@@ -383,38 +398,42 @@ struct rh_world {
     uint32_t escape_count;
     uint32_t channel_cache[CHANNEL_CACHE];
 
-    /* Going back. */
+    /* Undo. */
     char *log, *log_start, *log_end;
     uint64_t epoch;
-    char *baseline_log; /* after rh_world_begin */
+    char *baseline_log; /* end of the log after rh_world_begin */
     uint32_t baseline_messages, baseline_under_way;
     uint32_t baseline_actors, baseline_channels, baseline_writes, baseline_lines, baseline_accesses;
     uint64_t baseline_payload;
-    uint32_t loaded_events; /* a snapshot was loaded: undo does not reach before this event; else 1 */
-    bool hashing;           /* component hashes are kept */
-    uint32_t hashing_since; /* event count when that began */
+    uint32_t loaded_events; /* after loading a snapshot: undo does not reach before this event; else 1 */
+    bool hashing;           /* component hashes are maintained */
+    uint32_t hashing_since; /* number of events when `hashing` was set */
 
     /* Memory. */
     char *regions;
     size_t region_stride;
     char *stacks;
     size_t stack_stride;
-    uint32_t stacks_guarded; /* stacks whose guard page is in place */
-    uint32_t deepest;        /* bytes of stack that suspended fibers have had: see fiber.c */
+    uint32_t stacks_guarded; /* number of stacks with a guard page */
+    uint32_t deepest;        /* deepest stack of a suspended fiber, in bytes: see fiber.c */
     struct rh__pages *globals;
-    uint32_t hot_pages;       /* of globals */
-    uint32_t large_count;     /* regions that are or were large */
-    struct rh__pages **large; /* per actor, NULL while its region is small; private */
+    uint32_t hot_pages;       /* hot pages of globals */
+    uint32_t large_count;     /* number of regions that are or were large */
+    struct rh__pages **large; /* by actor; NULL while the region is small; private */
     size_t table_bytes;
     struct rh_world_counts counts;
-    volatile uint64_t ticks; /* of the watchdog */
+    volatile uint64_t ticks; /* ticks of the watchdog */
+    struct rh__run run;      /* view of these tables; rh__world_run fills in its counts */
 };
 
-/* The world in use, NULL for none.  Set by rh_world_new, cleared by rh_world_free. */
+/* The current world; NULL for none.  Set by rh_world_new, cleared by rh_world_free. */
 extern struct rh_world *rh__world;
 
-/* References are numbers that programs do not use for anything else: who looks for one in memory (world/alike.c) is not
- * misled by counters. */
+/* Sets up the view of the tables (run_record.h).  The tables must exist. */
+void rh__world_run_begin(struct rh_world *w);
+
+/* References are numbers that programs are unlikely to use otherwise.  So a search for references in memory (alike.c)
+ * does not mistake counters for references. */
 #define REF_BASE 0x7265660000000001u
 
 static inline rh_ref ref_of(uint32_t actor)
@@ -423,13 +442,13 @@ static inline rh_ref ref_of(uint32_t actor)
     return ref;
 }
 
-/* RH_NONE for nobody or a reference that this world never gave. */
+/* Returns RH_NONE for a null reference, or for a reference that this world never gave. */
 static inline uint32_t actor_of(const struct rh_world *w, rh_ref ref)
 {
     return ref.id - REF_BASE < w->actor_count ? (uint32_t)(ref.id - REF_BASE) : RH_NONE;
 }
 
-/* Whose code runs now, handler or predicate; RH_NONE: our own. */
+/* Returns the actor whose handler or predicate runs now; RH_NONE if none does. */
 static inline uint32_t code_of(const struct rh_world *w)
 {
     if (!w->inside)
@@ -437,16 +456,23 @@ static inline uint32_t code_of(const struct rh_world *w)
     return w->observing != RH_NONE ? w->observing : w->current;
 }
 
-/* With granularity object the end of the test is a step of its own, too, as of every process.  But it is offered only while
- * somebody watches the test, has looked at its life or is about to: nobody else can tell when it is.  Where nobody ever looks it
- * is not made, and the test counts as ended. */
+/* With granularity object the end of the test is a separate step, like the end of any process.  The step is enabled
+ * only while an actor monitors the test, has accessed its life, or is about to.  No other actor can observe the end.
+ * If no actor ever does, the step is not made, and the test counts as ended. */
+/* With granularity object, a dead letter that fails is found at the end of the run: then it does not matter whether the
+ * message was sent before or after the end of its receiver. */
+static inline bool rh__dead_letters_at_end(const struct rh_world *w)
+{
+    return w->semantics.dead_letters == RH_DEAD_LETTER_FAIL && w->semantics.granularity == RH_GRAIN_OBJECT;
+}
+
 static inline bool rh__test_is_over(const struct rh_world *w)
 {
-    const struct actor *test = &w->actors[0];
+    const struct world_actor *test = &w->actors[0];
     return test->status == STATUS_PREEMPTED && test->then == THEN_END && test->then_what == ENDS_UNNOTICED;
 }
 
-static inline bool has_ended(const struct actor *a)
+static inline bool has_ended(const struct world_actor *a)
 {
     return a->status == STATUS_ENDED || a->status == STATUS_CRASHED ||
            (a->status == STATUS_PREEMPTED && a->then == THEN_RESTART);

@@ -1,10 +1,11 @@
-/* One step: the choice is recorded as an event, and what follows from it is done to the end or to the next wait. */
+/* One step: records the choice as an event, and executes its consequences to the end or to the next wait. */
 #include "world/step.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "world/actors.h"
+#include "world/faults.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
@@ -13,83 +14,28 @@
 #include "world/objects.h"
 #include "world/pages.h"
 #include "world/receive.h"
+#include "world/self_check.h"
+#include "world/sets.h"
 #include "world/store.h"
 
-/* ---- is it open? --------------------------------------------------------------------------------------------------- */
+/* ---- running an actor's code ------------------------------------------------------------------------------------- */
 
-static bool message_fault_open(struct rh_world *w, uint32_t message, uint32_t budget)
-{
-    if (rh__fine(w))
-        return budget && message < w->message_count && !w->messages[message].over &&
-               rh__message_may_fail(w, &w->messages[message]) && !rh__message_is_double(w, message);
-    return budget && rh__message_deliverable(w, message) && rh__message_may_fail(w, &w->messages[message]);
-}
-
-static bool timer_is_set(const struct rh_world *w, uint32_t timer)
-{
-    uint32_t i = w->timer_newest;
-    while (i != RH_NONE && i != timer)
-        i = w->timers[i].older;
-    return i != RH_NONE;
-}
-
-/* Rare kinds are looked up among all that is open: simple, and never at odds with enabled.c. */
-static bool offered(struct rh_world *w, const struct rh_choice *c)
-{
-    uint32_t n;
-    const struct rh_choice *open = rh_world_enabled(w, &n);
-    for (uint32_t i = 0; i < n; i++)
-        if (open[i].kind == c->kind && open[i].actor == c->actor && open[i].what == c->what)
-            return true;
-    return false;
-}
-
-bool rh__choice_open(struct rh_world *w, const struct rh_choice *c)
-{
-    if (w->over || !w->begun || w->event_count > w->semantics.max_steps)
-        return false;
-    if (w->chooser != RH_NONE && w->actors[w->chooser].opening)
-        return offered(w, c);
-    if (w->chooser != RH_NONE)
-        return c->kind == RH_CHOICE_VALUE && c->actor == w->chooser && c->what < w->actors[w->chooser].choices;
-    switch (c->kind) {
-    case RH_CHOICE_DELIVER:
-        if (c->what < w->message_count) {
-            const struct message *m = &w->messages[c->what];
-            if (m->receiver == c->actor && m->taken_by == RH_NONE && m->channel != RH_NONE &&
-                w->channels[m->channel].first == c->what && rh__first_is_open(w, m->channel))
-                return true;
-        }
-        return c->what < w->message_count && w->messages[c->what].receiver == c->actor &&
-               rh__message_deliverable(w, c->what);
-    case RH_CHOICE_TIMER:
-        return c->what < w->timer_pool.count && timer_is_set(w, c->what) &&
-               c->actor == (w->timers[c->what].clocked ? w->clock : w->timers[c->what].actor) &&
-               rh__timer_open(w, c->what);
-    case RH_CHOICE_LOSE:
-        return message_fault_open(w, c->what, w->losses) && w->messages[c->what].receiver == c->actor &&
-               !(rh__fine(w) && rh__message_passed_over(w, c->what));
-    case RH_CHOICE_DUPLICATE:
-        return message_fault_open(w, c->what, w->duplicates) && w->messages[c->what].receiver == c->actor &&
-               w->messages[c->what].copy_of == RH_NONE;
-    default:
-        return offered(w, c);
-    }
-}
-
-/* ---- running an actor's code --------------------------------------------------------------------------------------- */
-
-static bool watched(const struct rh_world *w, const struct actor *a)
+static bool watched(const struct rh_world *w, const struct world_actor *a)
 {
     (void)w;
     return a->links != RH_NONE || a->monitors != RH_NONE;
 }
 
-/* By its own rh_exit, at `place`, or else without one.  An abnormal exit is for others to see to; but of that of a test's
- * body only who wrote the test should hear. */
+static bool is_abnormal(const char *reason)
+{
+    return strcmp(reason, "normal") != 0 && strcmp(reason, "shutdown") != 0;
+}
+
+/* Ends an actor: by its own rh_exit if `place` is set.  An abnormal exit is a finding if no actor is linked to or
+ * monitors the actor.  An abnormal exit of the test's body is always a finding. */
 static void end_for(struct rh_world *w, uint32_t actor, const char *reason, const char *place)
 {
-    bool abnormal = place && strcmp(reason, "normal") != 0 && strcmp(reason, "shutdown") != 0;
+    bool abnormal = place && is_abnormal(reason);
     bool alone = !watched(w, &w->actors[actor]);
     rh__actor_end(w, actor, reason);
     if (abnormal && alone)
@@ -101,35 +47,43 @@ static void end_for(struct rh_world *w, uint32_t actor, const char *reason, cons
         rh__fail(w, RH_OUTCOME_ABNORMAL_EXIT, actor, place, "the body of the test ended with reason \"%s\"", reason);
 }
 
-/* By its own rh_exit: `place` remembers that it was. */
+/* The actor has called rh_exit.  With granularity object, ENDS_BY_EXIT and `place` record the call for the later
+ * step. */
 static void exit_now(struct rh_world *w, uint32_t actor)
 {
     const char *reason = w->exit_reason;
     w->exit_reason = NULL;
-    if (rh__fine(w)) {
+    if (rh__by_object(w)) {
         put_pointer(w, &w->actors[actor].place, w->exit_place);
         rh__actor_end_in_turn(w, actor, reason);
         put32(w, &w->actors[actor].then_what, ENDS_BY_EXIT);
+        if (is_abnormal(reason) && w->actors[actor].flags & FLAG_TRAPS)
+            rh__settle_first(w, actor);
     } else {
         end_for(w, actor, reason, w->exit_place);
     }
 }
 
-/* It stopped before its end, with granularity object. */
+static void copy_reason(char to[RH_REASON_SIZE], const char *from)
+{
+    size_t n = strnlen(from, RH_REASON_SIZE - 1);
+    memcpy(to, from, n);
+    to[n] = 0;
+}
+
+/* Continues an actor that stopped before its end, a crash or a restart (granularity object). */
 static void come_to_end(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
-    enum then then = a->then;
+    struct world_actor *a = &w->actors[actor];
+    enum world_then then = a->then;
     char reason[RH_REASON_SIZE];
-    snprintf(reason, sizeof reason, "%s", w->payload + (uint64_t)a->reason * 16);
+    if (rh__settle(w, actor))
+        return;
+    copy_reason(reason, w->payload + (uint64_t)a->reason * 16);
     if (actor || !rh__test_is_over(w))
         put32(w, &w->halted, w->halted - 1);
     put32(w, &a->then, THEN_GO_ON);
-    if (then == THEN_SIGNAL) {
-        rh__actor_signal_in_turn(w, actor);
-        return;
-    }
-    put32(w, &a->status, STATUS_RUNNING); /* its stack is gone */
+    put32(w, &a->status, STATUS_RUNNING); /* the actor's stack is gone */
     if (then == THEN_CRASH)
         rh__actor_crash(w, actor, a->then_what);
     else if (then == THEN_RESTART)
@@ -138,10 +92,10 @@ static void come_to_end(struct rh_world *w, uint32_t actor)
         end_for(w, actor, reason, a->then_what == ENDS_BY_EXIT ? a->place : NULL);
 }
 
-/* What the fiber's return means for its actor. */
-static void settle(struct rh_world *w, uint32_t actor)
+/* Updates the actor after its fiber has returned control. */
+RH__APART static void settle(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     if (w->observing != RH_NONE) { /* abandoned inside a monitor's handler */
         rh__region_leave(w, w->observing);
         w->observing = RH_NONE;
@@ -165,9 +119,9 @@ static void settle(struct rh_world *w, uint32_t actor)
     }
 }
 
-static void run(struct rh_world *w, uint32_t actor, rh_body_fn *body, rh_handler_fn *handler, const void *value)
+static inline void run(struct rh_world *w, uint32_t actor, rh_body_fn *body, rh_handler_fn *handler, const void *value)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     w->job_body = body;
     w->job_handler = handler;
     w->job_state = a->region;
@@ -175,10 +129,12 @@ static void run(struct rh_world *w, uint32_t actor, rh_body_fn *body, rh_handler
     rh__region_enter(w, actor);
     rh__fiber_start(w, actor);
     rh__region_leave(w, actor);
-    settle(w, actor);
+    bool over = w->yield == YIELD_DONE && handler && a->status == STATUS_IDLE && !(a->flags & FLAG_STOPPING);
+    if (!over) /* the common case is a handler that has returned: then nothing is to be done */
+        settle(w, actor);
 }
 
-static void resume(struct rh_world *w, uint32_t actor, uint32_t with)
+RH__APART static void resume(struct rh_world *w, uint32_t actor, uint32_t with)
 {
     rh__region_enter(w, actor);
     rh__wait_over(w, actor, with);
@@ -186,77 +142,109 @@ static void resume(struct rh_world *w, uint32_t actor, uint32_t with)
     settle(w, actor);
 }
 
-static void handle(struct rh_world *w, uint32_t actor, const struct rh_message_type *type, const void *value,
-                   uint32_t sender)
+RH__APART static void fail_unhandled(struct rh_world *w, uint32_t actor, const struct rh_message_type *type,
+                                     uint32_t sender)
 {
-    struct actor *a = &w->actors[actor];
-    const struct rh_entry *entry;
-    if (rh__disposition(a, type, &entry) == RH_ACTION_IGNORE)
-        return;
-    if (entry && entry->call) {
-        run(w, actor, NULL, entry->call, value);
-        return;
-    }
-    char name[128], from[128];
-    rh_world_actor_name(w, actor, name, sizeof name);
+    const struct world_actor *a = &w->actors[actor];
+    char from[128];
     rh_world_actor_name(w, sender, from, sizeof from);
-    rh__fail(w, RH_OUTCOME_UNHANDLED, actor, "", "%s in behaviour %s has no handler for %s from %s", name,
+    rh__fail(w, RH_OUTCOME_UNHANDLED, actor, "",
+             "behaviour %s has no handler for %s from %s (list it in RH_BEHAVIOUR, or RH_DEFER or RH_IGNORE it)",
              a->behaviour->name, type->name, from);
 }
 
-/* ---- the kinds of choice -------------------------------------------------------------------------------------------- */
-
-static void take_up(struct rh_world *w, struct actor *a, uint32_t message)
+static inline void handle(struct rh_world *w, uint32_t actor, const struct rh_message_type *type, const void *value,
+                          uint32_t sender)
 {
-    a->taken = message; /* logged with `events` when the step began */
+    const struct rh_entry *entry;
+    if (rh__disposition(w->actors[actor].behaviour, type, &entry) == RH_ACTION_IGNORE)
+        return;
+    if (entry && entry->call)
+        run(w, actor, NULL, entry->call, value);
+    else
+        fail_unhandled(w, actor, type, sender);
+}
+
+/* ---- the kinds of choice ----------------------------------------------------------------------------------------- */
+
+static void take_up(struct rh_world *w, struct world_actor *a, uint32_t message)
+{
+    a->taken = message; /* logged with `events` at the start of the step */
     if (a->received != RH_NONE)
         put32(w, &a->received, RH_NONE);
 }
 
-/* The event under way is part of what its actor was doing. */
+/* Marks the current event as a continuation of the actor's earlier event. */
 static void goes_on(struct rh_world *w)
 {
     w->events[w->event_count - 1].flags |= RH_EVENT_INSIDE;
 }
 
-static void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
+static void end_wait(struct rh_world *w, uint32_t actor, uint32_t message)
 {
-    struct actor *a = &w->actors[actor];
-    const struct message *m = &w->messages[message];
+    const struct world_actor *a = &w->actors[actor];
+    if (a->asking != RH_NONE)
+        goes_on(w);
+    else if (a->filter->match || !rh_is_nobody(a->filter->from))
+        w->events[w->event_count - 1].flags |= RH_EVENT_MATCHED;
+    if (rh__set_awaited(a))
+        message = rh__set_take(w, actor);
+    if (message != RH_NONE)
+        resume(w, actor, message);
+}
+
+RH__APART static void begin_process(struct rh_world *w, uint32_t actor)
+{
+    put32(w, &w->actors[actor].status, STATUS_RUNNING);
+    run(w, actor, w->actors[actor].type->body, NULL, NULL);
+}
+
+/* The actor sees to the signal, or hears of it at once.  Returns the message that it takes then; else RH_NONE. */
+RH__APART static uint32_t take_signal(struct rh_world *w, uint32_t actor, uint32_t message)
+{
+    struct rh__stance s = rh__live_stance(&w->actors[actor]);
+    bool heard = rh__message_heard(w, &s, message);
+    uint32_t exited = rh__actor_signal(w, actor, message);
+    if (!heard || exited == RH_NONE)
+        return RH_NONE;
+    rh__message_take(w, exited);
+    return exited;
+}
+
+static inline void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
+{
+    struct world_actor *a = &w->actors[actor];
+    const struct world_message *m = &w->messages[message];
     rh__message_take(w, message);
     if (m->type == &rh__exit_signal) {
-        rh__actor_signal(w, actor, message);
-        return;
+        message = take_signal(w, actor, message);
+        if (message == RH_NONE)
+            return;
+        m = &w->messages[message];
     }
     if (m->wake) {
         resume(w, actor, RH_NONE);
         return;
     }
-    if (m->type == &rh_message_rh_down && !m->posted)
+    if (rh__message_is_down(m))
         rh__watch(w, actor, m->seen_as, false);
     if (a->status == STATUS_WAITING) {
-        if (a->asking != RH_NONE)
-            goes_on(w);
-        else if (a->filter->match || !rh_is_nobody(a->filter->from))
-            w->events[w->event_count - 1].flags |= RH_EVENT_MATCHED;
-        resume(w, actor, message);
+        end_wait(w, actor, message);
         return;
     }
     take_up(w, a, message);
     if (a->start == message)
         put32(w, &a->start, RH_NONE);
-    if (a->type->kind == RH_KIND_PROCESS) {
-        put32(w, &a->status, STATUS_RUNNING);
-        run(w, actor, a->type->body, NULL, NULL);
-    } else {
+    if (a->type->kind == RH_KIND_PROCESS)
+        begin_process(w, actor);
+    else
         handle(w, actor, m->type, rh__message_value(w, m), m->seen_as);
-    }
 }
 
 static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
 {
-    struct timer t = w->timers[timer];
-    struct actor *a = &w->actors[actor];
+    struct world_timer t = w->timers[timer];
+    struct world_actor *a = &w->actors[actor];
     if (t.deadline_ns > w->now_ns && !w->tick_ns)
         put_time(w, &w->now_ns, t.deadline_ns);
     bool at_once = t.type && a->type->kind != RH_KIND_PROCESS && a->status == STATUS_IDLE;
@@ -271,8 +259,9 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
         return;
     }
     rh__timer_unset(w, timer);
-    /* A message from the actor to itself, taken at once; a process, and a handler that waits, find it in the mailbox. */
-    struct sending s = SENDING(.from = actor, .to = actor, .type = t.type, .value = w->payload + t.payload);
+    /* The actor sends a message to itself.  An idle actor takes the message at once.  A process, or a handler that
+     * waits, finds the message in the mailbox. */
+    struct world_sending s = SENDING(.from = actor, .to = actor, .type = t.type, .value = w->payload + t.payload);
     uint32_t m = rh__message_send(w, &s);
     if (!at_once) {
         w->messages[m].timer = (uint32_t)(t.name / 16);
@@ -300,8 +289,11 @@ static void accept(struct rh_world *w, uint32_t message)
         rh__messages_drop(w, receiver);
 }
 
-static void act(struct rh_world *w, const struct rh_choice *c)
+/* Everything but a delivery. */
+RH__APART static void act(struct rh_world *w, const struct rh_choice *c)
 {
+    if (rh__is_fault(c)) /* including an OPEN that fails */
+        rh__fault_spend(w, c);
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_BEGIN:
         rh__clock_begin(w);
@@ -309,7 +301,6 @@ static void act(struct rh_world *w, const struct rh_choice *c)
         run(w, 0, w->test->body, NULL, NULL);
         break;
     case RH_CHOICE_DELIVER:
-        deliver(w, c->actor, c->what);
         break;
     case RH_CHOICE_TIMER:
         if (c->actor == w->clock)
@@ -318,23 +309,10 @@ static void act(struct rh_world *w, const struct rh_choice *c)
             fire(w, c->actor, c->what);
         break;
     case RH_CHOICE_VALUE:
-        goes_on(w);
-        choose(w, c->actor, c->what);
-        break;
     case RH_CHOICE_OPEN:
-        goes_on(w);
-        if (c->what == RH__STORE_FAILED)
-            put32(w, &w->failed_opens, w->failed_opens - 1);
-        else if (c->what == RH__STORE_DAMAGED)
-            put32(w, &w->damaged_stores, w->damaged_stores - 1);
         choose(w, c->actor, c->what);
-        break;
-    case RH_CHOICE_UNSTORED:
-        put32(w, &w->failed_puts, w->failed_puts - 1);
-        rh__store_fail(w, c->actor);
         break;
     case RH_CHOICE_RESUME:
-        goes_on(w);
         if (w->actors[c->actor].then != THEN_GO_ON)
             come_to_end(w, c->actor);
         else
@@ -344,38 +322,14 @@ static void act(struct rh_world *w, const struct rh_choice *c)
         accept(w, c->what);
         break;
     case RH_CHOICE_STORED:
-        goes_on(w);
         rh__region_enter(w, c->actor);
         w->yield = YIELD_BLOCKED;
         rh__store_complete(w, c->actor);
         rh__region_leave(w, c->actor);
         settle(w, c->actor);
         break;
-    case RH_CHOICE_LOSE:
-        put32(w, &w->losses, w->losses - 1);
-        rh__message_lose(w, c->what);
-        break;
-    case RH_CHOICE_DUPLICATE:
-        put32(w, &w->duplicates, w->duplicates - 1);
-        rh__message_duplicate(w, c->what);
-        break;
-    case RH_CHOICE_CRASH:
-        put32(w, &w->crashes, w->crashes - 1);
-        rh__actor_crash_in_turn(w, c->actor, c->what);
-        break;
-    case RH_CHOICE_RESTART:
-        if (c->what)
-            put32(w, &w->kept_restarts, w->kept_restarts - 1);
-        else
-            put32(w, &w->restarts, w->restarts - 1);
-        rh__actor_restart_in_turn(w, c->actor, c->what != 0);
-        break;
-    case RH_CHOICE_PARTITION:
-        put32(w, &w->partitions, w->partitions - 1);
-        put32(w, &w->cut, c->what);
-        break;
-    case RH_CHOICE_HEAL:
-        put32(w, &w->cut, 0);
+        RH__FAULT_CASES
+        rh__fault_apply(w, c);
         break;
     case RH_CHOICE_END:
         rh__conclude(w);
@@ -390,50 +344,87 @@ void rh__touch_monitor(struct rh_world *w, uint32_t monitor)
     rh__region_enter(w, monitor);
 }
 
-/* As a choice carries it: one that has never been blocked may still come to its end in turn, at no place of its own. */
-static uint32_t resume_place(struct rh_world *w, const struct actor *a)
+/* Returns the place for the `arg` of a choice.  An actor that was never blocked has no place. */
+static uint32_t resume_place(struct rh_world *w, const struct world_actor *a)
 {
     return (uint32_t)(rh__payload_text(w, a->place ? a->place : "") / 16);
 }
 
-static uint32_t site_of(const struct actor *a)
+static uint32_t site_of(const struct world_actor *a)
 {
     return (uint32_t)((uintptr_t)(a->status == STATUS_WAITING ? (const void *)a->place : a->behaviour) >> 2);
 }
 
-void rh__take(struct rh_world *w, const struct rh_choice *c)
+/* Word by word.  The four words were mostly stored just before (rh__offer), and the processor forwards a store only to
+ * a load of the same width: a load of all 16 bytes waits until the stores have reached the cache. */
+static inline void copy_choice(struct rh_choice *to, const struct rh_choice *from)
 {
-    struct rh_choice choice = *c; /* it may be in the table that is about to be filled anew */
+    uint32_t kind = from->kind, actor = from->actor, what = from->what, arg = from->arg;
+    __asm__("" : "+r"(kind), "+r"(actor), "+r"(what), "+r"(arg)); /* no wider loads */
+    to->kind = kind;
+    to->actor = actor;
+    to->what = what;
+    to->arg = arg;
+}
+
+/* The event is one of the actor's events. */
+static inline void count_event(struct rh_world *w, struct rh_event *e, uint32_t actor)
+{
+    struct world_actor *a = &w->actors[actor];
+    e->number = a->events;
+    e->site = site_of(a);
+    rh__actor_stale(w, actor);
+    log_pair(w, &a->events);
+    a->events = e->number + 1;
+}
+
+/* Completes the record of an event that is no delivery. */
+RH__APART static void record_other(struct rh_world *w, struct rh_event *e)
+{
+    struct rh_choice *c = &e->choice;
+    uint32_t attributes = rh_choice_attributes(c->kind);
+    if (c->kind == RH_CHOICE_TIMER) {
+        c->arg = rh__timer_name(w, c->what);
+        e->set_by = w->timers[c->what].event;
+    }
+    if (c->kind == RH_CHOICE_RESUME) /* where the actor continues, for reports */
+        c->arg = resume_place(w, &w->actors[c->actor]);
+    if (attributes & RH_CONTINUES)
+        e->flags = RH_EVENT_INSIDE;
+    e->number = 0;
+    e->site = c->actor == RH_NONE ? 0 : site_of(&w->actors[c->actor]);
+    if (c->actor != RH_NONE && !(attributes & RH_BEFALLS))
+        count_event(w, e, c->actor);
+}
+
+static inline void take(struct rh_world *w, const struct rh_choice *c)
+{
+    if (RH__IS_HOSTILE)
+        rh__check_step(w);
     struct rh_event *e = &w->events[w->event_count];
-    if (choice.kind == RH_CHOICE_TIMER)
-        choice.arg = rh__timer_name(w, choice.what);
-    uint64_t payload_before = w->payload_at;
-    if (choice.kind == RH_CHOICE_RESUME) /* where it goes on, for people */
-        choice.arg = resume_place(w, &w->actors[choice.actor]);
-    e->choice = choice;
-    bool counts = choice.actor != RH_NONE && choice.kind != RH_CHOICE_LOSE && choice.kind != RH_CHOICE_DUPLICATE;
-    e->number = counts ? w->actors[choice.actor].events : 0; /* what befalls a message is no event of its receiver */
+    copy_choice(&e->choice, c); /* `c` may be in the table that is about to be refilled */
     e->first_message = w->message_count;
     e->first_access = w->access_count;
     e->flags = 0;
-    e->set_by = choice.kind == RH_CHOICE_TIMER ? w->timers[choice.what].event : RH_NONE;
-    e->site = choice.actor == RH_NONE ? 0 : site_of(&w->actors[choice.actor]);
+    e->set_by = RH_NONE;
     e->private_mark[0] = (uint64_t)(uintptr_t)w->log;
-    e->private_mark[1] = payload_before;
+    e->private_mark[1] = w->payload_at;
     e->private_mark[2] = w->under_way;
+    if (e->choice.kind == RH_CHOICE_DELIVER)
+        count_event(w, e, e->choice.actor);
+    else
+        record_other(w, e);
     w->event_count++;
     w->event_sends = 0;
     w->counts.steps++;
     if (!w->no_undo)
         w->epoch++;
-    if (counts) {
-        rh__actor_stale(w, choice.actor);
-        log_pair(w, &w->actors[choice.actor].events);
-        w->actors[choice.actor].events = e->number + 1;
-    }
     if (w->hot_pages)
         rh__globals_sync(w);
-    act(w, &choice);
+    if (e->choice.kind == RH_CHOICE_DELIVER)
+        deliver(w, e->choice.actor, e->choice.what);
+    else
+        act(w, &e->choice);
     w->current = RH_NONE;
     if (w->hot_pages)
         rh__globals_diff(w);
@@ -441,10 +432,15 @@ void rh__take(struct rh_world *w, const struct rh_choice *c)
         rh__fail(w, RH_OUTCOME_LIMIT, RH_NONE, "", "the record of the run is full after %u events", w->event_count);
 }
 
+void rh__take(struct rh_world *w, const struct rh_choice *c)
+{
+    take(w, c);
+}
+
 bool rh_world_step(struct rh_world *w, const struct rh_choice *choice)
 {
     if (!rh__choice_just_offered(w, choice) && !rh__choice_open(w, choice))
         return false;
-    rh__take(w, choice);
+    take(w, choice);
     return true;
 }

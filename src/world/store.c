@@ -19,7 +19,7 @@
 
 static const char *const reasons[] = { [RH__STORE_FAILED] = "store", [RH__STORE_DAMAGED] = "damaged" };
 
-/* ---- opening ------------------------------------------------------------------------------------------------------ */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t find_store(const struct rh_world *w, const char *name)
 {
@@ -34,7 +34,7 @@ static uint32_t new_store(struct rh_world *w, const char *name)
     if (w->store_pool.count == MAX_STORES)
         rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "more than %u stores in one run", MAX_STORES);
     uint32_t i = rh__pool_grow(w, &w->store_pool);
-    struct store *s = &w->stores[i];
+    struct world_store *s = &w->stores[i];
     put64(w, &s->name, rh__payload_text(w, name));
     put32(w, &s->owner, RH_NONE);
     put32(w, &s->newest, RH_NONE);
@@ -45,16 +45,16 @@ static uint32_t new_store(struct rh_world *w, const char *name)
     return i;
 }
 
-/* Whether that life of an actor, in which it has opened a store, lasts: a store is held as long as its owner lives. */
+/* Whether the life in which an actor has opened a store lasts: a store is held as long as its owner lives. */
 static bool lives(const struct rh_world *w, uint32_t actor, uint32_t life)
 {
-    const struct actor *a = &w->actors[actor];
+    const struct world_actor *a = &w->actors[actor];
     return !has_ended(a) && a->restarts == life;
 }
 
-/* Whether its last owner still has it is a matter of that one's life.  With granularity object to find out, and to take the
- * store over, are two operations; if another one was quicker it begins anew.  Each looks only at what it is an operation on: the
- * first at who has opened the store, in which life; the second at whether that life lasts. */
+/* The last owner's life decides whether it still holds the store.  With granularity object, finding out and taking over
+ * are two operations; if another actor was faster, this one starts again.  Each operation reads only its own object:
+ * the first reads who has opened the store, in which life; the second whether that life lasts. */
 static uint32_t take(struct rh_world *w, const char *name, const char *place)
 {
     uint32_t gone = RH_NONE, gone_life = 0;
@@ -66,23 +66,22 @@ static uint32_t take(struct rh_world *w, const char *name, const char *place)
         uint32_t owner = w->stores[i].owner, life = w->stores[i].life;
         bool free = owner == RH_NONE || owner == w->current || (owner == gone && life == gone_life);
         if (!free) {
-            uint64_t object = rh__object_of_actor(w, RH__OBJECT_LIFE, owner);
-            if (rh__fine(w))
-                rh__operation(w, object, place);
+            if (rh__by_object(w))
+                rh__look_at_life(w, owner, place);
             else
-                rh__touch(w, object);
+                rh__touch_as(w, rh__object_of_actor(w, RH__OBJECT_LIFE, owner), false, 0, 0);
             if (lives(w, owner, life))
                 rh__misuse(w, place, "rh_store_open(\"%s\"): another actor has it open", name);
             gone = owner;
             gone_life = life;
-            free = !rh__fine(w);
+            free = !rh__by_object(w);
         }
         if (free)
             return i;
     }
 }
 
-/* It ends here, as by rh_exit, but is nobody's fault: no finding where nobody is told. */
+/* Ends the actor, as by rh_exit, but it is not a finding if no actor is told, because the test asked for the fault. */
 _Noreturn static void end(struct rh_world *w, enum rh__store_state state)
 {
     strcpy(w->exit_text, reasons[state]);
@@ -109,11 +108,11 @@ static void check_name(struct rh_world *w, const char *name, const char *place)
                    RH_STORE_NAME_SIZE - 1);
 }
 
-/* The actor has it, with what is under way. */
+/* Gives the store, with its pending writes, to the actor. */
 static void hand_over(struct rh_world *w, uint32_t store)
 {
-    struct actor *a = &w->actors[w->current];
-    struct store *s = &w->stores[store];
+    struct world_actor *a = &w->actors[w->current];
+    struct world_store *s = &w->stores[store];
     rh__tables_stale(w);
     put32(w, &s->owner, w->current);
     put32(w, &s->life, a->restarts);
@@ -125,8 +124,8 @@ static void hand_over(struct rh_world *w, uint32_t store)
 
 void rh__store_open(struct rh_world *w, const char *given, const char *place)
 {
-    const struct actor *a = &w->actors[w->current];
-    char name[RH_STORE_NAME_SIZE]; /* what was given may be another's while this one waits for its turn */
+    const struct world_actor *a = &w->actors[w->current];
+    char name[RH_STORE_NAME_SIZE]; /* the argument's memory may change while this actor waits for its turn */
     check_name(w, given, place);
     strcpy(name, given);
     if (a->opened != RH_NONE) {
@@ -138,7 +137,7 @@ void rh__store_open(struct rh_world *w, const char *given, const char *place)
     }
     uint32_t i = take(w, name, place);
     hand_over(w, i);
-    /* The budgets may be used up: that must not be seen in the number of steps. */
+    /* The number of steps must not depend on whether the budgets are used up. */
     bool may_fail = w->semantics.failed_opens || w->semantics.damaged_stores;
     uint32_t state = w->stores[i].state;
     if (state == RH__STORE_GOOD && may_fail && (state = rh__choose_opening(w, place)) != RH__STORE_GOOD)
@@ -149,7 +148,7 @@ void rh__store_open(struct rh_world *w, const char *given, const char *place)
 
 void rh__store_release(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     if (a->opened == RH_NONE)
         return;
     rh__tables_stale(w);
@@ -163,7 +162,7 @@ void rh__store_release(struct rh_world *w, uint32_t actor)
 
 void rh__store_crash(struct rh_world *w, uint32_t actor, uint32_t surviving)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     uint32_t under_way = a->writes_open;
     for (uint32_t i = under_way; i > surviving; i--)
         put32(w, &a->store, w->writes[a->store].older);
@@ -172,19 +171,19 @@ void rh__store_crash(struct rh_world *w, uint32_t actor, uint32_t surviving)
     rh__store_release(w, actor);
 }
 
-/* ---- writes ------------------------------------------------------------------------------------------------------- */
+/* ---- writes ------------------------------------------------------------------------------------------------------ */
 
 uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, const void *bytes, uint32_t size)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     if (w->write_pool.count == MAX_WRITES)
         rh__fail_inside(w, RH_OUTCOME_LIMIT, "", "more than %u writes to stores in one run", MAX_WRITES);
     uint32_t index = rh__pool_grow(w, &w->write_pool);
-    struct write *x = &w->writes[index];
+    struct world_write *x = &w->writes[index];
     x->key = rh__payload_text(w, key);
     x->bytes = rh__payload_take(w, bytes ? size : 0);
     x->size = bytes ? size : RH_NONE;
-    put32(w, &a->tickets, a->tickets + 1); /* its own count: it must not see what others do */
+    put32(w, &a->tickets, a->tickets + 1); /* counted per actor: it must not depend on others */
     x->ticket = a->tickets;
     x->writer = actor;
     x->older = a->store;
@@ -206,7 +205,7 @@ uint32_t rh__store_find(const struct rh_world *w, uint32_t actor, const char *ke
 
 void rh__store_complete(struct rh_world *w, uint32_t actor)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     uint32_t oldest = a->store;
     for (uint32_t i = 1; i < a->writes_open; i++)
         oldest = w->writes[oldest].older;
@@ -221,17 +220,17 @@ void rh__store_complete(struct rh_world *w, uint32_t actor)
     }
     const struct rh_entry *entry = NULL;
     if (a->behaviour)
-        rh__disposition(a, &rh_message_rh_stored, &entry);
+        rh__disposition(a->behaviour, &rh_message_rh_stored, &entry);
     if (w->writes[oldest].writer == actor && (entry || a->type->kind == RH_KIND_PROCESS)) {
         struct rh_stored value = { .ticket = w->writes[oldest].ticket };
-        struct sending s = SENDING(.from = actor, .to = actor, .type = &rh_message_rh_stored, .value = &value);
+        struct world_sending s = SENDING(.from = actor, .to = actor, .type = &rh_message_rh_stored, .value = &value);
         rh__message_send(w, &s);
     }
 }
 
 bool rh__store_can_fail(const struct rh_world *w, uint32_t actor)
 {
-    return w->failed_puts && w->actors[actor].writes_open && rh__can_crash(w, actor);
+    return w->left.failed_puts && w->actors[actor].writes_open && rh__can_crash(w, actor);
 }
 
 void rh__store_fail(struct rh_world *w, uint32_t actor)
@@ -246,32 +245,53 @@ void rh__store_sync(struct rh_world *w, const char *place)
         rh__block_syncing(w, place);
 }
 
-/* ---- fingerprint -------------------------------------------------------------------------------------------------- */
+/* ---- fingerprint ------------------------------------------------------------------------------------------------- */
 
-uint64_t rh__store_hash(const struct rh_world *w, uint32_t newest, uint32_t under_way, uint32_t owner)
+static struct rh__wide hash_write(const struct rh_world *w, const struct world_write *x)
 {
-    uint64_t h = under_way;
-    for (uint32_t i = newest, n = 0; i != RH_NONE; i = w->writes[i].older, n++) {
-        const struct write *x = &w->writes[i];
-        uint32_t size = x->size == RH_NONE ? 0 : x->size;
-        const char *key = w->payload + x->key;
-        h = rh__mix(h, rh__hash(key, strlen(key), 0) ^ rh__hash(w->payload + x->bytes, size, x->size));
-        if (n < under_way) /* it will be told, or not */
-            h = rh__mix(h, x->writer == owner);
-    }
-    return h;
+    const char *key = w->payload + x->key;
+    uint32_t size = x->size == RH_NONE ? 0 : x->size;
+    return rh__wide_mix(rh__wide_hash(key, strlen(key), 0), rh__wide_hash(w->payload + x->bytes, size, x->size));
 }
 
-/* Those that are open are hashed with their owners, but for who that is. */
-uint64_t rh__stores_hash(const struct rh_world *w)
+/* True if a write to the same key is newer; `from` is the newest that counts. */
+static bool is_overwritten(const struct rh_world *w, uint32_t from, uint32_t write)
 {
-    uint64_t h = 0;
+    const char *key = w->payload + w->writes[write].key;
+    while (from != write && strcmp(w->payload + w->writes[from].key, key) != 0)
+        from = w->writes[from].older;
+    return from != write;
+}
+
+/* Writes under way are in order; of durable ones only the newest of each key can be seen. */
+struct rh__wide rh__store_hash(const struct rh_world *w, uint32_t newest, uint32_t under_way, uint32_t owner)
+{
+    struct rh__wide h = rh__wide_of(under_way), durable = { 0, 0 };
+    uint32_t i = newest;
+    for (uint32_t n = 0; i != RH_NONE && n < under_way; i = w->writes[i].older, n++) {
+        const struct world_write *x = &w->writes[i];
+        h = rh__wide_mix(h, hash_write(w, x));
+        h = rh__wide_with(h, x->writer == owner ? (uint64_t)x->ticket + 1 : 0); /* its owner is told, or not */
+    }
+    for (uint32_t from = i; i != RH_NONE; i = w->writes[i].older)
+        if (w->writes[i].size != RH_NONE && !is_overwritten(w, from, i))
+            durable = rh__wide_sum(durable, rh__wide_with(hash_write(w, &w->writes[i]), 14));
+    return rh__wide_mix(h, durable);
+}
+
+/* Open stores are hashed with their owners, except for who the owner is. */
+struct rh__wide rh__stores_hash(const struct rh_world *w)
+{
+    struct rh__wide h = { 0, 0 };
     for (uint32_t i = w->first_store; i != RH_NONE; i = w->stores[i].next) {
-        const struct store *s = &w->stores[i];
+        const struct world_store *s = &w->stores[i];
         const char *name = w->payload + s->name;
         bool held = s->owner != RH_NONE && lives(w, s->owner, s->life);
-        uint64_t x = rh__mix(rh__hash(name, strlen(name), 9), (uint64_t)s->owner << 8 | s->state << 1 | held);
-        h += held ? x : rh__mix(x, rh__store_hash(w, s->newest, s->under_way, RH_NONE));
+        struct rh__wide x =
+            rh__wide_with(rh__wide_hash(name, strlen(name), 9), (uint64_t)s->owner << 8 | s->state << 1 | held);
+        if (!held)
+            x = rh__wide_mix(x, rh__store_hash(w, s->newest, s->under_way, RH_NONE));
+        h = rh__wide_sum(h, x);
     }
     return h;
 }

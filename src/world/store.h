@@ -1,35 +1,37 @@
 /* Durable stores: what actors have put under a name.
  *
- * While an actor has a store open, the actor's record holds its writes (newest write, how many are under way); otherwise the
- * store's does.  A store remembers its last owner: whoever opens it must know whether that one has ended. */
+ * While an actor has a store open, the actor's record holds its writes (the newest write, and how many are pending);
+ * otherwise the store's record does.  A store remembers its last owner, because an actor that opens it must know
+ * whether that owner has ended. */
+/* Private to src/world. */
 #ifndef RH_WORLD_STORE_H
 #define RH_WORLD_STORE_H
 
 #include "world/state.h"
 
-/* What became of a store: the same words as the reasons with which actors end. */
+/* The state of a store; the same words as the reasons with which actors end. */
 enum rh__store_state { RH__STORE_GOOD, RH__STORE_FAILED, RH__STORE_DAMAGED };
 
-/* Actor's side: the current actor opens the store of this name.  Does not return where that fails. */
+/* The actor's side: the running actor opens the store with this name.  Does not return if that fails. */
 void rh__store_open(struct rh_world *w, const char *name, const char *place);
 uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, const void *bytes, uint32_t size);
-/* Newest write of this key, RH_NONE for none. */
+/* The newest write of this key; RH_NONE if there is none. */
 uint32_t rh__store_find(const struct rh_world *w, uint32_t actor, const char *key);
 void rh__store_sync(struct rh_world *w, const char *place);
 
-/* World's side. */
-/* The actor's oldest write under way becomes durable. */
+/* The world's side. */
+/* The actor's oldest pending write becomes durable. */
 void rh__store_complete(struct rh_world *w, uint32_t actor);
-/* It fails: the store is of no use any more, and the actor ends. */
+/* The actor's oldest pending write fails: the store becomes unusable, and the actor ends. */
 void rh__store_fail(struct rh_world *w, uint32_t actor);
-/* Whether the oldest write under way of this actor may fail now, within the budget. */
+/* Whether the actor's oldest pending write may fail now, within the budget. */
 bool rh__store_can_fail(const struct rh_world *w, uint32_t actor);
-/* The actor has the store no more; what is under way stays so for the next owner. */
+/* The actor gives up the store; pending writes stay pending for the next owner. */
 void rh__store_release(struct rh_world *w, uint32_t actor);
-/* The actor crashes: of its writes under way, which are in order, the first `surviving` become durable, the others are gone. */
+/* The actor crashes: the first `surviving` of its pending writes, in order, become durable; the others are lost. */
 void rh__store_crash(struct rh_world *w, uint32_t actor, uint32_t surviving);
 
-uint64_t rh__store_hash(const struct rh_world *w, uint32_t newest, uint32_t under_way, uint32_t owner);
-uint64_t rh__stores_hash(const struct rh_world *w);
+struct rh__wide rh__store_hash(const struct rh_world *w, uint32_t newest, uint32_t under_way, uint32_t owner);
+struct rh__wide rh__stores_hash(const struct rh_world *w);
 
 #endif

@@ -2,12 +2,16 @@
 #include "world/switch.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #if defined(__x86_64__) && !defined(RH_FIBER_BOOST)
 
-/* System V ABI: rbx, rbp, r12 to r15 and rsp survive a call.  All three push the six and leave their rsp in *world or
- * *fiber; whoever comes back pops them from there.  enter keeps `world` in rbx, which fn preserves, because *world is a
- * different one when fn has been suspended in between. */
+/* System V ABI: rbx, rbp, r12 to r15 and rsp survive a call.  All three functions push the six registers and store
+ * their rsp in *world or *fiber; the side that continues pops them from there. enter keeps `world` in rbx, which fn
+ * preserves, because *world has changed if fn was suspended meanwhile.
+ *
+ * The fiber starts with empty registers.  A register that fn does not use is pushed when the fiber yields, and so
+ * becomes part of the actor's state.  The fingerprint must not depend on the caller's value of that register. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".hidden rh__switch_enter\n"
@@ -20,6 +24,7 @@ __asm__(".text\n"
         "    mov %rdi, %rsp\n"
         "    mov %rdx, %rdi\n"
         "    xor %ebp, %ebp\n" /* the outermost frame of the fiber */
+        "    xor %r12d, %r12d\n    xor %r13d, %r13d\n    xor %r14d, %r14d\n    xor %r15d, %r15d\n"
         "    call *%rsi\n"
         "    mov (%rbx), %rsp\n"
         "    pop %r15\n    pop %r14\n    pop %r13\n    pop %r12\n    pop %rbx\n    pop %rbp\n"
@@ -74,7 +79,9 @@ static void begin(transfer_t from)
 
 void rh__switch_enter(void *stack_top, void (*fn)(void *arg), void *arg, void **world)
 {
+    enum { REGISTERS = 256 }; /* at least what make_fcontext reserves, from which the fiber's registers are loaded */
     struct entry e = { fn, arg, world };
+    memset((char *)stack_top - REGISTERS, 0, REGISTERS);
     transfer_t back = jump_fcontext(make_fcontext(stack_top, 16384, begin), &e);
     if (back.data)
         *(void **)back.data = back.context;

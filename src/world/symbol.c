@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <rehearse/sandbox.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,9 +25,9 @@
 #endif
 #endif
 
-/* ---- source files -------------------------------------------------------------------------------------------------- */
+/* ---- source files ------------------------------------------------------------------------------------------------ */
 
-/* Points into `path`: relative to the current folder if it is below that, else the last two components. */
+/* Points into `path`: relative to the current folder if the file is below it, otherwise the last two components. */
 static const char *shorten(const char *path)
 {
     char folder[4096];
@@ -73,10 +75,10 @@ static const char *shorten(const char *path)
     X(dwarf_peel_type)                                                                                                 \
     X(dwarf_aggregate_size)
 
-/* In memory that is not a global: it changes at the first look-up, in the middle of a run. */
+/* In memory that is not a global, because it changes at the first look-up, in the middle of a run. */
 struct lines {
     bool tried;
-    Dwfl *dwfl; /* NULL: no lines to be had */
+    Dwfl *dwfl; /* NULL if lines are not available */
     Dwfl_Callbacks callbacks;
 #define X(name) __typeof__(&name) name;
     LIBDW_FUNCTIONS(X)
@@ -92,7 +94,7 @@ static bool report(struct lines *l)
     return l->dwfl_report_end(l->dwfl, NULL, NULL) == 0 && found;
 }
 
-/* Loads the library and tells it what is mapped. */
+/* Loads libdw and tells it what is mapped. */
 static void open_lines(struct lines *l)
 {
     l->tried = true;
@@ -105,7 +107,7 @@ static void open_lines(struct lines *l)
         return;
     LIBDW_FUNCTIONS(X)
 #undef X
-    /* Not dwfl_standard_find_debuginfo, which may ask servers. */
+    /* Not dwfl_standard_find_debuginfo, which may query servers. */
     l->callbacks.find_elf = l->dwfl_linux_proc_find_elf;
     l->callbacks.find_debuginfo = l->dwfl_build_id_find_debuginfo;
     l->dwfl = l->dwfl_begin(&l->callbacks);
@@ -117,7 +119,7 @@ static Dwfl_Module *module_of(struct lines *l, Dwarf_Addr address)
 {
     Dwfl_Module *module = l->dwfl_addrmodule(l->dwfl, address);
 
-    if (!module) { /* loaded since */
+    if (!module) { /* loaded later */
         l->dwfl_report_begin_add(l->dwfl);
         report(l);
         module = l->dwfl_addrmodule(l->dwfl, address);
@@ -125,8 +127,8 @@ static Dwfl_Module *module_of(struct lines *l, Dwarf_Addr address)
     return module;
 }
 
-/* The file and line of an address, NULL if unknown.  clang writes no index of addresses (.debug_aranges), without which
- * libdw's own search finds nothing; so then each unit is asked in turn. */
+/* The file and line of an address; NULL if unknown. clang writes no index of addresses (.debug_aranges), without which
+ * libdw's own search finds nothing; then each unit is searched in turn. */
 static const char *find_line(struct lines *l, Dwfl_Module *module, Dwarf_Addr at, int *number)
 {
     Dwfl_Line *line = l->dwfl_module_getsrc(module, at);
@@ -145,12 +147,11 @@ static const char *find_line(struct lines *l, Dwfl_Module *module, Dwarf_Addr at
     return NULL;
 }
 
-static bool add_line(const void *address, struct rh__text *text)
+static bool look_up_line(const void *address, struct rh__text *text)
 {
     Dwarf_Addr at = (uintptr_t)address;
     int number = 0;
 
-    rh__symbol_start();
     if (lines && !lines->tried)
         open_lines(lines);
     if (!lines || !lines->dwfl)
@@ -166,7 +167,56 @@ static bool add_line(const void *address, struct rh__text *text)
     return true;
 }
 
-/* ---- fields ------------------------------------------------------------------------------------------------------------ */
+/* ---- lines that are known already -------------------------------------------------------------------------------- */
+
+/* A crash ends its process, and the next process would load libdw and read the debug information again.  So all
+ * processes share what one has found.  Only addresses of the program itself: a library may be unloaded, and another one
+ * loaded in its place. */
+enum { KNOWN = 64, LONGEST = 248 };
+static struct known {
+    _Atomic(uintptr_t) address; /* 0: unused, 1: being written */
+    char text[LONGEST];
+} * known_lines;
+
+static bool is_of_program(const void *address)
+{
+    Dl_info its, ours;
+    return dladdr(address, &its) && dladdr((const void *)&known_lines, &ours) && its.dli_fbase == ours.dli_fbase;
+}
+
+/* The entry of the address, or a new one for it; NULL if there is no room. */
+static struct known *known_entry(uintptr_t address, bool *found)
+{
+    for (uint32_t i = 0; known_lines && i < KNOWN; i++) {
+        uintptr_t is = atomic_load(&known_lines[i].address);
+        *found = is == address;
+        if (*found || (is == 0 && atomic_compare_exchange_strong(&known_lines[i].address, &is, 1)))
+            return &known_lines[i];
+    }
+    return NULL;
+}
+
+static bool add_line(const void *address, struct rh__text *text)
+{
+    bool found = false;
+
+    rh__symbol_start();
+    struct known *entry = is_of_program(address) ? known_entry((uintptr_t)address, &found) : NULL;
+    if (!entry)
+        return look_up_line(address, text);
+    if (!found) {
+        struct rh__text line;
+        rh__text_init(&line, entry->text, LONGEST);
+        bool good = look_up_line(address, &line) && !line.cut;
+        atomic_store(&entry->address, good ? (uintptr_t)address : 0);
+        if (!good)
+            return look_up_line(address, text);
+    }
+    rh__text_add(text, "%s", entry->text);
+    return true;
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 static bool number_of(struct lines *l, Dwarf_Die *die, unsigned attribute, Dwarf_Word *number)
 {
@@ -174,7 +224,7 @@ static bool number_of(struct lines *l, Dwarf_Die *die, unsigned attribute, Dwarf
     return l->dwarf_attr(die, attribute, &value) && l->dwarf_formudata(&value, number) == 0;
 }
 
-/* Where a member lies, and its type without typedefs. */
+/* The offset of a member, and its type without typedefs. */
 static bool member_at(struct lines *l, Dwarf_Die *member, Dwarf_Word *from, Dwarf_Word *size, Dwarf_Die *type)
 {
     Dwarf_Attribute value;
@@ -188,11 +238,11 @@ static bool member_at(struct lines *l, Dwarf_Die *member, Dwarf_Word *from, Dwar
         *size = (bits + bit_size + 7) / 8 - *from;
         return true;
     }
-    number_of(l, member, DW_AT_data_member_location, from); /* a union has none */
+    number_of(l, member, DW_AT_data_member_location, from); /* a member of a union has none */
     return l->dwarf_aggregate_size(type, size) == 0;
 }
 
-/* The name of the member of a struct that holds the byte; members of members as "outer.inner". */
+/* The name of the struct member that contains the byte; nested members as "outer.inner". */
 static bool add_member(struct lines *l, Dwarf_Die *of, Dwarf_Word offset, struct rh__text *text)
 {
     enum { DEEPEST = 8 };
@@ -256,6 +306,8 @@ void rh__symbol_start(void)
 {
     if (!lines)
         lines = (struct lines *)rh__alloc_array(1, sizeof *lines);
+    if (!known_lines)
+        known_lines = rh_shared_new(KNOWN * sizeof *known_lines);
 }
 
 static bool has_lines(void)
@@ -290,7 +342,7 @@ void rh__symbol_start(void)
 
 #endif
 
-/* ---- public -------------------------------------------------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------------------------------------------------ */
 
 const char *rh__symbol_hint(void)
 {
@@ -307,14 +359,14 @@ bool rh__symbol_place(const void *address, char *buffer, size_t size)
     rh__outside_push();
     bool line = add_line(address, &text);
     if (line) {
-        /* said */
+        /* already written */
     } else if (dladdr(address, &info) && info.dli_fname) {
         const char *slash = strrchr(info.dli_fname, '/');
         const char *name = slash ? slash + 1 : info.dli_fname;
         if (info.dli_sname)
             rh__text_add(&text, "%s+0x%zx (%s)", info.dli_sname,
                          (size_t)((uintptr_t)address - (uintptr_t)info.dli_saddr), name);
-        else /* the same wherever the program was loaded */
+        else /* independent of where the program was loaded */
             rh__text_add(&text, "0x%zx (%s)", (size_t)((uintptr_t)address - (uintptr_t)info.dli_fbase), name);
     } else {
         rh__text_add(&text, "0x%zx", (size_t)(uintptr_t)address);

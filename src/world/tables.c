@@ -1,9 +1,9 @@
 /* See tables.h.
  *
- * A tree is a treap (Aragon and Seidel 1989) whose priorities are the hashes of the keys: its shape is a function of the
- * keys that are there, whatever the order in which they came, so equal contents are equal states.  Rows and links are
- * changed by put32 and put64; keys and values are appended to the payload: so all of it goes back with the log.  The
- * fingerprint has one hash per item, taken out and put in as values change. */
+ * A table is a treap [Aragon and Seidel 1989] whose priorities are the hashes of the keys: its shape depends only on
+ * the keys, not on the order of insertion, so equal contents are equal states.  Rows and links are changed by put32 and
+ * put64, and keys and values are appended to the payload, so the log undoes everything.  The fingerprint has one hash
+ * per item, which is removed and added as values change. */
 #include "world/tables.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static uint32_t row_of(const struct rh_world *w, const struct rh_table *table)
     return RH_NONE;
 }
 
-/* ---- looking ------------------------------------------------------------------------------------------------------- */
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
 
 uint32_t rh__table_find(const struct rh_world *w, const struct rh_table *table, const char *key)
 {
@@ -57,32 +57,33 @@ uint32_t rh__table_after(const struct rh_world *w, const struct rh_table *table,
     return after;
 }
 
-/* ---- the fingerprint ------------------------------------------------------------------------------------------------- */
+/* ---- the fingerprint --------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_item(const struct rh_world *w, uint32_t item)
+static struct rh__wide hash_item(const struct rh_world *w, uint32_t item)
 {
-    const struct item *i = &w->items[item];
-    const char *name = w->tables[i->table].declared->name;
-    return rh__mix(rh__mix(rh__hash(name, strlen(name), 10), i->rank), rh__hash(w->payload + i->bytes, i->size, 11));
+    const struct world_item *i = &w->items[item];
+    const char *name = w->tables[i->table].declared->name, *key = key_of(w, item);
+    struct rh__wide h = rh__wide_mix(rh__wide_hash(name, strlen(name), 10), rh__wide_hash(key, strlen(key), 12));
+    return rh__wide_mix(h, rh__wide_hash(w->payload + i->bytes, i->size, 11));
 }
 
-/* Takes the hash of an item in, or out. */
+/* Adds the hash of an item to the fingerprint, or removes it. */
 static void hash_turn(struct rh_world *w, uint32_t item)
 {
     if (w->hashing)
-        put64(w, &w->total, w->total ^ hash_item(w, item));
+        put_wide(w, &w->total, rh__wide_xor(w->total, hash_item(w, item)));
 }
 
-uint64_t rh__tables_hash(const struct rh_world *w)
+struct rh__wide rh__tables_hash(const struct rh_world *w)
 {
-    uint64_t h = 0;
+    struct rh__wide h = { 0, 0 };
     for (uint32_t i = 0; i < w->item_pool.count; i++)
         if (w->items[i].table != RH_NONE)
-            h ^= hash_item(w, i);
+            h = rh__wide_xor(h, hash_item(w, i));
     return h;
 }
 
-/* ---- changing -------------------------------------------------------------------------------------------------------- */
+/* ---- changing ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t row_new(struct rh_world *w, const struct rh_table *table, const char *here)
 {
@@ -96,17 +97,17 @@ static uint32_t row_new(struct rh_world *w, const struct rh_table *table, const 
     return row;
 }
 
-/* Hangs it where its rank belongs, and divides what hung there between its two sides. */
+/* Inserts the item at the place of its rank, and divides the subtree there between its two children. */
 static void insert(struct rh_world *w, uint32_t row, uint32_t new)
 {
-    struct item *i = &w->items[new];
+    struct world_item *i = &w->items[new];
     const char *key = key_of(w, new);
     uint32_t *at = &w->tables[row].root;
     while (*at != RH_NONE && w->items[*at].rank > i->rank)
         at = strcmp(key, key_of(w, *at)) < 0 ? &w->items[*at].left : &w->items[*at].right;
     uint32_t *left = &i->left, *right = &i->right;
     for (uint32_t rest = *at; rest != RH_NONE;) {
-        struct item *r = &w->items[rest];
+        struct world_item *r = &w->items[rest];
         bool before = strcmp(key_of(w, rest), key) < 0;
         uint32_t **side = before ? &left : &right;
         put32(w, *side, rest);
@@ -119,7 +120,7 @@ static void insert(struct rh_world *w, uint32_t row, uint32_t new)
     put32(w, &w->tables[row].count, w->tables[row].count + 1);
 }
 
-/* Joins its two sides in its place. */
+/* Replaces the item by the union of its two subtrees. */
 static void take_out(struct rh_world *w, uint32_t row, uint32_t old)
 {
     const char *key = key_of(w, old);
@@ -145,7 +146,7 @@ static uint32_t item_new(struct rh_world *w, uint32_t row, const char *key, cons
     uint32_t item = POOL_TAKE(w, item_pool, items, MAX_ITEMS);
     if (item == RH_NONE)
         rh__fail_inside(w, RH_OUTCOME_LIMIT, here, "more than %u keys in tables", MAX_ITEMS);
-    struct item *i = &w->items[item];
+    struct world_item *i = &w->items[item];
     put64(w, &i->key, rh__payload_text(w, key));
     put64(w, &i->rank, rh__hash(key, strlen(key), 0));
     put32(w, &i->table, row);

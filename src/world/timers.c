@@ -1,28 +1,28 @@
-/* Timers (actors.h): a list per actor, one of all that are set, newest first, for whoever asks what may happen next, and a
- * table of hashes by which a timer is found by its name.
+/* Timers (actors.h): a list per actor; a list of all timers that are set, newest first, for the set of enabled choices;
+ * and a hash table that finds a timer by its name.
  *
- * Which of them may fire is for enabled.c to say.
+ * enabled.c decides which of them may fire.
  *
- * With granularity object there is no clock that all share, because looking at it would put everything in order: an actor
- * knows the time of its own timers that have fired and what those who wrote to it knew (now_ns, sent_ns).
+ * With granularity object there is no shared clock, because reading it would order all steps: an actor knows the
+ * deadlines of its own timers that have fired, and what the senders of its messages knew (now_ns, sent_ns).
  *
- * Logical time is the same with any granularity, and each message that is taken is a tick: Bita's logical time (VI-A), by
- * which programs that depend on the passing of time can be tested, counted as Lamport does, so that steps of different
- * actors still commute.
+ * Logical time is the same with any granularity, and each message that is taken is a tick: logical time [Bita 2013,
+ * VI-A], with which programs that depend on the passing of time can be tested, counted as in [Lamport 1978], so that
+ * steps of different actors still commute.
  *
- *     an actor       begins with the clock of the one that made it
+ *     an actor       begins with its creator's clock
  *     takes m        clock = max(clock, clock of the sender when it sent m) + tick
  *     timer fires    clock = max(clock + tick, deadline)
  *
- * Ordered time with granularity object: which timer is the next is a matter of all actors, so there is one clock, a shared object
- * like others.  To set a timer, to cancel one, to begin a wait or a sleep that will end, to look at the time are operations on
- * it, steps of their own.  So is that it reaches the next deadline: a step of a hidden actor, which sends the
- * owner a message.  Of equal deadlines the one that was set first is the next, as if to set it had taken some time.  Whether the
- * clock may go on depends on these operations alone, never on what owners do otherwise: a wait that was ended by a
- * message, or an actor that has ended, leaves its timers with the clock, which reaches them in vain unless its owner has
- * had to do with the clock before.  A wait of no time (RH_POLL) needs no clock: its end is a step of its actor as with free
- * time.  An actor knows the time of its last operation on the clock, and what those knew who wrote to it; monitors and
- * predicates go by that. */
+ * Ordered time with granularity object: the next timer depends on all actors, so there is one clock, which is a shared
+ * object.  Setting a timer, cancelling one, beginning a sleep or a wait with a time limit, and reading the time are
+ * operations on the clock, and steps of their own.  So is each advance of the clock to the next deadline: a step of a
+ * hidden actor, which sends the owner a message.  Of equal deadlines the one that was set first is next, as if setting
+ * it had taken some time.  Whether the clock may advance depends on these operations alone, not on what owners do
+ * otherwise: a wait that was ended by a message, or an actor that has ended, leaves its timers with the clock, which
+ * reaches them without effect unless the owner makes a clock operation before.  A poll (RH_POLL) needs no clock: its
+ * end is a step of its actor, as with free time.  An actor knows the time of its last clock operation, and what the
+ * senders of its messages knew; monitors and predicates use that time. */
 #include <stdio.h>
 #include <string.h>
 
@@ -39,13 +39,14 @@
 static uint64_t label_of(struct rh_world *w, uint32_t actor, const char *name)
 {
     static const char timer[] = "'s timer \"", wait[] = "the end of ", whose[] = "'s wait";
-    size_t room = rh__actor_path_room(w, actor) + (name ? strlen(name) : 0) + sizeof timer + sizeof wait + sizeof whose;
+    size_t room = rh__run_actor_path_room(rh__world_run(w), actor) + (name ? strlen(name) : 0) + sizeof timer +
+                  sizeof wait + sizeof whose;
     uint64_t at = rh__payload_take(w, room);
     struct rh__text t;
     rh__text_init(&t, w->payload + at, room);
     if (!name)
         rh__text_put(&t, wait, sizeof wait - 1);
-    rh__actor_path_write(w, actor, &t);
+    rh__run_actor_path(rh__world_run(w), actor, &t);
     if (name) {
         rh__text_put(&t, timer, sizeof timer - 1);
         rh__text_put(&t, name, strlen(name));
@@ -56,7 +57,7 @@ static uint64_t label_of(struct rh_world *w, uint32_t actor, const char *name)
     return at;
 }
 
-/* Where the list of timers begins whose owner and name have this hash. */
+/* The first timer in the list of those whose owner and name have this hash. */
 static uint32_t *names_like(const struct rh_world *w, uint32_t actor, const char *name)
 {
     return &w->timer_names[rh__hash(name, strlen(name), actor) & (TIMER_NAMES - 1)];
@@ -65,13 +66,13 @@ static uint32_t *names_like(const struct rh_world *w, uint32_t actor, const char
 uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
                        const struct rh_message_type *type, const void *value)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     uint32_t index = POOL_TAKE(w, timer_pool, timers, MAX_TIMERS);
     if (index == RH_NONE) {
         rh__fail(w, RH_OUTCOME_LIMIT, actor, "", "more than %u timers are set", MAX_TIMERS);
         return RH_NONE;
     }
-    struct timer *t = &w->timers[index];
+    struct world_timer *t = &w->timers[index];
     rh__log_image(w, t, sizeof *t);
     t->type = type;
     t->deadline_ns = rh__later(rh__time_of(w, actor), delay_ns);
@@ -107,7 +108,7 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
 
 void rh__clock_reach(struct rh_world *w, uint32_t actor, int64_t ns)
 {
-    struct actor *a = &w->actors[actor];
+    struct world_actor *a = &w->actors[actor];
     if (ns > a->now_ns)
         put_time(w, &a->now_ns, ns);
 }
@@ -128,7 +129,7 @@ uint32_t rh__timer_find(const struct rh_world *w, uint32_t actor, const char *na
 
 void rh__timer_unset(struct rh_world *w, uint32_t timer)
 {
-    struct timer *t = &w->timers[timer];
+    struct world_timer *t = &w->timers[timer];
     put32(w, t->previous != RH_NONE ? &w->timers[t->previous].next : &w->actors[t->actor].timers, t->next);
     if (t->next != RH_NONE)
         put32(w, &w->timers[t->next].previous, t->previous);
@@ -148,7 +149,7 @@ void rh__timer_unset(struct rh_world *w, uint32_t timer)
     put32(w, &w->timer_pool.free, timer);
 }
 
-/* ---- the clock of ordered time with granularity object --------------------------------------------------------------------- */
+/* ---- the clock of ordered time with granularity object ----------------------------------------------------------- */
 
 static const char clock_name[] = "the clock";
 
@@ -159,7 +160,7 @@ uint64_t rh__clock_identity(void)
 
 void rh__clock_begin(struct rh_world *w)
 {
-    if (rh__fine(w) && w->semantics.time == RH_TIME_ORDERED)
+    if (rh__by_object(w) && w->semantics.time == RH_TIME_ORDERED)
         w->clock = rh__actor_outside(w, clock_name, rh__clock_identity());
 }
 
@@ -168,7 +169,7 @@ static uint64_t clock_object(void)
     return rh__object(RH__OBJECT_CLOCK, 0);
 }
 
-static bool is_stale(const struct actor *owner, const struct timer *t)
+static bool is_stale(const struct world_actor *owner, const struct world_timer *t)
 {
     return t->clocked && (t->life != owner->restarts + 1 || (!t->type && t->wait != owner->wait));
 }
@@ -179,7 +180,7 @@ void rh__clock_operation(struct rh_world *w, const char *place)
         return;
     rh__operation(w, clock_object(), place);
     rh__clock_reach(w, w->current, w->now_ns);
-    const struct actor *a = &w->actors[w->current];
+    const struct world_actor *a = &w->actors[w->current];
     for (uint32_t i = a->timers, next; i != RH_NONE; i = next) {
         next = w->timers[i].next;
         if (is_stale(a, &w->timers[i]))
@@ -198,21 +199,21 @@ uint32_t rh__clock_next(const struct rh_world *w)
 
 void rh__clock_ring(struct rh_world *w, uint32_t timer)
 {
-    struct timer t = w->timers[timer];
-    const struct actor *owner = &w->actors[t.actor];
+    struct world_timer t = w->timers[timer];
+    const struct world_actor *owner = &w->actors[t.actor];
     rh__touch(w, clock_object());
     if (t.deadline_ns > w->now_ns)
         put_time(w, &w->now_ns, t.deadline_ns);
     rh__clock_reach(w, w->clock, w->now_ns);
     rh__timer_unset(w, timer);
-    struct sending s = SENDING(.from = w->clock, .to = t.actor, .type = t.type ? t.type : &rh__wake,
-                               .value = t.type ? w->payload + t.payload : NULL);
+    struct world_sending s = SENDING(.from = w->clock, .to = t.actor, .type = t.type ? t.type : &rh__wake,
+                                     .value = t.type ? w->payload + t.payload : NULL);
     s.seen_as = t.actor;
     if (has_ended(owner) || is_stale(owner, &t))
         rh__message_waste(w, &s);
     else
         rh__message_send(w, &s);
-    struct message *m = &w->messages[w->message_count - 1];
+    struct world_message *m = &w->messages[w->message_count - 1];
     m->timer = (uint32_t)(t.name / 16);
     m->wake = t.wait;
     m->life = t.life;

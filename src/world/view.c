@@ -1,12 +1,54 @@
-/* Looking at a world, and how its things are called (rehearse/world.h).  Nothing here changes anything: a parent process
- * uses it on what a child that crashed left behind. */
+/* Inspection of a world, and the names of its things (rehearse/world.h).  Nothing here changes the world: a parent
+ * process uses it on what a crashed child left behind. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/text.h"
 #include "world/actors.h"
 #include "world/network.h"
 #include "world/state.h"
+
+const struct rh__run *rh__world_run(const struct rh_world *w)
+{
+    struct rh__run *r = &((struct rh_world *)(uintptr_t)w)->run;
+    r->event_count = w->event_count;
+    r->message_count = w->message_count;
+    r->actor_count = w->actor_count;
+    r->channel_count = w->channel_count;
+    r->access_count = w->access_count;
+    r->line_count = w->line_count;
+    r->monitor_count = w->monitor_count;
+    r->clock = w->clock;
+    r->clock_used = w->clock_used;
+    r->over = w->over;
+    return r;
+}
+
+void rh__world_run_begin(struct rh_world *w)
+{
+    w->run = (struct rh__run){
+        .test = w->test->name,
+        .semantics = &w->semantics,
+        .own = &w->test->semantics,
+        .delivery = &w->delivery,
+        .params = w->params,
+        .param_count = w->param_count,
+        .events = w->events,
+        .messages = w->messages,
+        .actors = w->actors,
+        .accesses = w->accesses,
+        .lines = w->lines,
+        .payload = w->payload,
+        .monitors = w->monitors,
+        .message_stride = sizeof *w->messages,
+        .actor_stride = sizeof *w->actors,
+        .first_actors = w->baseline_actors,
+        .own_clocks = w->own_clocks,
+        .live = w,
+        .most_value = UINT32_MAX,
+    };
+}
 
 const struct rh_event *rh_world_events(const struct rh_world *w, uint32_t *count)
 {
@@ -21,7 +63,7 @@ uint32_t rh_world_message_count(const struct rh_world *w)
 
 struct rh_message_info rh_world_message(const struct rh_world *w, uint32_t message)
 {
-    const struct message *m = &w->messages[message];
+    const struct world_message *m = &w->messages[message];
     return (struct rh_message_info){
         .type = m->type == &rh__exit_signal ? NULL : m->type,
         .value = rh__message_value(w, m),
@@ -88,7 +130,7 @@ uint32_t rh_world_log_count(const struct rh_world *w)
 
 struct rh_log_line rh_world_log_line(const struct rh_world *w, uint32_t line)
 {
-    const struct line *l = &w->lines[line];
+    const struct rh__run_line *l = &w->lines[line];
     return (struct rh_log_line){ l->event, l->actor, w->payload + l->text };
 }
 
@@ -99,9 +141,16 @@ uint32_t rh_world_property_count(const struct rh_world *w)
 
 struct rh_property_info rh_world_property(const struct rh_world *w, uint32_t property)
 {
-    const struct property *p = &w->properties[property];
+    const struct world_property *p = &w->properties[property];
+    bool last = p->kind == RH_EVENTUALLY;
     return (struct rh_property_info){
-        (enum rh_property)p->kind, p->name, p->place, p->held, p->failed, p->held_in, p->failed_in
+        .kind = (enum rh_property)p->kind,
+        .name = p->name,
+        .place = p->place,
+        .held = p->held,
+        .failed = p->failed,
+        .held_in_run = (p->run & (last ? LAST_TRUE : WAS_TRUE)) != 0,
+        .failed_in_run = (p->run & (last ? LAST_FALSE : WAS_FALSE)) != 0,
     };
 }
 
@@ -119,77 +168,17 @@ struct rh_world_counts rh_world_count(const struct rh_world *w)
 {
     struct rh_world_counts counts = w->counts;
     counts.log_bytes = (uint64_t)(w->log - w->log_start);
-    counts.memory_bytes = w->actor_count * sizeof(struct actor) + w->channel_count * sizeof(struct channel) +
-                          w->message_count * sizeof(struct message) + w->event_count * sizeof(struct rh_event) +
-                          w->payload_at;
+    counts.memory_bytes =
+        w->actor_count * sizeof(struct world_actor) + w->channel_count * sizeof(struct world_channel) +
+        w->message_count * sizeof(struct world_message) + w->event_count * sizeof(struct rh_event) + w->payload_at;
     return counts;
 }
 
-/* ---- texts --------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 void rh_world_actor_name(const struct rh_world *w, uint32_t actor, char *buffer, size_t size)
 {
-    enum { DEEPEST = 32 };
-    uint32_t path[DEEPEST], depth = 0;
-    struct rh__text t;
-    rh__text_init(&t, buffer, size);
-    if (actor >= w->actor_count) {
-        rh__text_add(&t, "nobody");
-        return;
-    }
-    if (actor == 0) {
-        rh__text_add(&t, "test");
-        return;
-    }
-    if (w->actors[actor].status == STATUS_OUTSIDE) {
-        rh__text_add(&t, "%s", w->payload + w->actors[actor].initial);
-        return;
-    }
-    for (uint32_t i = actor; i != 0 && i != RH_NONE && depth < DEEPEST; i = w->actors[i].parent)
-        path[depth++] = i;
-    if (depth == DEEPEST && w->actors[path[depth - 1]].parent != 0)
-        rh__text_add(&t, ".../");
-    while (depth--)
-        rh__text_add(&t, "%s#%u%s", w->actors[path[depth]].type->name, w->actors[path[depth]].ordinal,
-                     depth ? "/" : "");
-}
-
-void rh__actor_path_write(const struct rh_world *w, uint32_t actor, struct rh__text *t)
-{
-    enum { PART = 64 };
-    uint32_t path[PART], depth = 0;
-    if (actor == 0 || actor >= w->actor_count || w->actors[actor].status == STATUS_OUTSIDE) {
-        char name[16];
-        if (actor && actor < w->actor_count) {
-            rh__text_add(t, "%s", w->payload + w->actors[actor].initial);
-            return;
-        }
-        rh_world_actor_name(w, actor, name, sizeof name);
-        rh__text_add(t, "%s", name);
-        return;
-    }
-    for (uint32_t i = actor; i != 0 && i != RH_NONE; i = w->actors[i].parent)
-        depth++;
-    while (depth) { /* from the oldest on, as many at a time as there is room for */
-        uint32_t count = depth < PART ? depth : PART, skip = depth - count, at = actor;
-        for (; skip; skip--)
-            at = w->actors[at].parent;
-        for (uint32_t k = 0; k < count; k++, at = w->actors[at].parent)
-            path[k] = at;
-        for (uint32_t k = count; k--; depth--)
-            rh__text_add(t, "%s#%u%s", w->actors[path[k]].type->name, w->actors[path[k]].ordinal, depth > 1 ? "/" : "");
-    }
-}
-
-size_t rh__actor_path_room(const struct rh_world *w, uint32_t actor)
-{
-    enum { NUMBER = 12 }; /* with what stands around it */
-    size_t room = NUMBER;
-    if (actor < w->actor_count && w->actors[actor].status == STATUS_OUTSIDE)
-        return strlen(w->payload + w->actors[actor].initial) + NUMBER;
-    for (uint32_t i = actor; i < w->actor_count && i != 0; i = w->actors[i].parent)
-        room += strlen(w->actors[i].type->name) + NUMBER;
-    return room;
+    rh__run_actor_name(rh__world_run(w), actor, buffer, size);
 }
 
 static void add_name(struct rh__text *t, const struct rh_world *w, uint32_t actor)
@@ -201,10 +190,21 @@ static void add_name(struct rh__text *t, const struct rh_world *w, uint32_t acto
 
 static void add_message(struct rh__text *t, const struct rh_world *w, uint32_t message)
 {
-    const struct message *m = &w->messages[message];
+    const struct world_message *m = &w->messages[message];
     rh__text_add(t, "%s from ", m->type->name);
     add_name(t, w, m->seen_as);
 }
+
+/* The kinds of choice whose row has no text for people (RH_CHOICES): those that have a case below. */
+enum {
+    LONG_TEXTS = 1u << RH_CHOICE_OUTSIDE | 1u << RH_CHOICE_BEGIN | 1u << RH_CHOICE_DELIVER | 1u << RH_CHOICE_TIMER |
+                 1u << RH_CHOICE_VALUE | 1u << RH_CHOICE_ACCEPT | 1u << RH_CHOICE_OPEN | 1u << RH_CHOICE_CRASH |
+                 1u << RH_CHOICE_RESTART | 1u << RH_CHOICE_PARTITION
+};
+#define RH_X(name, text, attributes, line, people, word)                                                               \
+    _Static_assert(RH__HAS_TEXT(people) || LONG_TEXTS >> RH_CHOICE_##name & 1, "a choice without a text: " #name);
+RH_CHOICES(RH_X)
+#undef RH_X
 
 void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, char *buffer, size_t size)
 {
@@ -216,7 +216,14 @@ void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, c
     }
     if (c->actor != RH_NONE)
         add_name(&t, w, c->actor);
-    switch ((enum rh_choice_kind)c->kind) {
+    const char *text = rh__choice_texts(c->kind)->people;
+    if (text) {
+        rh__text_add(&t, "%s", text);
+        if (rh__is_about_message(c))
+            add_message(&t, w, c->what);
+        return;
+    }
+    switch (c->kind) {
     case RH_CHOICE_BEGIN:
         rh__text_add(&t, " begins");
         break;
@@ -237,18 +244,9 @@ void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, c
     case RH_CHOICE_VALUE:
         rh__text_add(&t, " chooses %u of %u", c->what, c->arg);
         break;
-    case RH_CHOICE_RESUME:
-        rh__text_add(&t, " goes on");
-        break;
     case RH_CHOICE_ACCEPT:
         rh__text_add(&t, "'s %s is accepted by ", w->messages[c->what].type->name);
         add_name(&t, w, w->messages[c->what].receiver);
-        break;
-    case RH_CHOICE_STORED:
-        rh__text_add(&t, "'s oldest write becomes durable");
-        break;
-    case RH_CHOICE_UNSTORED:
-        rh__text_add(&t, "'s oldest write fails, and it ends");
         break;
     case RH_CHOICE_OPEN:
         rh__text_add(&t, "%s",
@@ -256,18 +254,13 @@ void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, c
                      : c->what == 1 ? " cannot open its store"
                                     : " finds its store damaged");
         break;
-    case RH_CHOICE_LOSE:
-        rh__text_add(&t, " never gets ");
-        add_message(&t, w, c->what);
-        break;
-    case RH_CHOICE_DUPLICATE:
-        rh__text_add(&t, " will get twice ");
-        add_message(&t, w, c->what);
-        break;
     case RH_CHOICE_CRASH:
         rh__text_add(&t, " crashes");
         if (w->actors[c->actor].writes_open)
             rh__text_add(&t, "; %u of its writes under way survive", c->what);
+        break;
+    case RH_CHOICE_OUTSIDE:
+        rh__text_add(&t, " gets %s from outside", w->payload + (uint64_t)c->arg * 16);
         break;
     case RH_CHOICE_RESTART:
         rh__text_add(&t, " starts again%s", c->what ? " with its state" : "");
@@ -281,25 +274,23 @@ void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, c
             }
         rh__text_add(&t, " against the rest");
         break;
-    case RH_CHOICE_HEAL:
-        rh__text_add(&t, "the network is whole again");
-        break;
-    case RH_CHOICE_END:
-        rh__text_add(&t, "the run ends");
-        break;
+    default:
+        RH__ASSERT(false, "choice %u has no text", c->kind);
     }
 }
 
 static void add_filter(struct rh__text *t, const struct rh_world *w, const struct rh_filter *f)
 {
-    if (f->type)
-        rh__text_add(t, "waits for %s", f->type->name);
-    else if (f->types) {
-        rh__text_add(t, "waits for");
+    rh__text_add(t, "waits for");
+    if (f->count)
+        rh__text_add(t, " a set of %u:", f->count);
+    if (f->type) {
+        rh__text_add(t, " %s", f->type->name);
+    } else if (f->types) {
         for (const struct rh_message_type *const *type = f->types; *type; type++)
             rh__text_add(t, "%s %s", type == f->types ? "" : " or", (*type)->name);
     } else {
-        rh__text_add(t, "waits for any message");
+        rh__text_add(t, " any message");
     }
     if (!rh_is_nobody(f->from)) {
         rh__text_add(t, " from ");
@@ -311,10 +302,10 @@ static void add_filter(struct rh__text *t, const struct rh_world *w, const struc
 
 void rh_world_actor_text(const struct rh_world *w, uint32_t actor, char *buffer, size_t size)
 {
-    const struct actor *a = &w->actors[actor];
+    const struct world_actor *a = &w->actors[actor];
     struct rh__text t;
     rh__text_init(&t, buffer, size);
-    switch ((enum status)a->status) {
+    switch ((enum world_status)a->status) {
     case STATUS_IDLE:
         rh__text_add(&t, "is idle in %s", a->behaviour ? a->behaviour->name : "its beginning");
         return;
@@ -362,6 +353,11 @@ void rh_world_actor_text(const struct rh_world *w, uint32_t actor, char *buffer,
     }
     if (a->place)
         rh__text_add(&t, " (%s)", a->place);
+}
+
+const char *rh_world_globals_writer(const struct rh_world *w)
+{
+    return w->globals_writer;
 }
 
 const char *rh_world_refused(const struct rh_world *w)

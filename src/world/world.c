@@ -1,4 +1,4 @@
-/* A world from its making to its end: new, begin, reset, undo, rollback, snapshots (rehearse/world.h). */
+/* The lifetime of a world: new, begin, reset, undo, rollback, snapshots (rehearse/world.h). */
 #include <rehearse/world.h>
 
 #include <stdio.h>
@@ -12,13 +12,15 @@
 #include "world/interpose.h"
 #include "world/log.h"
 #include "world/memory.h"
+#include "world/outside.h"
 #include "world/pages.h"
 #include "world/seam.h"
+#include "world/self_check.h"
 #include "world/step.h"
 
 struct rh_world *rh__world;
 
-/* ---- making ---------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
 static void fill_in(uint32_t *limit, uint32_t otherwise)
 {
@@ -35,37 +37,32 @@ static bool too_large(const char *what, uint64_t value, uint64_t most, char *err
     return true;
 }
 
+_Static_assert(MAX_EVENTS == 1u << 25, "the most steps of RH_LIMITS fit");
+
 static bool settle_semantics(struct rh_semantics *s, char *error, size_t error_size)
 {
-    fill_in(&s->max_actors, 4096);
-    fill_in(&s->max_messages, 65536);
-    fill_in(&s->max_message_bytes, 1 << 20);
-    fill_in(&s->max_bytes_per_actor, 4 << 20);
-    fill_in(&s->max_stack_bytes, 256 << 10);
-    fill_in(&s->max_steps, 100000);
-    fill_in(&s->max_handler_ms, 2000);
-    if (s->granularity == RH_GRAIN_SEND && s->model != RH_MAILBOX) {
-        snprintf(error, error_size, "granularity send goes with delivery model mailbox only");
+#define RH_X(field, otherwise, most, option, help)                                                                     \
+    fill_in(&s->field, otherwise);                                                                                     \
+    if (too_large(#field, s->field, most, error, error_size))                                                          \
+        return false;
+    RH_LIMITS(RH_X)
+#undef RH_X
+    if (s->granularity == RH_GRAIN_SEND && !rh__delivery(s->model)->by_receiver) {
+        snprintf(error, error_size, "granularity send requires delivery model mailbox");
         return false;
     }
     if (s->max_stack_bytes < 16 << 10) {
         snprintf(error, error_size, "max_stack_bytes is %u; a handler needs at least %u", s->max_stack_bytes, 16 << 10);
         return false;
     }
-    return !too_large("max_actors", s->max_actors, 1 << 16, error, error_size) &&
-           !too_large("max_messages", s->max_messages, 1 << 22, error, error_size) &&
-           !too_large("max_message_bytes", s->max_message_bytes, 1u << 30, error, error_size) &&
-           !too_large("max_bytes_per_actor", s->max_bytes_per_actor, 1u << 28, error, error_size) &&
-           !too_large("max_stack_bytes", s->max_stack_bytes, 1u << 26, error, error_size) &&
-           !too_large("max_steps", s->max_steps, MAX_EVENTS - 2, error, error_size) &&
-           !too_large("max_actors times max_bytes_per_actor", (uint64_t)s->max_actors * s->max_bytes_per_actor,
+    return !too_large("max_actors times max_bytes_per_actor", (uint64_t)s->max_actors * s->max_bytes_per_actor,
                       (uint64_t)1 << 42, error, error_size);
 }
 
 struct rh_world *rh_world_new(const struct rh_world_options *options, char *error, size_t error_size)
 {
     if (rh__world) {
-        snprintf(error, error_size, "there is a world in this process already");
+        snprintf(error, error_size, "there is already a world in this process");
         return NULL;
     }
     struct rh_semantics s = options->semantics ? *options->semantics : options->test->semantics;
@@ -80,11 +77,13 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->params_asked = options->params_asked;
     w->no_undo = options->no_undo;
     w->quiet = options->quiet;
-    w->any_faults = s.losses || s.duplicates || s.crashes || s.restarts || s.kept_restarts || s.partitions ||
-                    s.failed_opens || s.damaged_stores || s.failed_puts;
+#define RH_X(field, spends, option, help) w->any_faults |= s.field != 0;
+    RH_BUDGETS(RH_X)
+#undef RH_X
     w->own_clocks = s.granularity == RH_GRAIN_OBJECT || s.time == RH_TIME_LOGICAL;
     w->tick_ns = s.time == RH_TIME_LOGICAL ? 1000000 : 0;
     w->current = w->observing = w->matching = w->clock = RH_NONE;
+    rh__world_run_begin(w);
     rh__world = w;
     return w;
 }
@@ -94,16 +93,17 @@ void rh_world_free(struct rh_world *w)
     if (!w)
         return;
     if (w->begun) {
-        rh__log_rollback(w, w->log_start); /* globals get back what they held before the world */
+        rh__log_rollback(w, w->log_start); /* restores the globals to their values before the world */
         rh__pages_free_all(w);
-        rh__guard_end(w); /* not before: binding its own calls writes to the program's pages */
+        rh__guard_end(w); /* not earlier: binding its calls writes to the program's pages */
     }
     rh_seam_use(NULL);
     rh__world = NULL;
+    rh__outside_release(w);
     rh__memory_release(w);
 }
 
-/* ---- beginning --------------------------------------------------------------------------------------------------------- */
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
 
 static const struct rh_actor_type test_type = { "test", 0, RH_KIND_PROCESS, NULL, NULL };
 
@@ -126,15 +126,9 @@ static void clear(struct rh_world *w)
     w->clock = RH_NONE;
     w->timer_newest = w->first_name = w->first_store = w->stack_free = w->chooser = RH_NONE;
     w->current = w->observing = w->matching = RH_NONE;
-    w->losses = w->semantics.losses;
-    w->duplicates = w->semantics.duplicates;
-    w->crashes = w->semantics.crashes;
-    w->restarts = w->semantics.restarts;
-    w->kept_restarts = w->semantics.kept_restarts;
-    w->partitions = w->semantics.partitions;
-    w->failed_opens = w->semantics.failed_opens;
-    w->damaged_stores = w->semantics.damaged_stores;
-    w->failed_puts = w->semantics.failed_puts;
+#define RH_X(field, spends, option, help) w->left.field = w->semantics.field;
+    RH_BUDGETS(RH_X)
+#undef RH_X
     w->inside = false;
     w->fill = FILL_NOT;
     w->exit_reason = NULL;
@@ -170,11 +164,12 @@ void rh_world_begin(struct rh_world *w)
     w->baseline_writes = w->write_pool.count;
     w->baseline_lines = w->line_count;
     w->baseline_accesses = w->access_count;
+    w->run.first_actors = w->actor_count;
     w->loaded_events = 1;
     w->epoch++;
 }
 
-/* ---- going back --------------------------------------------------------------------------------------------------------- */
+/* ---- going back -------------------------------------------------------------------------------------------------- */
 
 static void back_to(struct rh_world *w, uint32_t events, char *log, uint32_t messages, uint64_t payload,
                     uint32_t under_way)
@@ -190,12 +185,14 @@ static void back_to(struct rh_world *w, uint32_t events, char *log, uint32_t mes
         rh__pages_settle(w);
     if (w->hashing && events < w->hashing_since)
         w->hashing = false;
+    if (RH__IS_HOSTILE)
+        rh__check_undo(w);
 }
 
 void rh_world_rollback(struct rh_world *w, uint32_t events)
 {
     if (events < w->loaded_events)
-        events = 1; /* what came before a snapshot is not known step by step */
+        events = 1; /* steps before a snapshot cannot be undone one by one */
     if (events >= w->event_count)
         return;
     RH__ASSERT(events == 1 || !w->no_undo, "a world without undo can only be reset");
@@ -203,7 +200,7 @@ void rh_world_rollback(struct rh_world *w, uint32_t events)
     w->counts.undone += w->event_count - events;
     if (events == 1)
         w->loaded_events = 1;
-    if (events == 1) /* what fingerprints of the beginning have logged goes too */
+    if (events == 1) /* also drops what fingerprints of the beginning have logged */
         back_to(w, 1, w->baseline_log, w->baseline_messages, w->baseline_payload, w->baseline_under_way);
     else
         back_to(w, events, (char *)(uintptr_t)first_undone->private_mark[0], first_undone->first_message,

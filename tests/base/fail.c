@@ -1,6 +1,8 @@
-/* base/fail.h: our own mistakes end the process with status 3 and a sentence; allocations fail when told to. */
+/* base/fail.h: internal errors end the process with status 3 and a sentence; allocations fail on request; the hostile
+ * build checks more. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -154,6 +156,99 @@ static void live_blocks_are_counted(void **state)
     assert_int_equal(rh__alloc_live(), before);
 }
 
+static int evaluated;
+
+static bool is_never_true(void)
+{
+    evaluated++;
+    return false;
+}
+
+static void fails_a_check(void)
+{
+    RH__CHECK(is_never_true(), "%d", 5);
+}
+
+static void frees_twice(void)
+{
+    char *volatile p = rh__alloc(40);
+
+    rh__free(p);
+    rh__free(p);
+}
+
+static void frees_what_is_not_ours(void)
+{
+    static uint64_t block[8];
+
+    rh__free(block + 4);
+}
+
+static void writes_past_the_end(void)
+{
+    char *volatile p = rh__alloc(40);
+
+    p[40] = 1;
+    rh__free(p);
+}
+
+static void writes_before_the_start(void)
+{
+    char *volatile p = rh__alloc(40);
+
+    p[-1] = 1;
+    p = rh__realloc(p, 50);
+}
+
+static void checks_are_for_the_hostile_build(void **state)
+{
+    char said[4096];
+
+    (void)state;
+    if (!RH__IS_HOSTILE) {
+        fails_a_check();
+        assert_int_equal(evaluated, 0);
+        return;
+    }
+    assert_int_equal(in_child(fails_a_check, said, sizeof said), RH__BUG_EXIT);
+    assert_non_null(strstr(said, "(is_never_true()): 5\n"));
+}
+
+static void hostile_memory_finds_misuse(void **state)
+{
+    static void (*const misuses[])(void) = { frees_twice, frees_what_is_not_ours, writes_past_the_end,
+                                             writes_before_the_start };
+    char said[4096];
+
+    (void)state;
+    if (!RH__IS_HOSTILE)
+        skip();
+    for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
+        assert_int_equal(in_child(misuses[i], said, sizeof said), RH__BUG_EXIT);
+        assert_non_null(strstr(said, i == 2 ? "the bytes after the 40 bytes at " : "is freed twice, or not ours"));
+    }
+}
+
+static void hostile_memory_is_junk_when_new_and_moves_when_it_grows(void **state)
+{
+    unsigned char *p = rh__alloc(100), *q;
+
+    (void)state;
+    if (!RH__IS_HOSTILE) {
+        rh__free(p);
+        skip();
+    }
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(p[i], 0xa5);
+    p[99] = 7;
+    const uintptr_t before = (uintptr_t)p;
+    q = rh__realloc(p, 101);
+    assert_true((uintptr_t)q != before);
+    assert_int_equal(q[99], 7);
+    assert_int_equal(q[100], 0xa5);
+    rh__free(q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +259,9 @@ int main(void)
         cmocka_unit_test(a_failed_realloc_leaves_the_block),
         cmocka_unit_test(arrays_are_zero_and_overflow_is_refused),
         cmocka_unit_test(live_blocks_are_counted),
+        cmocka_unit_test(checks_are_for_the_hostile_build),
+        cmocka_unit_test(hostile_memory_finds_misuse),
+        cmocka_unit_test(hostile_memory_is_junk_when_new_and_moves_when_it_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

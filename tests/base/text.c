@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -47,6 +48,27 @@ static void an_exact_fit_is_not_cut_and_one_more_is(void **state)
     rh__text_put(&text, "8", 1);
     assert_string_equal(text.at, "1234...");
     assert_true(text.cut);
+}
+
+/* %s and %u alone are not left to vsnprintf. */
+static void plain_formats_give_what_printf_gives_in_any_room(void **state)
+{
+    static const unsigned numbers[] = { 0, 7, 10, 4294967295u };
+    (void)state;
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+        for (size_t cap = 1; cap < 48; cap++) {
+            char whole[64], buffer[48], expected[48];
+            struct rh__text text, same;
+            snprintf(whole, sizeof whole, "%s#%u/%s got %u and %d", "a", numbers[n], "writer", numbers[n] / 3, 5);
+            rh__text_init(&same, expected, cap);
+            rh__text_put(&same, whole, strlen(whole));
+            rh__text_init(&text, buffer, cap);
+            rh__text_add(&text, "%s#%u/%s got %u", "a", numbers[n], "writer", numbers[n] / 3);
+            rh__text_add(&text, " and %d", 5);
+            assert_string_equal(text.at, same.at);
+            assert_int_equal(text.len, same.len);
+            assert_int_equal(text.cut, same.cut);
+        }
 }
 
 static void nothing_follows_a_cut_until_it_is_cleared(void **state)
@@ -111,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(appends_what_printf_would),
         cmocka_unit_test(an_exact_fit_is_not_cut_and_one_more_is),
+        cmocka_unit_test(plain_formats_give_what_printf_gives_in_any_room),
         cmocka_unit_test(nothing_follows_a_cut_until_it_is_cleared),
         cmocka_unit_test(a_cut_leaves_no_half_of_a_character),
         cmocka_unit_test(no_size_of_buffer_overflows),

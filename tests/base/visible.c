@@ -1,4 +1,5 @@
-/* Texts of strangers cannot do anything to a terminal (base/visible.h): over all bytes and pairs of bytes, and by example. */
+/* Texts of strangers cannot do anything to a terminal (base/visible.h): over all bytes and pairs of bytes, and by
+ * example. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@ program="$fixtures/assume"
 expect 0 "$rehearse" test "$program" some --explorer dfs
 out_has 'passed some' 'more assumed away' 'exhaustive: every sequence of choices under these semantics in which the' 'assumptions hold'
 expect 0 "$rehearse" test "$program" some --explorer optimal --json json
-out_has 'passed some' '  2 runs' ' 2 behaviours' '2 more assumed away' 'in which the assumptions'
+out_has 'passed some' '  2 runs' ' 2 distinct runs' '2 more assumed away' 'in which the assumptions'
 grep -q '"executions":2,' json || problem "executions"
 grep -q '"assumed_away":2' json || problem "assumed_away"
 expect 0 "$rehearse" test "$program" some --explorer optimal --require exhaustive
@@ -17,7 +17,7 @@ expect 0 "$rehearse" test "$program" some --explorer optimal --require exhaustiv
 for explorer in dfs optimal bound:20,dfs; do
     expect 0 "$rehearse" test "$program" some --explorer "$explorer" --json one
     expect 0 "$rehearse" test "$program" some --explorer "$explorer" -j2 --json two
-    for field in executions behaviours assumed_away verdict; do
+    for field in executions distinct_runs assumed_away verdict; do
         [ "$(grep -o "\"$field\":[^,]*" one)" = "$(grep -o "\"$field\":[^,]*" two)" ] || problem "$explorer -j2: $field"
     done
 done
@@ -25,7 +25,7 @@ done
 # ---- nothing left is not passed ------------------------------------------------------------------------------------------------
 for explorer in dfs dpor optimal random portfolio:dfs+random; do
     expect 0 "$rehearse" test "$program" none_left --explorer "$explorer" --max-runs 100 --json json
-    out_has 'no run left of none_left' 'the assumptions (rh_assume) hold' 'assume less'
+    out_has 'no run left of none_left' 'the assumptions (rh_assume) hold' 'weaken the assumptions'
     grep -q passed out && problem "$explorer: passed"
     grep -q '"result":"empty"' json || problem "$explorer: empty"
 done

@@ -13,13 +13,16 @@ grep -qE '^rehearse [0-9]+\.[0-9]+\.[0-9]+$' out || problem "--version"
 expect 0 "$rehearse" test "$fixtures/bank" --help
 out_has --explorer --model --seed --max-runs --keep-going --json --junit --tap --quiet 'exit: 0'
 expect 0 "$fixtures/bank" --help
-out_has corpus replay estimate
+out_has corpus replay estimate --gdb --junit --set
+expect 0 "$rehearse" replay "$fixtures/bank" --help
+out_has '--gdb' '--losses' 'replay   SCHEDULE'
+out_lacks '--junit' '--max-runs' 'corpus   DIR'
 
 # ---- list ----------------------------------------------------------------------------------------------------------------
 expect 0 "$rehearse" list "$fixtures/slow"
 err_empty
 out_has senders 'model=fifo' 'granularity=handler' 'time=free' 'slow.c:' '12' 'where a comes last' dfs random delayed \
-    roundrobin replay portfolio bound dpor optimal descents symmetry
+    roundrobin replay portfolio bound dpor optimal sample symmetry
 expect 0 "$rehearse" list "$fixtures/slow" --model bag --losses 2 --kept-restarts 1
 out_has 'model=bag' 'losses=2' 'kept_restarts=1'
 expect 0 "$rehearse" list "$fixtures/own"
@@ -64,6 +67,8 @@ out_has 'nondeterminism: '
 expect 3 "$rehearse" test "$fixtures/own" --explorer broken
 err_has 'internal error'
 out_lacks FAILED
+refused "explorer incomplete has no function \`choose\`" "$rehearse" test "$fixtures/own" --explorer incomplete
+refused "explorer incomplete has no function \`choose\`" "$rehearse" test "$fixtures/own" --explorer 'bound(9, incomplete)'
 expect 0 "$rehearse" test "$fixtures/own" --explorer lazy --verbose
 out_has '10 runs' 'sampled: ' 'hello from b'
 [ -e rehearse-findings ] && problem "a folder of findings was made although --save was empty"
@@ -83,7 +88,14 @@ for value in x -1 1.5 1e6 0x10 '' ' 1' 99999999999999999999; do
     refused "--max-runs $value: a whole number is wanted" "${t[@]}" --max-runs "$value"
 done
 refused '--max-all-steps y: a whole number is wanted' "${t[@]}" --max-all-steps y
-refused '--step 4294967296: a whole number is wanted' "${t[@]}" --step 4294967296
+refused '--step 4294967296: a whole number is wanted' "$rehearse" replay "$fixtures/kinds" --step 4294967296
+# Options that the command would ignore.
+refused '--step is for `replay`' "${t[@]}" --step 3
+refused '--junit is for `test`' "$rehearse" estimate "$fixtures/kinds" --junit xml
+refused '--model all is for `test` and `estimate`' "$rehearse" replay "$fixtures/kinds" x --model all
+refused '-j is for `test`' "$rehearse" estimate "$fixtures/kinds" -j3
+refused '--max-runs is for `test` and `estimate`' "$rehearse" replay "$fixtures/kinds" x --max-runs 3
+refused '-p is for `test`, `estimate`, `replay` and `corpus`' "$rehearse" list "$fixtures/kinds" -p a=b
 for value in x -1 '' nan inf 1s; do
     refused "--max-seconds $value: a number of seconds is wanted" "${t[@]}" --max-seconds "$value"
 done
@@ -97,9 +109,9 @@ refused 'colour: there is no such setting' "${t[@]}" --set colour=red
 refused 'NAME=VALUE is wanted' "${t[@]}" -p bug
 refused 'NAME=VALUE is wanted' "${t[@]}" -p =x
 refused 'no explorer is called "clever"; there are' "${t[@]}" --explorer clever passes
-refused 'explorer dfs takes no argument' "${t[@]}" --explorer dfs:5 passes
-refused 'a depth and an explorer are wanted' "${t[@]}" --explorer bound:dfs passes
-refused 'portfolio wants explorers' "${t[@]}" --explorer portfolio: passes
+refused 'column 5 of the explorer: dfs takes no argument' "${t[@]}" --explorer dfs:5 passes
+refused 'bound wants a depth, runs or steps' "${t[@]}" --explorer bound:dfs passes
+refused 'portfolio wants an explorer' "${t[@]}" --explorer portfolio: passes
 refused 'No such file' "${t[@]}" --explorer replay:missing passes
 many=()
 for i in $(seq 65); do many+=(-p "p$i=1"); done
@@ -109,7 +121,7 @@ for i in $(seq 257); do many+=(passes); done
 refused 'too many words' "${t[@]}" "${many[@]}"
 
 # Semantics that cannot be.
-refused 'granularity send goes with delivery model mailbox only' "${t[@]}" --granularity send passes
+refused 'granularity send requires delivery model mailbox' "${t[@]}" --granularity send passes
 refused 'max_steps is' "${t[@]}" --max-steps 4000000000 passes
 refused 'max_stack_bytes' "${t[@]}" --set max_stack_bytes=100 passes
 refused 'max_actors' "${t[@]}" --set max_actors=1000000 passes

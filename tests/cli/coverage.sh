@@ -6,12 +6,12 @@ test=("$rehearse" test "$gatling" a_write_is_never_lost -p actions=3)
 
 # ---- measuring -----------------------------------------------------------------------------------------------------------
 expect 0 "${test[@]}" --explorer optimal --coverage pr,pcr --coverage-file all.cov --json all.json
-out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached' 'coverage pcr: 24 goals'
+out_has 'coverage pr: 24 goals; 18 pairs: 6 covered, 12 impossible, 0 not reached' 'coverage pcr: 24 goals'
 out_lacks 'coverage pmr'
 expect 0 "${test[@]}" --explorer dfs --coverage pr --max-seconds 600
-out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached'
+out_has 'coverage pr: 24 goals; 18 pairs: 6 covered, 12 impossible, 0 not reached'
 expect 0 "${test[@]}" --explorer dfs -j 2 --coverage pr --max-seconds 600
-out_has 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible, 0 not reached'
+out_has 'coverage pr: 24 goals; 18 pairs: 6 covered, 12 impossible, 0 not reached'
 expect 0 "${test[@]}" --explorer random --max-runs 1 --coverage all --coverage-file one.cov
 out_has 'coverage pmr: no actor changes its handlers' 'not reached: writer#1 never took write_line from action#'
 expect 0 "${test[@]}" --explorer random --max-runs 1 --coverage all --coverage-file one.cov --quiet
@@ -19,10 +19,10 @@ out_lacks 'not reached: '
 
 # ---- files ---------------------------------------------------------------------------------------------------------------
 expect 0 "$rehearse" coverage show one.cov
-out_has 'a_write_is_never_lost actions=3, 1 runs' 'coverage pr: 12 goals; of 12 pairs 0 covered'
+out_has 'a_write_is_never_lost actions=3, 1 runs' 'coverage pr: 12 goals; 12 pairs: 0 covered'
 expect 0 "$rehearse" coverage merge -o both.cov one.cov all.cov
 expect 0 "$rehearse" coverage show both.cov
-out_has '37 runs, all there are' 'coverage pr: 24 goals; of 18 pairs 6 covered, 12 impossible'
+out_has '37 runs, all there are' 'coverage pr: 24 goals; 18 pairs: 6 covered, 12 impossible'
 cp out together
 expect 0 "$rehearse" coverage show all.cov one.cov one.cov
 sed 's/38 runs/37 runs/' out | cmp -s - together || problem 'the same in another order is something else'
@@ -37,7 +37,7 @@ if have_python; then
     same 'growth ends where the sums are' 24 "$(json 'r[0]["coverage"]["growth"]["points"][-1][2]')"
 fi
 
-refused 'of something else' "$rehearse" coverage merge -o x.cov one.cov \
+refused 'of another test, or of other parameters' "$rehearse" coverage merge -o x.cov one.cov \
     <("$rehearse" test "$gatling" a_write_is_never_lost -p actions=2 --explorer random --max-runs 1 --coverage-file other.cov \
         >/dev/null; cat other.cov)
 [ -e x.cov ] && problem 'a refused merge has written something'
@@ -66,9 +66,9 @@ for words in '' 'show' 'merge one.cov' 'draw one.cov' 'show one.cov --wide' 'mer
     err_has 'rehearse coverage show FILE'
 done
 refused 'No such file' "${test[@]}" --coverage-file nowhere/x.cov
-refused 'are for `test`' "$rehearse" estimate "$gatling" --coverage pr
-refused 'are for `test`' "$rehearse" corpus "$gatling" . --coverage-file x.cov
-refused 'is no criterion' "${test[@]}" --coverage pr,xy
+refused 'is for `test`' "$rehearse" estimate "$gatling" --coverage pr
+refused 'is for `test`' "$rehearse" corpus "$gatling" . --coverage-file x.cov
+refused 'is not a coverage criterion' "${test[@]}" --coverage pr,xy
 refused 'one test under one model' "${test[@]}" --coverage-file x.cov --model all
 refused 'cannot be kept there' "${test[@]}" --suite /dev/null/x
 refused 'leave out -j' "${test[@]}" --suite suite -j 2 --explorer dfs
@@ -87,7 +87,7 @@ out_lacks 'all there are'
 
 # ---- seeking it ----------------------------------------------------------------------------------------------------------
 expect 0 "${test[@]}" --explorer cover:all --suite suite
-out_has 'coverage pr: 24 goals' ' for each 1,000 goals), 0 could not be forced, 0 missed their goal, 0 brought nothing new'
+out_has 'coverage pr: 24 goals' ' for each 1,000 goals), 0 could not be forced, 0 missed their goal, 0 achieved nothing new'
 refused 'there is a suite of this test already' "${test[@]}" --explorer cover:all --suite suite
 [ "$(find suite -name '*.schedule' | wc -l)" -ge 2 ] || problem 'the suite is empty'
 expect 0 "$rehearse" corpus "$gatling" suite
@@ -96,7 +96,7 @@ out_has 'came after the flush and is lost' 'was made so that writer#1 takes flus
 expect 0 "${test[@]}" --explorer cover:pr,paper
 expect 0 "${test[@]}" --explorer portfolio:cover:pr+random --max-runs 20
 for wrong in cover:x cover:pr,x cover:pr,pcr,paper,; do
-    refused 'cover:pr, cover:pmr, cover:pcr or cover:all' "${test[@]}" --explorer "$wrong"
+    refused 'it is written cover([pr|pmr|pcr|all], [paper])' "${test[@]}" --explorer "$wrong"
 done
 # ---- a partial schedule is forced: what a later line wants waits -----------------------------------------------------------
 partial() { printf 'rehearse schedule 1\ntest a_write_is_never_lost\nset param.actions=3\nset param.bug=ga1\n'; printf '%s\n' "$@"; }

@@ -49,6 +49,16 @@ expect 1 "$rehearse" replay "$BUILD_DIR/examples/gatling" gatling/*.schedule
 expect 4 "$rehearse" replay "$BUILD_DIR/examples/gatling" gatling/*.schedule -p actions=1
 out_has 'is not possible here'
 
+# a parameter or a bug that the program no longer has: refused, in a schedule as on the command line
+mkdir renamed
+for wrong in bug=none nosuch=7; do
+    sed "s/^set param.bug=.*/set param.$wrong/" gatling/*.schedule >renamed/one.schedule
+    refused "set param.$wrong: there is no such" "$rehearse" replay "$BUILD_DIR/examples/gatling" renamed/one.schedule
+    expect 2 "$rehearse" corpus "$BUILD_DIR/examples/gatling" renamed
+    out_has refused "set param.$wrong: there is no such" '0 pass'
+done
+refused '-p nosuch=7: there is no such' "$rehearse" replay "$BUILD_DIR/examples/gatling" gatling/*.schedule -p nosuch=7
+
 # ---- telling -------------------------------------------------------------------------------------------------------------
 rm -rf found
 expect 1 "$rehearse" test "$fixtures/bank" --explorer dfs --quiet --save found
@@ -63,14 +73,35 @@ expect 0 "$rehearse" replay "$fixtures/bank" $s --step 2
 out_has '   2  '
 out_lacks '   3  '
 
+# A stop behind the end changes nothing: an assertion, a crash, a schedule that does not fit.
+expect 1 "$rehearse" test "$fixtures/kinds" several --explorer dfs --keep-going --save kinds_found
+same 'findings to replay' 2 "$(find kinds_found -name '*.schedule' | wc -l)"
+sed 's/ takes .*/ takes nothing from nobody/' $s >kinds_found/misfit.schedule
+for schedule in kinds_found/*.schedule; do
+    binary=$fixtures/kinds
+    [ $schedule = kinds_found/misfit.schedule ] && binary=$fixtures/bank
+    "$rehearse" replay "$binary" $schedule >whole
+    expect $? "$rehearse" replay "$binary" $schedule --step 1000
+    same "$schedule" "$(cat whole)" "$(cat out)"
+done
+
 # In a debugger, stopped before the event that was asked for.
 if command -v gdb >/dev/null && ! grep -q '^RH_SANITIZE:[A-Z]*=.' "$BUILD_DIR/CMakeCache.txt"; then
     last='replay --gdb'
-    timeout 60 "$rehearse" replay "$fixtures/bank" $s --gdb --step 3 >out 2>err </dev/null
+    timeout 3600 "$rehearse" replay "$fixtures/bank" $s --gdb --step 3 >out 2>err </dev/null
     if grep -q 'ptrace: Operation not permitted' out err; then
         echo "gdb may not run programs here: not tried"
     else
         out_has 'hit Breakpoint 1, rh_replay_here' 'event 3 comes next'
+        # From there gdb looks around, goes back and takes another way; also without debugging information of the library.
+        last='replay --gdb, stepping'
+        cp "$fixtures/bank" bank_without && strip -g bank_without
+        printf 'call (void)%s\n' 'rh_step_look()' 'rh_step_back()' 'rh_step_choose(1)' 'rh_step_choose(9)' >commands
+        echo continue >>commands
+        timeout 3600 "$rehearse" replay ./bank_without $s --gdb --step 3 >out 2>err <commands
+        out_has 'event 2: teller#1 takes go from test' 'on the way to it: deposit from client#1, close_account from teller#1' \
+            'event 1: client#1 takes go from test' '  > 0  teller#1 takes go from test' \
+            'event 2: account#1 takes deposit from client#1' 'there is no open choice 9' 'stopped after event 3'
     fi
 else
     echo "gdb is not there, or a sanitizer is: --gdb is not tried"
@@ -121,13 +152,13 @@ bad() { # bad SENTENCE TEXT: a schedule of that text
 bad 'bad.schedule: it is empty' ''
 bad 'bad.schedule: it is empty' '# nothing\n'
 bad 'bad.schedule: line 1: a schedule begins with' 'hello\n'
-bad 'bad.schedule: line 1: version 9 of schedules is not known' 'rehearse schedule 9\n'
-bad 'bad.schedule: line 2: `set` wants name=value' 'rehearse schedule 1\nset model\n'
+bad 'bad.schedule: line 1: version 9 of the schedule format is not known' 'rehearse schedule 9\n'
+bad 'bad.schedule: line 2: `set` needs name=value' 'rehearse schedule 1\nset model\n'
 bad 'bad.schedule: line 2: a zero byte' 'rehearse schedule 1\na\0b\n'
 bad 'it is for test other, which this program does not have' 'rehearse schedule 1\ntest other\n'
 bad 'model=lifo: it is one of' 'rehearse schedule 1\nset model=lifo\n'
 bad 'speed: there is no such setting' 'rehearse schedule 1\nset speed=3\n'
-bad 'granularity send goes with' 'rehearse schedule 1\nset granularity=send\n'
+bad 'granularity send requires' 'rehearse schedule 1\nset granularity=send\n'
 refused 'missing: No such file' "$rehearse" replay "$fixtures/bank" missing
 refused "$work: it cannot be read whole" "$rehearse" replay "$fixtures/bank" "$work"
 refused 'replay wants one schedule' "$rehearse" replay "$fixtures/bank"
@@ -195,7 +226,7 @@ expect 1 "$rehearse" test ./built several --explorer dfs --keep-going --quiet --
 long=$(ls runs/several-bag-assertion-*)
 same 'steps of the first' 1 "$(grep -c takes "$long")"
 expect 1 "$rehearse" test ./built several --explorer random --seed 5 --keep-going --max-runs 50 --quiet --save runs
-out_has "  replay it (a shorter run, of before): rehearse replay ./built $long"
+out_has "  replay it (a shorter run, found earlier): rehearse replay ./built $long"
 same 'steps of the shorter' 1 "$(grep -c takes "$long")"
 touch -d '2001-02-03' built
 expect 1 "$rehearse" test ./built several --explorer random --seed 5 --keep-going --max-runs 50 --quiet --save runs

@@ -26,7 +26,7 @@ for signal in TERM:143 HUP:129; do
     for j in 1 2; do
         interrupt ${signal%:*} "${slow[@]}" --explorer dfs -j $j --json json --checkpoint kept
         same "exit status of SIG${signal%:*} with -j $j" ${signal#*:} $code
-        out_has 'interrupted, nothing found in ' 'sampled: ' 'next: go on with --checkpoint kept --resume'
+        out_has 'interrupted, nothing found in ' 'sampled: ' 'next: continue with --checkpoint kept --resume'
         if have_python; then
             same 'verdict' sampled "$(json 'r[0]["verdict"]')"
             runs=$(json 'r[0]["executions"]')
@@ -38,7 +38,7 @@ done
 interrupt TERM "${slow[@]}" --explorer dfs --json json # without a checkpoint: when the first line of progress is there
 same 'exit status' 143 $code
 [ -s json ] || problem "no JSON after SIGTERM"
-out_has 'next: --checkpoint FILE keeps what is done'
+out_has 'next: --checkpoint FILE saves the progress'
 out_lacks 'not run'
 
 # Tests that were not begun do not vanish.

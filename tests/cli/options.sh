@@ -14,7 +14,7 @@ expect 0 bash -c 'ulimit -t 10; exec "$@"' _ "${slow[@]}" --explorer random --ma
 expect 0 "${slow[@]}" --explorer dfs -p n=4 --max-steps 2
 out_has '12 runs' '12 cut' 'bounded: '
 expect 0 "${slow[@]}" --explorer dfs -p n=5
-out_has '120 runs' '120 behaviours' 'exhaustive'
+out_has '120 runs' '120 distinct runs' 'exhaustive'
 err_empty
 
 # ---- semantics -----------------------------------------------------------------------------------------------------------
@@ -49,6 +49,17 @@ more=$(steps)
 [ "${more:-0}" -gt "${one:-0}" ] || problem "--restarts 1 adds nothing to --crashes 1"
 expect 0 "${slow[@]}" -p n=1 --explorer dfs --crashes 1 --kept-restarts 1
 same 'a kept restart is one choice too' "$more" "$(steps)"
+expect 0 "${slow[@]}" -p n=2 --explorer dfs
+one=$(steps)
+expect 0 "${slow[@]}" -p n=2 --explorer dfs --delays 1 --delay-steps 2
+[ "$(steps)" -gt "${one:-0}" ] || problem "--delays 1 adds nothing"
+expect 0 "${slow[@]}" -p n=2 --explorer dpor
+one=$(steps)
+expect 0 "${slow[@]}" -p n=2 --explorer dpor --delays 1 --json json
+same 'a reduction ignores delays' "$one" "$(steps)"
+tr -s ' \n' ' ' <out | grep -q 'delays not used' || problem "the report does not say that delays were not used"
+grep -q '"changed_by_explorer":{"delays":1}' json || problem "JSON does not say that delays were not used"
+expect 2 "${slow[@]}" -p n=2 --delay-steps many
 expect 1 "$rehearse" test "$fixtures/bank" --explorer random --max-runs 500 --partitions 1 --save '' --keep-going
 out_has '500 runs'
 
@@ -57,7 +68,7 @@ out_has '500 runs'
 start=$SECONDS
 expect 0 "${slow[@]}" --explorer dfs --max-seconds 7
 took=$((SECONDS - start)) # 7 s of processor time
-grep -qE '^  [0-9,]+ runs of about 4[^ ]*, [0-9]+ (s|min) to go, [0-9,]+ a second, .* behaviours, 0 findings, [0-9]+ s$' err ||
+grep -qE '^  [0-9,]+ runs of about 4[^ ]*, [0-9]+ (s|min) to go, [0-9,]+ a second, .* distinct runs, 0 findings, [0-9]+ s$' err ||
     problem "no line of progress within 7 s"
 grep -q "$(printf '\r')" err && problem "a live line in a pipe"
 [ "$(wc -l <err)" -le $((2 + took / 5)) ] || problem "$(wc -l <err) lines of progress in $took s"

@@ -36,15 +36,15 @@ ln -s here in_folder
 for option in --json --junit; do
     refused 'fifo: nobody reads this pipe' "${good[@]}" $option fifo
     refused 'folder: Is a directory' "${good[@]}" $option folder
-    refused 'leads out of its folder' "${good[@]}" $option out_of_folder
-    refused 'to what is not there' "${good[@]}" $option dangling
+    refused 'out of its folder' "${good[@]}" $option out_of_folder
+    refused 'to a file that does not exist' "${good[@]}" $option dangling
 done
 for option in --checkpoint --coverage-file; do
     for path in fifo /dev/null to_fifo; do
         refused 'not a regular file' "${good[@]}" $option $path
     done
-    refused 'leads out of its folder' "${good[@]}" $option out_of_folder
-    refused 'to what is not there' "${good[@]}" $option dangling
+    refused 'out of its folder' "${good[@]}" $option out_of_folder
+    refused 'to a file that does not exist' "${good[@]}" $option dangling
 done
 [ -p fifo ] && [ -c /dev/null ] && [ -d folder ] || problem "something was replaced"
 same 'a file behind a link' kept "$(cat other/file)"
@@ -135,10 +135,10 @@ fi
 "$fixtures/slow" --explorer dfs --max-runs 1000000000 --max-seconds 1000 --checkpoint shared >/dev/null 2>&1 &
 first=$!
 for _ in $(seq 600); do [ -s shared ] && break; sleep 0.1; done
-refused 'another process is keeping this file' "$fixtures/slow" --explorer dfs --checkpoint shared
-refused 'another process is keeping this file' "$fixtures/slow" --explorer dfs --checkpoint shared --resume
+refused 'another process uses this file' "$fixtures/slow" --explorer dfs --checkpoint shared
+refused 'another process uses this file' "$fixtures/slow" --explorer dfs --checkpoint shared --resume
 ln -s shared alias
-refused 'another process is keeping this file' "$fixtures/slow" --explorer dfs --checkpoint alias --resume
+refused 'another process uses this file' "$fixtures/slow" --explorer dfs --checkpoint alias --resume
 kill -9 $first
 wait $first 2>/dev/null
 expect 0 "$fixtures/slow" --explorer dfs --max-runs 10 --checkpoint shared --resume # the lock has gone with it

@@ -4,7 +4,7 @@
 kinds=("$rehearse" test "$fixtures/kinds")
 
 # ---- JSON ----------------------------------------------------------------------------------------------------------------
-fields='test explorer model granularity time seed workers executions steps behaviours behaviours_at_least blocked cut failed
+fields='test explorer model granularity time seed workers executions steps distinct_runs distinct_runs_at_least blocked cut pruned failed
 result verdict incomplete seconds estimate properties deterministic failures required met stale next unfinished semantics
 changed_by_explorer limits parameters escapes assumed_away determinism_checked'
 expect 1 "${kinds[@]}" passes several --explorer dfs --keep-going --seed 7 --json json
@@ -22,7 +22,7 @@ if have_python; then
     same fields "$(printf '%s\n' $fields | sort | tr '\n' ' ')" "$(json '" ".join(sorted(r[0])) + " "')"
     same tests "['passes', 'several']" "$(json '[x["test"] for x in r]')"
     same 'a test that passes' "('dfs', 'fifo', 7, 2, 4, 2, 0, 0, 0, 'exhaustive', 2, True, [])" \
-        "$(json 'tuple(r[0][k] for k in ("explorer","model","seed","executions","steps","behaviours","blocked","cut","failed","verdict","estimate","deterministic","failures"))')"
+        "$(json 'tuple(r[0][k] for k in ("explorer","model","seed","executions","steps","distinct_runs","blocked","cut","failed","verdict","estimate","deterministic","failures"))')"
     same 'a test that fails' "('bag', 12, 'failed', 12, 6)" \
         "$(json 'tuple(r[1][k] for k in ("model","executions","verdict","estimate","failed"))')"
     same 'its findings' "[('crash', 2, 3), ('assertion', 6, 3)]" \
@@ -60,7 +60,7 @@ if have_python; then
     same 'a property in one run' "[(0, 1)]" "$(json '[(p["held"], p["not_held"]) for p in r[0]["properties"]]')"
     # A run that is under way when time is up is no run yet.
     expect 0 "${kinds[@]}" never_ends --explorer roundrobin --max-seconds 0.2 --max-steps 30000000 --json json
-    same 'no run is over' "(0, 0, 0, 0)" "$(json 'tuple(r[0][k] for k in ("executions", "steps", "behaviours", "cut"))')"
+    same 'no run is over' "(0, 0, 0, 0)" "$(json 'tuple(r[0][k] for k in ("executions", "steps", "distinct_runs", "cut"))')"
 
     # The program's texts may hold anything.
     expect 1 "${kinds[@]}" text --json json

@@ -34,13 +34,13 @@ compare() {
     done
 }
 
-# compare_optimal PROGRAM OPTION...: the same counts, of runs, steps, behaviours, properties and findings
+# compare_optimal PROGRAM OPTION...: the same counts, of runs, steps, distinct_runs, properties and findings
 counts() {
     python3 -c '
 import json
 for line in open("json", encoding="utf-8"):
     r = json.loads(line)
-    print(r["test"], [r[k] for k in ("executions", "steps", "behaviours", "blocked", "cut", "failed", "verdict")],
+    print(r["test"], [r[k] for k in ("executions", "steps", "distinct_runs", "blocked", "cut", "failed", "verdict")],
           sorted((p["place"], p["name"], p["held"], p["not_held"]) for p in r["properties"]),
           sorted((f["kind"], f["place"], f["count"]) for f in r["failures"]))' || problem "no counts"
 }
@@ -78,7 +78,7 @@ fi
 
 # ---- the command line ------------------------------------------------------------------------------------------------------
 expect 0 "${slow[@]}" --explorer dfs -p n=6 -j2
-out_has '720 runs' '720 behaviours' '2 workers' exhaustive
+out_has '720 runs' '720 distinct runs' '2 workers' exhaustive
 err_empty
 expect 0 "${slow[@]}" -j 2 --explorer dfs -p n=6
 out_has '720 runs' '2 workers'
@@ -89,7 +89,7 @@ out_has '720 runs'
 expect 0 "${slow[@]}" -j senders --explorer dfs -p n=6 # the next word is no number
 out_has '720 runs'
 expect 0 "${slow[@]}" -j2 -p n=6
-out_has exhaustive '720 behaviours'
+out_has exhaustive '720 distinct runs'
 expect 0 "${slow[@]}" -j3 --explorer random --max-runs 5000
 out_has '5,000 runs' 'sampled: '
 expect 0 "${slow[@]}" -j3 --explorer dfs --max-runs 5000
@@ -100,7 +100,7 @@ expect 1 "${slow[@]}" -j2 -p bug=last
 out_has 'FAILED senders' 'the first came last' 'replay it'
 expect 1 "$rehearse" replay "$fixtures/slow" rehearse-findings/senders-fifo-assertion-*.schedule
 expect 0 "${slow[@]}" -j2 --explorer dfs --max-seconds 6
-grep -qE ' behaviours, 0 findings, [0-9]+ s, 2 workers$' err || problem "no progress of workers"
+grep -qE ' distinct runs, 0 findings, [0-9]+ s, 2 workers$' err || problem "no progress of workers"
 
 refused 'a number of workers is wanted' "${slow[@]}" -jx
 refused 'a number of workers is wanted' "${slow[@]}" -j 513
@@ -142,7 +142,7 @@ for round in 1 2 3 4 5 6; do
     wait $pid 2>/dev/null
 done
 expect 0 "$fixtures/slow" --explorer dfs -p n=10 --max-seconds 1000 -j 2 --checkpoint kept --resume --json json
-grep -q '"executions":3628800,"steps":36288000,"behaviours":3145728,"behaviours_at_least":true' json ||
+grep -q '"executions":3628800,"steps":36288000,"distinct_runs":3145728,"distinct_runs_at_least":true' json ||
     problem "other totals after $kills kills: $(cut -c 1-300 json)"
 grep -q '"verdict":"exhaustive"' json || problem "not exhaustive after $kills kills"
 [ -e kept.new ] && echo "a file that was not finished is left behind, as it may be"

@@ -1,6 +1,6 @@
-/* The k-th call that writes a checkpoint fails, for all k: what is read afterwards is one that was written whole, the sums that
- * an exploration comes to are those without a failure, and nothing unfinished is left. */
-#include "explore/support.h"
+/* The k-th call that writes a checkpoint fails, for all k: what is read afterwards is one that was written whole, the
+ * sums that an exploration comes to are those without a failure, and nothing unfinished is left. */
+#include "explore/support/runs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +83,7 @@ static bool try_one(const struct sums *whole)
     rh__file_calls = real;
     bool reached = fails_at && calls >= fails_at;
     if (end == RH__POOL_DONE)
-        assert_int_equal(x->runs, whole->runs / 2);
+        assert_int_equal(x->results->count.runs, whole->runs / 2);
     else
         assert_int_equal(end, RH__POOL_REFUSED); /* the first one could not be written: told before any run */
     char beside[sizeof path + 8];
@@ -94,10 +94,10 @@ static bool try_one(const struct sums *whole)
     if (access(path, F_OK) == 0) {
         if (explore(x, true) != RH__POOL_DONE)
             fail_msg("call %u fails: %s", fails_at, error);
-        assert_int_equal(x->runs, whole->runs);
-        assert_int_equal(x->steps, whole->steps);
-        assert_int_equal(x->behaviours, whole->behaviours);
-        assert_int_equal(x->failed, whole->failed);
+        assert_int_equal(x->results->count.runs, whole->runs);
+        assert_int_equal(x->results->count.steps, whole->steps);
+        assert_int_equal(x->results->distinct.count, whole->behaviours);
+        assert_int_equal(x->results->count.failed, whole->failed);
         assert_int_equal(rh__exploration_verdict(x), whole->verdict);
     }
     closed(x);
@@ -112,7 +112,8 @@ static void a_call_that_fails_loses_no_run(void **unused)
     struct rh_exploration *x = opened(&setting);
     fails_at = 0;
     assert_int_equal(explore(x, false), RH__POOL_DONE);
-    struct sums whole = { x->runs, x->steps, x->behaviours, x->failed, rh__exploration_verdict(x) };
+    struct sums whole = { x->results->count.runs, x->results->count.steps, x->results->distinct.count,
+                          x->results->count.failed, rh__exploration_verdict(x) };
     assert_in_range(whole.runs, 50, 100000);
     closed(x);
     unlink(path);

@@ -1,10 +1,10 @@
-/* Graphs of the explorer optimal as items of work (src/explore/items.c): wherever the search is cut, every behaviour is reached, and
- * each once; hostile bytes are refused. */
+/* Graphs of the explorer optimal as items of work (src/explore/optimal/graph_encode.c): wherever the search is cut,
+ * every behaviour is reached, and each once; hostile bytes are refused. */
 #include "cluster/mixed.h"
 #include "cluster/moved.h"
-#include "explore/program.h"
+#include "explore/support/program.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { PROGRAMS = 60 };
 #else
 enum { PROGRAMS = 400 };
@@ -47,8 +47,8 @@ static void graphs_that_are_moved_are_gone_on_with_once(void **unused)
     assert_in_range(splits, PROGRAMS / 4, 1u << 30);
 }
 
-/* After every run, also those that go on without a step that fails and are given up.  In such a graph the nodes are not in the
- * order in which another process fills them in. */
+/* After every run, also those that go on without a step that fails and are given up.  In such a graph the nodes are not
+ * in the order in which another process fills them in. */
 static void a_search_may_be_cut_between_any_two_runs(void **unused)
 {
     (void)unused;
@@ -65,11 +65,42 @@ static void a_search_may_be_cut_between_any_two_runs(void **unused)
     record_free(expected);
 }
 
+/* The steps that lead to an item may be as long as a bound allows, or as the program runs: nothing is open there. */
+static void the_way_to_a_graph_may_end_at_a_bound(void **unused)
+{
+    (void)unused;
+    static const struct rh_param params[] = { { "n", "3" }, { "fails", "1" } };
+    struct rh_semantics s = { .granularity = RH_GRAIN_OBJECT };
+    uint32_t most = 0;
+    may_cut = true;
+    longest_stay = 1;
+    for (uint32_t depth = 1; depth <= 16; depth++) {
+        static const char *const texts[] = { "spy(bound(%u, optimal))", "spy(bound(%u, mover(optimal)))",
+                                             "spy(mover(bound(%u, optimal)))",
+                                             "spy(portfolio(mover(bound(%u, optimal))))" };
+        struct record *records[4];
+        for (int i = 0; i < 4; i++) {
+            char text[64];
+            snprintf(text, sizeof text, texts[i], depth);
+            records[i] = behaviours_in(world_of("mixed", &s, params, 2), text, 1, MOST_RUNS);
+            same_behaviours(records[0], records[i], text, depth);
+        }
+        assert_true(records[0]->count >= most);
+        most = records[0]->count;
+        for (int i = 0; i < 4; i++)
+            record_free(records[i]);
+    }
+    may_cut = false;
+    print_message("%u runs at most\n", most);
+    assert_in_range(most, 10, MOST_RUNS - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(graphs_that_are_moved_are_gone_on_with_once),
         EXPLORE_TEST(a_search_may_be_cut_between_any_two_runs),
+        EXPLORE_TEST(the_way_to_a_graph_may_end_at_a_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

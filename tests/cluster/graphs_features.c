@@ -1,12 +1,12 @@
 /* As graphs.c, with programs that between them use all there is, faults included (explore/oracle_program.h). */
-#include "explore/oracle_make.h"
+#include "explore/support/oracle_make.h"
 
 #include "cluster/moved.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { PROGRAMS = 60, LARGEST = 300 };
+#ifdef RH_TEST_FEW
+enum { PROGRAMS = 60, SETS = 30, LARGEST = 300 };
 #else
-enum { PROGRAMS = 300, LARGEST = 1000 };
+enum { PROGRAMS = 300, SETS = 150, LARGEST = 1000 };
 #endif
 
 /* Gives whether it was small enough. */
@@ -49,12 +49,12 @@ static void programs_that_once_differed(void **unused)
         }
 }
 
-static void compare_seeds(uint32_t fails)
+static void compare_seeds(uint32_t count, uint32_t fails, void (*make)(struct features *p, uint64_t seed))
 {
     uint32_t programs = 0;
     moves = splits = 0;
-    for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
-        features_make(&program, seed);
+    for (uint64_t seed = 0; seed < count; seed++) {
+        make(&program, seed);
         program.fails = fails;
         bool small;
         do
@@ -64,21 +64,45 @@ static void compare_seeds(uint32_t fails)
     }
     print_message("%u programs, %llu moves, %llu splits\n", programs, (unsigned long long)moves,
                   (unsigned long long)splits);
-    assert_in_range(programs, PROGRAMS / 2, PROGRAMS);
-    assert_in_range(moves, 10 * PROGRAMS, 1u << 30);
-    assert_in_range(splits, 5 * PROGRAMS, 1u << 30);
+    assert_in_range(programs, count / 2, count);
+    assert_in_range(moves, 5 * count, 1u << 30);
+    assert_in_range(splits, 2 * count, 1u << 30);
+}
+
+static void graphs_with_sets_are_gone_on_with_once(void **unused)
+{
+    (void)unused;
+    uint32_t programs = 0;
+    moves = splits = 0;
+    for (uint64_t seed = 0; seed < SETS; seed++) {
+        features_make(&program, seed);
+        features_with_sets(&program);
+        program.untimed = program.model == RH_MAILBOX;
+        program.fails = seed % 3 ? 0 : 15;
+        bool small;
+        do
+            small = compare(seed, 1 + seed % 6, LARGEST);
+        while (!small && features_shrink(&program));
+        programs += small;
+    }
+    print_message("%u programs, %llu moves, %llu splits\n", programs, (unsigned long long)moves,
+                  (unsigned long long)splits);
+    assert_in_range(programs, SETS / 2, SETS);
+    assert_in_range(moves, 2 * SETS, 1u << 30);
 }
 
 static void graphs_with_faults_are_gone_on_with_once(void **unused)
 {
     (void)unused;
-    compare_seeds(0);
+    compare_seeds(PROGRAMS, 0, features_make);
+    compare_seeds(PROGRAMS / 5, 0, features_make_scarce);
+    compare_seeds(PROGRAMS / 5, 0, features_make_mortal);
 }
 
 static void graphs_of_failing_programs_are_gone_on_with_once(void **unused)
 {
     (void)unused;
-    compare_seeds(15);
+    compare_seeds(PROGRAMS, 15, features_make);
 }
 
 int main(void)
@@ -87,6 +111,7 @@ int main(void)
         EXPLORE_TEST(programs_that_once_differed),
         EXPLORE_TEST(graphs_with_faults_are_gone_on_with_once),
         EXPLORE_TEST(graphs_of_failing_programs_are_gone_on_with_once),
+        EXPLORE_TEST(graphs_with_sets_are_gone_on_with_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
-/* Work that goes from one explorer to another (rehearse/explorer.h, pack and unpack): whoever goes on, and wherever it is
- * cut, all runs are made and each once; hostile bytes are refused. */
-#include "explore/program.h"
-#include "explore/support.h"
+/* Work that goes from one explorer to another (rehearse/explorer.h, pack and unpack): whoever goes on, and wherever it
+ * is cut, all runs are made and each once; hostile bytes are refused. */
+#include "explore/support/program.h"
+#include "explore/support/runs.h"
 
 #include "cluster/mover.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { LARGEST = 300, PROGRAMS = 60 };
 #else
 enum { LARGEST = 2000, PROGRAMS = 300 };
@@ -26,9 +26,9 @@ static bool compare(uint64_t seed, const char *explorer, uint64_t *moves, uint64
         assert_int_equal(distinct(spied->sequence, runs), distinct(expected->sequence, runs));
         assert_memory_equal(spied->sequence, expected->sequence, runs * sizeof *spied->sequence);
         assert_int_equal(distinct(spied->behaviour, runs), distinct(expected->behaviour, runs));
-        assert_int_equal(x->behaviours, distinct(expected->behaviour, runs));
+        assert_int_equal(x->results->distinct.count, distinct(expected->behaviour, runs));
         assert_int_equal(spied->failed, expected->failed);
-        assert_true(x->exhausted);
+        assert_true(x->end.exhausted);
         if (moving->share < 1 - 1e-9 || moving->share > 1 + 1e-9)
             fail_msg("seed %llu: the shares of all items sum up to %.17g", (unsigned long long)seed, moving->share);
         *moves += moving->moves;
@@ -54,7 +54,7 @@ static void work_that_is_moved_is_done_once(void **unused)
     assert_in_range(splits, PROGRAMS, 1u << 30);
 }
 
-/* ---- what cannot be ------------------------------------------------------------------------------------------------------ */
+/* ---- what cannot be ---------------------------------------------------------------------------------------------- */
 
 /* Explores a few runs of a program, then gives the item of what is left. */
 static size_t item_of(const char *explorer, uint64_t seed, uint64_t runs, unsigned char *item,
@@ -82,15 +82,14 @@ static void an_item_that_does_not_fit_the_program_explores_nothing(void **unused
     size_t size = item_of("dfs", 3, 7, item, &x);
     assert_in_range(size, 10, 400);
     const struct rh_inner *e = &x->explorer;
-    uint64_t before = x->runs;
+    uint64_t before = x->results->count.runs;
     item[size - 1] ^= 1; /* the hash of the choices that lead there: as if another program had made it */
     assert_true(rh_inner_unpack(e, x->world, item, size));
-    x->stopped = false;
-    x->moved = true;
+    x->end.stopped = false;
     x->limits.max_runs = 0;
     assert_true(rh__explore(x));
-    assert_true(x->diverged);
-    assert_int_equal(x->runs, before);
+    assert_true(x->results->diverged);
+    assert_int_equal(x->results->count.runs, before);
     assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
     release(x);
 }

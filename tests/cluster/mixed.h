@@ -1,5 +1,6 @@
-/* A program with something of everything that is counted: findings of several kinds, some of which kill the process, runs
- * that are stuck, properties of each kind, choices and timers.  With n clients it has many runs: 3 is a few thousand. */
+/* A program with something of everything that is counted: findings of several kinds, some of which kill the process,
+ * runs that are stuck, properties of each kind, choices and timers.  With n clients it has many runs: 3 is a few
+ * thousand. */
 #ifndef RH_TESTS_CLUSTER_MIXED_H
 #define RH_TESTS_CLUSTER_MIXED_H
 
@@ -64,7 +65,7 @@ RH_TEST(by_process)
 }
 
 /* It dies before there is a choice. */
-RH_TEST(stillborn)
+RH_TEST(dies_in_body)
 {
     __builtin_trap();
 }

@@ -6,6 +6,7 @@
 
 static double share; /* of the last exploration that was moved: of all items */
 static uint64_t moves, splits;
+static bool may_cut; /* runs may end at a bound */
 
 static inline int in_order(const void *a, const void *b)
 {
@@ -18,7 +19,7 @@ static inline struct record *behaviours_in(struct rh_world *w, const char *explo
 {
     spied = record_new();
     struct rh_exploration *x = explored(w, explorer, seed, most);
-    if (x->diverged || x->cut)
+    if (x->results->diverged || (x->results->count.cut && !may_cut))
         fail_msg("seed %llu: %s lost its way", (unsigned long long)seed, explorer);
     qsort(spied->engine_behaviour, spied->count, sizeof *spied->engine_behaviour, in_order);
     if (moving) {

@@ -2,14 +2,15 @@
 #ifndef RH_TESTS_CLUSTER_MOVER_H
 #define RH_TESTS_CLUSTER_MOVER_H
 
-#include "explore/support.h"
+#include "explore/support/runs.h"
 
 #include "base/random.h"
 
 enum { ROOM = 1 << 16, MOST_ITEMS = 256 };
 
-/* An explorer around another one that moves its work about: after a random number of runs all that is left, or half of it,
- * becomes an item, and a random one of the items goes on.  One process does it all, so the record tells everything. */
+/* An explorer around another one that moves its work about: after a random number of runs all that is left, or half of
+ * it, becomes an item, and a random one of the items goes on.  One process does it all, so the record tells
+ * everything. */
 struct mover {
     struct rh_inner inner;
     uint64_t random;
@@ -23,11 +24,12 @@ struct mover {
 static struct mover *moving;
 static uint32_t longest_stay = 20; /* runs, also such as are given up */
 
-static bool mover_open(void *state, struct rh_exploration *x, const char *arg, char *error, size_t error_size)
+static bool mover_open(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error,
+                       size_t error_size)
 {
     struct mover *m = moving = state;
     m->random = rh_exploration_seed(x);
-    return rh_exploration_inner(x, arg, &m->inner, error, error_size);
+    return rh_exploration_inner(x, a, 0, &m->inner, error, error_size);
 }
 
 static bool put_away(struct mover *m, bool half)
@@ -41,7 +43,7 @@ static bool put_away(struct mover *m, bool half)
     return size > 0;
 }
 
-static void take_one(struct mover *m, struct rh_world *w)
+static void take_one(struct mover *m, const struct rh_world *w)
 {
     uint64_t runs;
     uint32_t at = rh__random_below(&m->random, m->count);
@@ -53,7 +55,7 @@ static void take_one(struct mover *m, struct rh_world *w)
     m->moves++;
 }
 
-static uint32_t mover_begin(void *state, struct rh_world *w)
+static uint32_t mover_begin(void *state, const struct rh_world *w)
 {
     struct mover *m = state;
     uint64_t runs;
@@ -75,8 +77,9 @@ static const struct rh_explorer mover = {
     .name = "mover",
     .summary = "moves the work of another explorer about",
     .state_size = sizeof(struct mover),
-    .parts = rh_only_part,
-    .inner = rh_only_inner,
+    .arguments = rh_only_arguments,
+    .report = &rh_only_report,
+    .decorator = &rh_only_decorator,
     .open = mover_open,
     .begin = mover_begin,
 };

@@ -1,8 +1,8 @@
-/* Whatever the number of workers, whoever of them is killed, wherever the file is cut off and taken up again: all totals are
- * those of one process (cluster/pool.h). */
+/* Whatever the number of workers, whoever of them is killed, wherever the file is cut off and taken up again: all
+ * totals are those of one process (cluster/pool.h). */
 #include "cluster/mixed.h"
 #include "cluster/support.h"
-#include "explore/program.h"
+#include "explore/support/program.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -10,10 +10,10 @@
 
 #include "base/random.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { LARGEST = 200, PROGRAMS = 12, CRASHING = 4, KILLS = 10, CUTS = 4 };
+#ifdef RH_TEST_FEW
+enum { LARGEST = 200, PROGRAMS = 5, CRASHING = 2, KILLS = 5, CUTS = 2 };
 #else
-enum { LARGEST = 1000, PROGRAMS = 60, CRASHING = 15, KILLS = 40, CUTS = 12 };
+enum { LARGEST = 1000, PROGRAMS = 40, CRASHING = 10, KILLS = 30, CUTS = 8 };
 #endif
 
 #define KEEP_GOING .limits = { .keep_going = true }
@@ -22,7 +22,7 @@ static const struct rh_param small[] = { { "n", "3" }, { "fails", "1" } };
 static const struct rh_param crashing[] = { { "n", "2" }, { "rounds", "1" }, { "crashes", "1" } };
 static const struct rh_param larger[] = { { "n", "4" }, { "fails", "1" } };
 
-/* ---- any number of workers ------------------------------------------------------------------------------------------------ */
+/* ---- any number of workers --------------------------------------------------------------------------------------- */
 
 static void totals_do_not_depend_on_the_number_of_workers(void **unused)
 {
@@ -51,9 +51,9 @@ static void crashes_of_the_program_are_findings_as_ever(void **unused)
         same_text(strdup(one), told_by_pool(&s, (struct rh__pool_options){ .workers = workers, .slice_runs = 3 }),
                   "workers", workers);
     free(one);
-    s = (struct setting){ .test = "stillborn", KEEP_GOING };
+    s = (struct setting){ .test = "dies_in_body", KEEP_GOING };
     one = told_by_one(&s);
-    same_text(one, told_by_pool(&s, (struct rh__pool_options){ .workers = 2 }), "stillborn", 0);
+    same_text(one, told_by_pool(&s, (struct rh__pool_options){ .workers = 2 }), "dies_in_body", 0);
 }
 
 static void generated_programs_have_the_same_totals(void **unused)
@@ -70,7 +70,7 @@ static void generated_programs_have_the_same_totals(void **unused)
         program_crashes = seed > PROGRAMS;
         struct rh_exploration *x = opened(&s);
         assert_true(rh__explore(x));
-        bool all = x->exhausted;
+        bool all = x->end.exhausted;
         char *one = told(x);
         closed(x);
         if (all)
@@ -86,7 +86,7 @@ static void generated_programs_have_the_same_totals(void **unused)
     assert_in_range(compared, (PROGRAMS + CRASHING) / 3, PROGRAMS + CRASHING);
 }
 
-/* ---- limits ---------------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 static void limits_are_of_the_sum(void **unused)
 {
@@ -103,9 +103,9 @@ static void limits_are_of_the_sum(void **unused)
             struct rh_exploration *x = opened(&s);
             assert_int_equal(pooled(x, &s, (struct rh__pool_options){ .workers = 3 }, error, sizeof error),
                              RH__POOL_DONE);
-            assert_int_equal(x->runs, runs);
+            assert_int_equal(x->results->count.runs, runs);
             assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
-            assert_true(x->stopped);
+            assert_true(x->end.stopped);
             closed(x);
         }
 }
@@ -117,10 +117,11 @@ static void the_first_finding_is_the_last(void **unused)
     struct setting s = { .test = "mixed", .params = larger, .param_count = 2 };
     struct rh_exploration *x = opened(&s);
     assert_int_equal(pooled(x, &s, (struct rh__pool_options){ .workers = 3 }, error, sizeof error), RH__POOL_DONE);
-    assert_in_range(x->finding_count, 1, 3); /* several may find at once */
-    assert_true(x->stopped);
-    assert_false(x->exhausted);
-    assert_true(*x->findings[0].schedule && *x->findings[0].story);
+    assert_in_range(x->results->finding_count, 1, 3); /* several may find at once */
+    assert_true(x->end.stopped);
+    assert_false(x->end.exhausted);
+    rh__findings_describe(x->results);
+    assert_true(*x->results->findings[0].schedule && *x->results->findings[0].story);
     closed(x);
 }
 
@@ -151,14 +152,14 @@ static void work_that_does_not_fit_is_not_explored(void **unused)
         struct rh_exploration *x = opened(&s);
         struct rh__pool_options o = { .workers = 3, .slice_runs = 5 };
         assert_int_equal(pooled(x, &s, o, error, sizeof error), RH__POOL_DONE);
-        diverged = x->diverged;
+        diverged = x->results->diverged;
         assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
         closed(x);
     }
     assert_true(diverged);
 }
 
-/* ---- killing ------------------------------------------------------------------------------------------------------------ */
+/* ---- killing ----------------------------------------------------------------------------------------------------- */
 
 struct killer {
     uint64_t random;
@@ -229,8 +230,8 @@ static void who_is_killed_does_not_show(void **unused)
 /* What optimal finds: which run shows it may differ. */
 static void add_finding_counts(const struct rh_exploration *x, uint64_t *sum)
 {
-    for (uint32_t i = 0; i < x->finding_count; i++)
-        *sum ^= x->findings[i].signature * (2 * x->findings[i].count + 1);
+    for (uint32_t i = 0; i < x->results->finding_count; i++)
+        *sum ^= x->results->findings[i].signature * (2 * x->results->findings[i].count + 1);
 }
 
 static void graphs_are_gone_on_with_whoever_is_killed(void **unused)
@@ -246,9 +247,10 @@ static void graphs_are_gone_on_with_whoever_is_killed(void **unused)
     struct rh_exploration *one = opened(&s);
     assert_true(rh__explore(one));
     add_finding_counts(one, &expected);
-    uint64_t runs = one->runs, steps = one->steps, failed = one->failed, behaviours = one->behaviours;
+    const struct rh__counts count = one->results->count;
+    uint64_t behaviours = one->results->distinct.count;
     closed(one);
-    assert_in_range(runs, 100, 1u << 20);
+    assert_in_range(count.runs, 100, 1u << 20);
     for (uint64_t i = 0; kills < KILLS; i++) {
         uint64_t got = 0;
         struct killer k = { rh__random_seed(7, i), 3, 0, 0, 10 };
@@ -259,10 +261,10 @@ static void graphs_are_gone_on_with_whoever_is_killed(void **unused)
         if (pooled(x, &s, o, error, sizeof error) != RH__POOL_DONE)
             fail_msg("the pool: %s", error);
         add_finding_counts(x, &got);
-        assert_int_equal(x->runs, runs);
-        assert_int_equal(x->steps, steps);
-        assert_int_equal(x->failed, failed);
-        assert_int_equal(x->behaviours, behaviours);
+        assert_int_equal(x->results->count.runs, count.runs);
+        assert_int_equal(x->results->count.steps, count.steps);
+        assert_int_equal(x->results->count.failed, count.failed);
+        assert_int_equal(x->results->distinct.count, behaviours);
         assert_true(got == expected);
         assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_EXHAUSTIVE);
         closed(x);
@@ -276,9 +278,9 @@ static void kill_idle(void *arg, struct rh_exploration *x, const pid_t *workers)
 {
     struct killer *k = arg;
     siginfo_t info;
-    if (x->runs == k->random || k->kills == KILLS)
+    if (x->results->count.runs == k->random || k->kills == KILLS)
         return;
-    k->random = x->runs;                /* a report has just come */
+    k->random = x->results->count.runs; /* a report has just come */
     pid_t child = child_of(workers[0]); /* has the stream, too, and the worker ends after it */
     kill(child ? child : workers[0], SIGKILL);
     waitid(P_PID, (id_t)workers[0], &info, WEXITED | WNOWAIT);
@@ -317,17 +319,17 @@ static void an_item_whose_workers_are_killed_is_left_out_and_no_finding(void **u
     if (pooled(x, &s, (struct rh__pool_options){ .workers = 2, .watch = kill_all }, error, sizeof error) !=
         RH__POOL_DONE)
         fail_msg("%s", error);
-    print_message("%u findings, %s\n", x->finding_count, x->trouble);
-    for (uint32_t i = 0; i < x->finding_count; i++)
-        assert_null(strstr(x->findings[i].outcome.text, "worker processes"));
-    assert_non_null(strstr(x->trouble, "3 processes in turn were killed"));
-    assert_non_null(strstr(x->trouble, "ran out of memory"));
-    assert_true(x->incomplete);
+    print_message("%u findings, %s\n", x->results->finding_count, x->end.trouble);
+    for (uint32_t i = 0; i < x->results->finding_count; i++)
+        assert_null(strstr(x->results->findings[i].outcome.text, "worker processes"));
+    assert_non_null(strstr(x->end.trouble, "3 processes in turn were killed"));
+    assert_non_null(strstr(x->end.trouble, "ran out of memory"));
+    assert_true(x->results->incomplete);
     assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
     closed(x);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* Cut off after some runs, again and again, by other numbers of workers, with somebody killed now and then. */
 static void a_file_goes_on_where_it_was(void **unused)
@@ -358,7 +360,7 @@ static void a_file_goes_on_where_it_was(void **unused)
                                        error, sizeof error);
         if (end != RH__POOL_DONE)
             fail_msg("part %u: %s", parts, error);
-        done = x->exhausted;
+        done = x->end.exhausted;
         if (done)
             many = told(x);
         closed(x);

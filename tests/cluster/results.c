@@ -1,5 +1,5 @@
-/* What comes in from outside is not believed: results and checkpoints that are cut off, changed or of something else are
- * refused with a sentence, and change nothing. */
+/* What comes in from outside is not believed: results and checkpoints that are cut off, changed or of something else
+ * are refused with a sentence, and change nothing. */
 #include "cluster/mixed.h"
 #include "cluster/support.h"
 
@@ -18,41 +18,31 @@ static const struct setting setting = {
 static char folder[] = "/tmp/rehearse-results-XXXXXX";
 static char path[64];
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
-static bool count_rest(void *arg, const void *item, size_t size)
+/* All that an exploration has found, as bytes. */
+static struct rh__writer results_of(const struct setting *s)
 {
-    (void)item, (void)size;
-    ++*(uint32_t *)arg;
-    return true;
+    struct rh__writer w = rh__writer_new();
+    struct rh_exploration *x = opened(s);
+    assert_true(rh__explore(x));
+    rh__results_encode(x->results, NULL, &w);
+    assert_false(w.full);
+    closed(x);
+    return w;
 }
 
 static void hostile_results_are_refused_whole(void **unused)
 {
     (void)unused;
     uint64_t random = 5, good = 0, tries = 0;
+    struct rh__writer w = results_of(&setting);
     struct rh_exploration *x = opened(&setting);
-    struct rh__told none;
-    struct rh__writer w = rh__writer_new();
-    assert_true(rh__told_init(&none));
-    assert_true(rh__explore(x));
-    static const char items[] = { 3, 'a', 'b', 'c', 1, 'd' };
-    x->limits.keep_going = true;
-    x->news.list = NULL;
-    x->news.count = 0;
-    for (uint32_t i = 0; i < x->finding_count; i++)
-        x->findings[i].changed = true;
-    rh__results_write(&w, x, &none, items, sizeof items, 2);
-    assert_false(w.full);
-    closed(x);
-
-    x = opened(&setting);
-    uint32_t rest = 0;
-    assert_true(rh__results_add(x, w.at, w.len, count_rest, &rest));
-    assert_int_equal(rest, 2);
-    assert_true(x->runs > 10 && x->failed > 0 && x->finding_count > 0);
+    struct rh__results *r = x->results;
+    assert_true(rh__results_add_encoded(r, w.at, w.len));
+    assert_true(r->count.runs > 10 && r->count.failed > 0 && r->finding_count > 0);
     while (tries < 6000) {
-        char *before = told(x);
+        char *before = results_as_text(r);
         size_t size = rh__random_below(&random, 3) ? w.len : rh__random_below(&random, (uint32_t)w.len + 1);
         unsigned char *bytes = malloc(size ? size : 1);
         assert_non_null(bytes);
@@ -60,13 +50,14 @@ static void hostile_results_are_refused_whole(void **unused)
         for (uint32_t n = rh__random_below(&random, 4); n && size; n--)
             bytes[rh__random_below(&random, (uint32_t)(rh__random_below(&random, 2) && size > 60 ? 60 : size))] =
                 (unsigned char)rh__random_next(&random);
-        rest = 0;
-        if (rh__results_add(x, bytes, size, count_rest, &rest)) {
+        bool valid = rh__results_check(r, bytes, size);
+        if (rh__results_add_encoded(r, bytes, size)) {
+            assert_true(valid);
             good++;
             free(before);
         } else {
-            same_text(before, told(x), "refused results have changed something", tries);
-            assert_int_equal(rest, 0);
+            assert_false(valid);
+            same_text(before, results_as_text(r), "refused results have changed something", tries);
         }
         free(bytes);
         tries++;
@@ -74,35 +65,15 @@ static void hostile_results_are_refused_whole(void **unused)
     print_message("%llu results, %llu of them possible\n", (unsigned long long)tries, (unsigned long long)good);
     assert_in_range(good, tries / 100, tries * 9 / 10);
     rh__writer_release(&w);
-    rh__told_release(&none);
     closed(x);
-}
-
-/* All that an exploration with coverage has to tell, and two items. */
-static struct rh__writer results_of(const struct setting *s)
-{
-    static const char items[] = { 3, 'a', 'b', 'c', 1, 'd' };
-    struct rh__told none;
-    struct rh__writer w = rh__writer_new();
-    struct rh_exploration *x = opened(s);
-    assert_true(rh__told_init(&none));
-    assert_true(rh__explore(x));
-    for (uint32_t i = 0; i < x->finding_count; i++)
-        x->findings[i].changed = true;
-    rh__results_write(&w, x, &none, items, sizeof items, 2);
-    assert_false(w.full);
-    rh__told_release(&none);
-    closed(x);
-    return w;
 }
 
 static const struct rh_param of_others[] = { { "n", "2" }, { "fails", "1" }, { "rounds", "2" } };
 
-/* The coverage is behind findings and properties: all of these make sense. */
+/* In the bytes the coverage stands behind findings and properties, which are valid here. */
 static void results_with_coverage_of_something_else_change_nothing(void **unused)
 {
     (void)unused;
-    uint32_t rest = 0;
     struct setting s = setting, other = setting;
     s.criteria = other.criteria = 7;
     other.params = of_others;
@@ -110,8 +81,7 @@ static void results_with_coverage_of_something_else_change_nothing(void **unused
     struct rh__writer w = results_of(&other);
     struct rh_exploration *x = opened(&s);
     char *before = told(x);
-    assert_false(rh__results_add(x, w.at, w.len, count_rest, &rest));
-    assert_int_equal(rest, 0);
+    assert_false(rh__results_add_encoded(x->results, w.at, w.len));
     same_text(before, told(x), "coverage of something else", 0);
     closed(x);
     rh__writer_release(&w);
@@ -128,13 +98,12 @@ static void results_that_memory_is_too_short_for_change_nothing(void **unused)
     long failures = 0;
     for (;; failures++) {
         char *before = told(x);
-        uint32_t rest = 0;
         rh__alloc_fail_after(failures + 1);
-        bool good = rh__results_add(x, w.at, w.len, count_rest, &rest);
+        bool good = rh__results_add_encoded(x->results, w.at, w.len);
         bool failed = rh__alloc_has_failed();
         rh__alloc_fail_after(0);
         if (!failed) {
-            assert_true(good && rest == 2 && x->runs && x->finding_count);
+            assert_true(good && x->results->count.runs && x->results->finding_count);
             free(before);
             break;
         }
@@ -147,7 +116,134 @@ static void results_that_memory_is_too_short_for_change_nothing(void **unused)
     rh__writer_release(&w);
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+/* In shared memory: used in the process that explores. */
+struct parts {
+    struct rh__results *sum;
+    struct rh__results_mark mark;
+    uint64_t runs; /* of one part */
+    uint32_t count;
+    bool good;
+};
+
+/* An empty value for the results of the same program. */
+static struct rh__results *empty_like(const struct rh__results *r)
+{
+    struct rh__results *empty = rh__results_new(r->events);
+    assert_non_null(empty);
+    empty->coverage = rh__coverage_new(7, rh__coverage_text(r->coverage, r->coverage->subject));
+    assert_non_null(empty->coverage);
+    return empty;
+}
+
+/* Ends a part: its difference to the parts before is added to the sum. */
+static bool end_part(struct rh_exploration *x)
+{
+    struct parts *p = x->work.arg;
+    struct rh__writer w = rh__writer_new();
+    rh__results_meet(x->results, x->world);
+    rh__results_encode(x->results, &p->mark, &w);
+    rh__results_set_mark(x->results, &p->mark);
+    p->good = p->good && !w.full && rh__results_add_encoded(p->sum, w.at, w.len);
+    p->count++;
+    rh__writer_release(&w);
+    if (x->end.exhausted)
+        return false;
+    x->limits.max_runs = x->results->count.runs + p->runs;
+    x->end.stopped = false;
+    return true;
+}
+
+static char *sorted_text(struct rh__results *r)
+{
+    rh__results_sort(r);
+    return results_as_text(r);
+}
+
+/* Differences since a mark, of any length, add up to the whole. */
+static void differences_add_up_to_the_whole(void **unused)
+{
+    (void)unused;
+    struct setting s = setting;
+    s.criteria = 7;
+    struct rh_exploration *x = opened(&s);
+    x->results->prefer_first_in_tree = true;
+    assert_true(rh__explore(x));
+    char *whole = sorted_text(x->results);
+    closed(x);
+    for (uint64_t runs = 1; runs < 40; runs = runs * 2 + 1) {
+        struct parts *p = rh_shared_new(sizeof *p);
+        assert_non_null(p);
+        x = opened(&s);
+        *p = (struct parts){ .sum = empty_like(x->results), .runs = runs, .good = true };
+        assert_true(rh__distinct_pass_on(&x->results->distinct));
+        x->results->prefer_first_in_tree = true;
+        assert_true(rh_inner_unpack_root(&x->explorer, x->world));
+        x->work.next = end_part;
+        x->work.arg = p;
+        x->limits.max_runs = runs;
+        assert_true(rh__explore(x));
+        assert_true(p->good);
+        assert_in_range(p->count, 2, 10000);
+        same_text(strdup(whole), sorted_text(p->sum), "parts", runs);
+        rh__results_free(p->sum);
+        rh_shared_free(p, sizeof *p);
+        closed(x);
+    }
+    free(whole);
+}
+
+/* Values of the same program add up in any order, and as their bytes do. */
+static void values_add_up_in_any_order(void **unused)
+{
+    (void)unused;
+    enum { VALUES = 3, ORDERS = 4 };
+    static const int order[ORDERS][VALUES] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 2, 0 }, { 0, 2, 1 } };
+    static const char *const explorers[VALUES] = { "bound:6,dfs", "random", "bound:runs=30,dfs" };
+    struct rh__results *value[VALUES], *sum;
+    struct rh__writer bytes[VALUES];
+    char *first = NULL;
+    for (int i = 0; i < VALUES; i++) {
+        struct setting s = setting;
+        s.criteria = 7;
+        s.explorer = explorers[i];
+        s.limits.max_runs = 200;
+        struct rh_exploration *x = opened(&s);
+        assert_true(rh__explore(x));
+        x->results->bounded = i == 0;
+        value[i] = empty_like(x->results);
+        bytes[i] = rh__writer_new();
+        rh__results_encode(x->results, NULL, &bytes[i]);
+        assert_true(rh__results_add(value[i], x->results));
+        same_text(results_as_text(x->results), results_as_text(value[i]), "added to nothing", (unsigned)i);
+        closed(x);
+    }
+    for (int i = 0; i < 2 * ORDERS; i++) {
+        sum = empty_like(value[0]);
+        for (int j = 0; j < VALUES; j++) {
+            int k = order[i / 2][j];
+            assert_true(i % 2 ? rh__results_add_encoded(sum, bytes[k].at, bytes[k].len)
+                              : rh__results_add(sum, value[k]));
+        }
+        assert_int_equal(sum->count.runs, value[0]->count.runs + value[1]->count.runs + value[2]->count.runs);
+        char *text = sorted_text(sum);
+        rh__results_free(sum);
+        first = first ? first : strdup(text);
+        same_text(strdup(first), text, "another order", (unsigned)i);
+    }
+    sum = rh__results_new(value[0]->events); /* without coverage */
+    assert_false(rh__results_add(sum, value[0]));
+    assert_int_equal(sum->count.runs, 0);
+    rh__results_free(sum);
+    free(first);
+    for (int i = 0; i < VALUES; i++) {
+        rh__results_free(value[i]);
+        rh__writer_release(&bytes[i]);
+    }
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
 static enum rh__pool_end resume(const struct setting *s, char *error, size_t error_size, bool from)
 {
@@ -189,14 +285,33 @@ static void checkpoints_of_something_else_are_refused(void **unused)
     s.param_count = 1;
     refused(&s, "it has \"parameter fails=1\" where this is \"\"");
     s = setting;
-    s.test = "stillborn";
-    refused(&s, "it has \"test mixed\" where this is \"test stillborn\"");
+    s.test = "dies_in_body";
+    refused(&s, "it has \"test mixed\" where this is \"test dies_in_body\"");
     s = setting;
     s.semantics = &semantics;
     refused(&s, "it has \"set model=fifo\" where this is \"set model=bag\"");
     s = setting;
     s.explorer = "bound:5,dfs";
-    refused(&s, "it has \"explorer dfs\" where this is \"explorer bound:5,dfs\"");
+    refused(&s, "it has \"explorer dfs\" where this is \"explorer bound(5, dfs)\"");
+}
+
+static void checkpoints_of_the_same_explorer_in_other_words_are_resumed(void **unused)
+{
+    (void)unused;
+    static const char *const same[] = { "bound:20,dfs", "bound(20, dfs)", "bound(depth=20, explorer=dfs)",
+                                        " bound( dfs ,020)" };
+    char error[1024] = "";
+    struct setting s = setting;
+    s.limits.max_runs = 5;
+    unlink(path);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        s.explorer = same[i];
+        s.limits.max_runs += 5;
+        if (resume(&s, error, sizeof error, i > 0) != RH__POOL_DONE)
+            fail_msg("%s: %s", same[i], error);
+    }
+    s.explorer = "bound(21, dfs)";
+    refused(&s, "it has \"explorer bound(20, dfs)\" where this is \"explorer bound(21, dfs)\"");
 }
 
 static void damaged_checkpoints_are_refused(void **unused)
@@ -218,7 +333,7 @@ static void damaged_checkpoints_are_refused(void **unused)
         off_t at = i < 38 ? i : (off_t)rh__random_below(&random, (uint32_t)size);
         unsigned char other = bytes[at] ^ (unsigned char)(1u << rh__random_below(&random, 8));
         assert_int_equal(pwrite(fd, &other, 1, at), 1);
-        refused(&setting, at < 22 ? "no checkpoint" : "damaged");
+        refused(&setting, at < 20 ? "no checkpoint" : at < 22 ? "another version" : "damaged");
         assert_int_equal(pwrite(fd, bytes + at, 1, at), 1);
     }
     assert_int_equal(pwrite(fd, "more", 4, size), 4);
@@ -238,34 +353,36 @@ static void forged_checkpoints_do_no_harm(void **unused)
     char binding[4096], error[1024];
     uint64_t random = 11, good = 0, tries = 0;
     struct rh_exploration *x = opened(&setting);
-    struct rh__told none;
-    struct rh__queue q;
+    struct rh__queue q = { &rh__queue_local, NULL };
     unsigned char item[512];
-    assert_true(rh__told_init(&none));
-    assert_true(rh__checkpoint_binding(x, "dfs", binding, sizeof binding, error, sizeof error));
+    x->limits.max_runs = 3;
+    assert_true(rh__explore(x));
     size_t item_size = rh_inner_pack(&x->explorer, item, sizeof item, false);
+    assert_in_range(item_size, 10, sizeof item);
+    closed(x);
+    x = opened(&setting); /* without results */
+    assert_true(rh__checkpoint_binding(x, binding, sizeof binding, error, sizeof error));
     struct rh__kept file;
     assert_true(rh__kept_open(&file, path, false, error, sizeof error));
     for (; tries < 500; tries++) {
         double seconds;
-        assert_true(rh__queue_local(&q, x));
+        assert_non_null(q.state = q.table->open(NULL, x->results, error, sizeof error));
         for (uint32_t n = rh__random_below(&random, 5); n; n--) {
             item[rh__random_below(&random, (uint32_t)item_size)] ^= (unsigned char)(1u << rh__random_below(&random, 8));
-            assert_true(rh__queue_local_add(&q, item, rh__random_below(&random, (uint32_t)item_size + 1), n & 1));
+            assert_true(q.table->add(q.state, item, rh__random_below(&random, (uint32_t)item_size + 1)));
         }
-        assert_true(rh__checkpoint_write(&file, binding, x, &none, &q, 1.5, error, sizeof error));
-        q.table->free(q.state);
-        assert_true(rh__queue_local(&q, x));
-        good += rh__checkpoint_read(&file, binding, x, &q, &seconds, error, sizeof error);
+        assert_true(rh__checkpoint_write(&file, binding, &q, 1.5, error, sizeof error));
+        q.table->close(q.state);
+        assert_non_null(q.state = q.table->open(NULL, x->results, error, sizeof error));
+        good += rh__checkpoint_read(&file, binding, &q, &seconds, error, sizeof error);
         struct rh__lease lease;
         while (q.table->fetch(q.state, &lease)) /* hostile items are for the explorers: items.c */
             rh_inner_unpack(&x->explorer, x->world, lease.item, lease.size);
-        q.table->free(q.state);
+        q.table->close(q.state);
     }
     print_message("%llu files, %llu read\n", (unsigned long long)tries, (unsigned long long)good);
     assert_int_equal(good, tries);
     rh__kept_close(&file);
-    rh__told_release(&none);
     closed(x);
     unlink(path);
 }
@@ -276,7 +393,10 @@ int main(void)
         EXPLORE_TEST(hostile_results_are_refused_whole),
         EXPLORE_TEST(results_with_coverage_of_something_else_change_nothing),
         EXPLORE_TEST(results_that_memory_is_too_short_for_change_nothing),
+        EXPLORE_TEST(differences_add_up_to_the_whole),
+        EXPLORE_TEST(values_add_up_in_any_order),
         EXPLORE_TEST(checkpoints_of_something_else_are_refused),
+        EXPLORE_TEST(checkpoints_of_the_same_explorer_in_other_words_are_resumed),
         EXPLORE_TEST(damaged_checkpoints_are_refused),
         EXPLORE_TEST(forged_checkpoints_do_no_harm),
     };

@@ -2,10 +2,10 @@
 #ifndef RH_TESTS_CLUSTER_SUPPORT_H
 #define RH_TESTS_CLUSTER_SUPPORT_H
 
-#include "explore/support.h"
+#include "explore/support/runs.h"
 
 #include "cluster/pool.h"
-#include "explore/measure.h"
+#include "explore/engine/measure.h"
 #include "findings/story.h"
 
 struct setting {
@@ -40,7 +40,6 @@ static inline struct rh_exploration *opened(const struct setting *s)
         fail_msg("%s", error);
     if (s->criteria)
         assert_true(rh__measure(x, s->criteria));
-    x->describe = rh__describe;
     x->mute = true;
     return x;
 }
@@ -61,41 +60,39 @@ static inline enum rh__pool_end pooled(struct rh_exploration *x, const struct se
     return rh__pool_explore(x, &o, error, error_size);
 }
 
-/* All that must be the same, as text; where findings or properties are in another order that shows.  Not in which run
- * something was found: that is told as it came.  Kept in a buffer of malloc. */
-static inline char *told(const struct rh_exploration *x)
+/* Results as text: all that must be the same.  Findings in another order differ.  The run in which something was found
+ * is left out: with several workers it may vary. */
+static inline void tell_results(FILE *f, struct rh__results *r)
 {
-    char *text, *lines[64];
-    size_t size;
+    rh__findings_describe(r);
+    char *lines[64];
     uint32_t n = 0;
-    FILE *f = open_memstream(&text, &size);
-    assert_non_null(f);
-    fprintf(f, "%llu runs %llu steps %llu cut %llu blocked %llu failed %llu%s behaviours, %s\n",
-            (unsigned long long)x->runs, (unsigned long long)x->steps, (unsigned long long)x->cut,
-            (unsigned long long)x->blocked, (unsigned long long)x->failed, (unsigned long long)x->behaviours,
-            x->behaviours_at_least ? " at least" : "", rh_verdict_name(rh__exploration_verdict(x)));
-    fprintf(f, "estimate %.6g\n", rh__exploration_estimate(x));
-    if (x->measure) {
-        const struct rh__coverage *c = x->measure->coverage;
+    fprintf(f, "%llu runs %llu steps %llu cut %llu blocked %llu failed %llu assumed %llu distinct%s\n",
+            (unsigned long long)r->count.runs, (unsigned long long)r->count.steps, (unsigned long long)r->count.cut,
+            (unsigned long long)r->count.blocked, (unsigned long long)r->count.failed,
+            (unsigned long long)r->count.assumed, (unsigned long long)r->distinct.count,
+            r->distinct.at_least ? " at least" : "");
+    if (r->coverage) {
+        const struct rh__coverage *c = r->coverage;
         fprintf(f, "coverage of %u receives of %u actors", c->receive_count, c->actor_count);
         for (uint32_t i = 0; i < RH__CRITERION_COUNT; i++)
             fprintf(f, ", %s: %llu goals %llu pairs", rh__criterion_name(i), (unsigned long long)c->counts[i].goals,
                     (unsigned long long)c->counts[i].pairs);
         fputc('\n', f);
     }
-    for (uint32_t i = 0; i < x->finding_count; i++)
-        fprintf(f, "%016llx %llu times: %s %s %s %s\n%s\n%s\n", (unsigned long long)x->findings[i].signature,
-                (unsigned long long)x->findings[i].count, rh_outcome_name(x->findings[i].outcome.kind),
-                x->findings[i].actor, x->findings[i].outcome.place, x->findings[i].outcome.text,
-                x->findings[i].schedule, x->findings[i].story);
-    for (uint32_t i = 0; i < rh_world_property_count(x->world) && n < 64; i++) {
-        struct rh_property_info p = rh_world_property(x->world, i);
+    for (uint32_t i = 0; i < r->finding_count; i++)
+        fprintf(f, "%016llx %llu times: %s %s %s %s\n%s\n%s\n", (unsigned long long)r->findings[i].signature,
+                (unsigned long long)r->findings[i].count, rh_outcome_name(r->findings[i].outcome.kind),
+                r->findings[i].actor, r->findings[i].outcome.place, r->findings[i].outcome.text,
+                r->findings[i].schedule, r->findings[i].story);
+    for (uint32_t i = 0; i < r->property_count && n < 64; i++) {
+        const struct rh__property_result *p = &r->properties[i];
         lines[n] = malloc(512);
         assert_non_null(lines[n]);
-        snprintf(lines[n++], 512, "%d %s %s %llu held %llu not\n", p.kind, p.name, p.place,
-                 (unsigned long long)p.held_in, (unsigned long long)p.failed_in);
+        snprintf(lines[n++], 512, "%d %s %s %llu held %llu not\n", p->kind, p->name, p->place,
+                 (unsigned long long)p->held, (unsigned long long)p->failed);
     }
-    for (uint32_t i = 0; i < n; i++) /* in order of their texts: who is evaluated first is not a total */
+    for (uint32_t i = 0; i < n; i++) /* in order of their texts: which is evaluated first is not a total */
         for (uint32_t j = i + 1; j < n; j++)
             if (strcmp(lines[j], lines[i]) < 0) {
                 char *kept = lines[i];
@@ -106,6 +103,32 @@ static inline char *told(const struct rh_exploration *x)
         fputs(lines[i], f);
         free(lines[i]);
     }
+    for (uint32_t i = 0; i < r->escape_count; i++)
+        fprintf(f, "escape %s %s\n", r->escapes[i].call, r->escapes[i].place);
+}
+
+/* In a buffer of malloc. */
+static inline char *results_as_text(struct rh__results *r)
+{
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    assert_non_null(f);
+    tell_results(f, r);
+    fprintf(f, "incomplete %d, bounded %d, diverged %d\n", r->incomplete, r->bounded, r->diverged);
+    fclose(f);
+    return text;
+}
+
+/* Likewise, with what the exploration concludes. */
+static inline char *told(const struct rh_exploration *x)
+{
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    assert_non_null(f);
+    tell_results(f, x->results);
+    fprintf(f, "%s, estimate %.6g\n", rh_verdict_name(rh__exploration_verdict(x)), rh__exploration_estimate(x));
     fclose(f);
     return text;
 }

@@ -1,5 +1,5 @@
 /* rh_ask: send and wait for the reply. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(note, int value;);
@@ -29,7 +29,7 @@ PROGRAM(an_ask_gives_the_reply, .allowed = { "asker#1: 42 by doubler#1" })
     rh_spawn(asker, .to = rh_spawn(doubler), .value = 21);
 }
 
-/* ---- answered later ------------------------------------------------------------------------------------------------ */
+/* ---- answered later ---------------------------------------------------------------------------------------------- */
 RH_ACTOR(slow, struct rh_request open; bool asked; bool going;);
 static void answer_if_ready(struct slow *state)
 {

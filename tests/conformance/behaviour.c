@@ -1,5 +1,5 @@
 /* Behaviours: what an actor handles, defers, ignores; the first message; what is an error. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(flip);

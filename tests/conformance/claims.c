@@ -1,5 +1,5 @@
 /* What must hold, and what is said about it: assertions, properties, announcements, logs, misuse. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(number, int value;);
@@ -61,7 +61,7 @@ PROGRAM(an_always_property_that_fails_is_told, .failure_line = PROPERTY_LINE, .f
     rh_spawn(claimant, .fails = true);
 }
 
-/* ---- assumptions --------------------------------------------------------------------------------------------------- */
+/* ---- assumptions ------------------------------------------------------------------------------------------------- */
 RH_PROCESS(assuming, bool holds;);
 RH_BODY(assuming)
 {

@@ -58,7 +58,8 @@ RH_BODY(caller)
     std::string text = std::string("say ") + std::to_string(state->base) + " " + std::to_string(got[0]) + " " +
                        std::to_string(got[1]) + " " + (down ? down->reason : "?");
     rh_send_with(self, text.c_str(), text.size() + 1, number, FIELD(value) 1, FIELD(by) self);
-    rh_receive(number);
+    const struct rh_envelope *set = rh_receive_set(1, number);
+    rh_turn_to(&set[0]);
     std::size_t size;
     rh_log("%s", static_cast<const char *>(rh_tail(&size)));
 }

@@ -1,6 +1,6 @@
 /* External senders: a user, a device, another system.  In a program of their own, so that in production it is the first
  * runtime of the process that meets them. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(number, int value;);
 RH_MESSAGE(answer, int value;);

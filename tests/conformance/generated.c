@@ -1,18 +1,20 @@
 /* Production gives only what was explored: generated programs (generated_program.h), many of them.
  *
- * Compiled twice, as all of this folder.  With librehearse-rt it runs programs on several sizes of the pool and prints each
- * outcome, a line each: "seed outcome".  With librehearse it starts that one, and looks for each outcome among those of all
- * schedules with granularity object, in order per sender and receiver, with timers that fire at any moment.
+ * Compiled twice, as all of this folder.  With librehearse-rt it runs programs on several sizes of the pool and prints
+ * each outcome, a line each: "seed outcome".  With librehearse it starts that one, and looks for each outcome among
+ * those of all schedules with granularity object, in order per sender and receiver, with timers that fire at any
+ * moment.
  *
  *     conformance_generated_rt   [first count runs]
  *     conformance_generated_world [first count runs]
  *
- * Schedules are searched depth first, and a state that was there before, with the same said so far, is not searched again. */
-#include "conformance/generated_program.h"
+ * Schedules are searched depth first, and a state that was there before, with the same said so far, is not searched
+ * again. */
+#include "conformance/support/generated_program.h"
 
 #include <stdlib.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef RH_TEST_FEW
 #undef COUNT
 #undef RUNS
 #define COUNT 60
@@ -39,7 +41,7 @@ static struct range range_of(int argc, char **argv)
 }
 
 #ifdef RH_CONFORMANCE_RT
-/* ---- production ------------------------------------------------------------------------------------------------------------ */
+/* ---- production -------------------------------------------------------------------------------------------------- */
 #include <pthread.h>
 #include <rehearse/runtime.h>
 
@@ -98,7 +100,7 @@ int main(int argc, char **argv)
 }
 
 #else
-/* ---- the controlled world -------------------------------------------------------------------------------------------------- */
+/* ---- the controlled world ---------------------------------------------------------------------------------------- */
 #include <rehearse/world.h>
 
 enum { MOST_STATES = 1 << 20, MOST_SOUGHT = 64 };
@@ -238,8 +240,9 @@ static FILE *production(const char *own, const struct range *range)
     size_t stem = strlen(own) - strlen("_world");
     if (strlen(own) < strlen("_world") || strcmp(own + stem, "_world") != 0 || stem > 3000)
         return NULL;
-    snprintf(command, sizeof command, "'%.*s_rt' %llu %llu %llu", (int)stem, own, (unsigned long long)range->first,
-             (unsigned long long)range->count, (unsigned long long)range->runs);
+    const char *emulator = getenv("EMULATOR"); /* from ctest, where this is another processor's program */
+    snprintf(command, sizeof command, "%s '%.*s_rt' %llu %llu %llu", emulator ? emulator : "", (int)stem, own,
+             (unsigned long long)range->first, (unsigned long long)range->count, (unsigned long long)range->runs);
     return popen(command, "r");
 }
 

@@ -1,5 +1,5 @@
 /* Birth and death: names, stop, exit, processes that return. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(number, int value;);

@@ -1,5 +1,5 @@
 /* Links, monitors and exit signals. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(die, char reason[16];);

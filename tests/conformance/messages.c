@@ -1,5 +1,5 @@
 /* Messages: what they carry, in which order they come, who is seen as their sender. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(number, int value;);

@@ -1,5 +1,5 @@
 /* Blocking receive: by type, sender, predicate; timeouts; what is not wanted stays. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(number, int value;);
@@ -247,6 +247,152 @@ RH_BODY(parent)
 PROGRAM(before_its_first_receive_a_process_handles_nothing, .allowed = { "parent#1/fresh#1: 1 1 0 0" })
 {
     rh_spawn(parent);
+}
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+/* Says a set: values, and 'a', 'b' for the senders that it knows. */
+static void say_set(const struct rh_envelope *e, size_t n, rh_ref a, rh_ref b)
+{
+    char text[64] = "none";
+    for (size_t i = 0, at = 0; e && i < n; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%d%s", i ? "," : "", rh_as(&e[i], number)->value,
+                               rh_same(e[i].sender, a)   ? "a"
+                               : rh_same(e[i].sender, b) ? "b"
+                                                         : "?");
+    say("%s", text);
+}
+
+RH_PROCESS(takes_sets, size_t n;);
+RH_BODY(takes_sets)
+{
+    rh_ref a = rh_spawn(sender, .to = self, .value = 10), b = rh_spawn(sender, .to = self, .value = 20);
+    rh_send(b, go);
+    rh_send(a, go);
+    say_set(rh_receive_set(state->n, number), state->n, a, b);
+    say_set(rh_receive_set(4 - state->n, number), 4 - state->n, a, b);
+}
+PROGRAM(a_set_is_in_the_order_of_its_senders,
+        .allowed = { "takes_sets#1: 10a,11a 20b,21b", "takes_sets#1: 20b,21b 10a,11a",
+                     "takes_sets#1: 10a,20b 11a,21b" })
+{
+    rh_spawn(takes_sets, .n = 2);
+}
+PROGRAM(a_set_of_all_messages_is_one_set, .allowed = { "takes_sets#1: 10a,11a,20b,21b none" })
+{
+    rh_spawn(takes_sets, .n = 4);
+}
+PROGRAM(a_set_of_one_is_a_receive, .allowed = { "takes_sets#1: 10a 11a,20b,21b", "takes_sets#1: 20b 10a,11a,21b" })
+{
+    rh_spawn(takes_sets, .n = 1);
+}
+
+RH_PROCESS(filters_sets);
+RH_BODY(filters_sets)
+{
+    rh_ref a = rh_spawn(sender, .to = self, .value = 10), b = rh_spawn(sender, .to = self, .value = 20);
+    rh_send(a, go);
+    rh_send(b, go);
+    say_set(rh_receive_set(2, number, .from = b), 2, a, b);
+    rh_send(b, go);
+    say_set(rh_receive_set(2, number, .match = is_even), 2, a, b);
+    rh_send(self, word, .text = "w");
+    const struct rh_envelope *e = rh_receive_set_any(3, .types = RH_TYPES(word, number));
+    say("%s%s%s", e[0].type->name, e[1].type->name, e[2].type->name);
+}
+PROGRAM(a_set_has_a_filter, .allowed = { "filters_sets#1: 20b,21b 10a,20b wordnumbernumber" })
+{
+    rh_spawn(filters_sets);
+}
+
+RH_PROCESS(waits_for_sets);
+RH_BODY(waits_for_sets)
+{
+    rh_send(self, number, .value = 1);
+    rh_send(self, number, .value = 2);
+    say_set(rh_receive_set(3, number, .timeout_ms = RH_POLL), 3, self, self);
+    say_set(rh_receive_set(3, number, .timeout_ms = 1), 3, self, self);
+    rh_send(self, number, .value = 3);
+    say_set(rh_receive_set(3, number, .timeout_ms = 60000), 3, self, self);
+    say_set(rh_receive_set(1, number, .timeout_ms = RH_POLL), 1, self, self);
+    say("%d", rh_receive_set(0, number) != NULL);
+}
+PROGRAM(a_set_that_is_not_there_in_time_takes_nothing, .semantics.model = RH_MAILBOX, .production_runs = 20,
+        .allowed = { "waits_for_sets#1: none none 1a,2a,3a none 1" })
+{
+    rh_spawn(waits_for_sets);
+}
+
+/* Answers all that ask it, in reverse. */
+RH_PROCESS(answers_sets);
+RH_BODY(answers_sets)
+{
+    const struct rh_envelope *e = rh_receive_set(2, chunk);
+    say("%d", rh_same(rh_sender(), e[1].sender));
+    for (int i = 2; i-- > 0;) {
+        rh_turn_to(&e[i]);
+        size_t size;
+        const char *bytes = rh_tail(&size);
+        say("%d%.*s", rh_same(rh_sender(), e[i].sender), (int)size, bytes);
+        rh_reply(number, .value = rh_as(&e[i], chunk)->label);
+    }
+}
+RH_PROCESS(asks, rh_ref whom; int label;);
+RH_BODY(asks)
+{
+    rh_send_with(state->whom, state->label == 1 ? "x" : "y", 1, chunk, .label = state->label);
+    say_number(rh_receive(number));
+}
+PROGRAM(each_message_of_a_set_can_be_answered, .allowed = { "answers_sets#1: 1 1y 1x | asks#1: 1 | asks#2: 2" })
+{
+    rh_ref p = rh_spawn(answers_sets);
+    rh_spawn(asks, .whom = p, .label = 1);
+    rh_spawn(asks, .whom = p, .label = 2);
+}
+
+RH_ACTOR(handler_takes_set);
+RH_HANDLER(handler_takes_set, go)
+{
+    const struct rh_envelope *e = rh_receive_set(2, number);
+    say("%d %d", rh_as(&e[0], number)->value, rh_as(&e[1], number)->value);
+}
+RH_HANDLER(handler_takes_set, number)
+{
+    say("handles %d", msg->value);
+}
+RH_BEHAVIOUR(handler_takes_set, open, go, number);
+PROGRAM(a_handler_may_wait_for_a_set, .allowed = { "handler_takes_set#1: 1 2 handles 3" })
+{
+    rh_ref h = rh_spawn(handler_takes_set);
+    rh_send(h, go);
+    rh_send(h, number, .value = 1);
+    rh_send(h, number, .value = 2);
+    rh_send(h, number, .value = 3);
+}
+
+/* News of ends as a set: each monitor gives one, whatever came first. */
+RH_PROCESS(short_lived);
+RH_BODY(short_lived)
+{
+    rh_return(number, .value = 5);
+}
+RH_PROCESS(joins_all);
+RH_BODY(joins_all)
+{
+    rh_ref who[3];
+    for (int i = 0; i < 3; i++)
+        who[i] = rh_spawn_monitor(short_lived);
+    const struct rh_envelope *e = rh_receive_set(3, rh_down);
+    for (int i = 0; i < 3; i++) {
+        rh_turn_to(&e[i]);
+        const struct number *n = rh_result(rh_as(&e[i], rh_down), number);
+        say("%d%d", rh_same(rh_as(&e[i], rh_down)->who, who[i]), n ? n->value : -1);
+    }
+    say("%d", rh_receive(rh_down, .timeout_ms = RH_POLL) == NULL);
+}
+PROGRAM(a_set_of_ends, .allowed = { "joins_all#1: 15 15 15 1" })
+{
+    rh_spawn(joins_all);
 }
 
 /* Two processes pass a ball. */

@@ -1,5 +1,5 @@
 /* Names of actors, seen by all. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(done);

@@ -1,5 +1,5 @@
 /* Durable stores. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(keep, int value;);

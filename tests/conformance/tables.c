@@ -1,5 +1,5 @@
 /* Shared tables: what one actor sees, what several do to each other. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 
@@ -9,7 +9,7 @@ RH_TABLE_ORDERED(members);
 
 #define STEPS .semantics = { .granularity = RH_GRAIN_OPERATION }
 
-/* ---- one actor ------------------------------------------------------------------------------------------------------- */
+/* ---- one actor --------------------------------------------------------------------------------------------------- */
 
 static void say_value(const char *key, size_t capacity)
 {
@@ -142,7 +142,7 @@ PROGRAM(a_large_value_and_a_long_key_are_kept, .allowed = { "large#1: 102400 0" 
     rh_spawn(large);
 }
 
-/* ---- several actors --------------------------------------------------------------------------------------------------- */
+/* ---- several actors ---------------------------------------------------------------------------------------------- */
 
 RH_PROCESS(hasty);
 RH_BODY(hasty)
@@ -239,7 +239,7 @@ PROGRAM(of_two_that_remove_one_had_it, .allowed = { "guest#1: 1 | guest#2: 0", "
     rh_send(b, go);
 }
 
-/* ---- a walk while others change the table ------------------------------------------------------------------------------ */
+/* ---- a walk while others change the table ------------------------------------------------------------------------ */
 
 RH_PROCESS(walker);
 RH_BODY(walker)
@@ -280,7 +280,7 @@ PROGRAM(a_count_is_of_one_moment, STEPS, .allowed = { "counter#1: 2", "counter#1
     rh_spawn(counter);
 }
 
-/* ---- whose it is ------------------------------------------------------------------------------------------------------- */
+/* ---- whose it is ------------------------------------------------------------------------------------------------- */
 
 RH_PROCESS(dying);
 RH_BODY(dying)
@@ -303,7 +303,7 @@ PROGRAM(what_one_has_put_outlives_it, .allowed = { "heir#1: mine=4:kept.." })
     rh_spawn(heir);
 }
 
-/* ---- misuse ------------------------------------------------------------------------------------------------------------- */
+/* ---- misuse ------------------------------------------------------------------------------------------------------ */
 
 static char long_key[RH_TABLE_KEY_SIZE + 1];
 static char many_bytes[(1 << 20) + 1];
@@ -339,8 +339,8 @@ MISUSE(swap_too_much, "rh_table_swap: a value of", rh_table_swap(seats, "a", NUL
 MISUSE(get_without_key, "rh_table_get needs a key", rh_table_get(seats, NULL, NULL, 0))
 MISUSE(get_without_buffer, "rh_table_get needs a buffer", rh_table_get(seats, "a", NULL, 8))
 MISUSE(add_without_key, "rh_table_add needs a key", rh_table_add(counters, NULL, 1))
-MISUSE(add_to_text, "is no int64_t but 3 bytes", rh_table_put(counters, "a", "one", 3); rh_table_add(counters, "a", 1))
-MISUSE(add_to_empty, "is no int64_t but 0 bytes", rh_table_put(counters, "a", "", 0); rh_table_add(counters, "a", 1))
+MISUSE(add_to_text, "an int64_t: it has 3", rh_table_put(counters, "a", "one", 3); rh_table_add(counters, "a", 1))
+MISUSE(add_to_empty, "an int64_t: it has 0", rh_table_put(counters, "a", "", 0); rh_table_add(counters, "a", 1))
 MISUSE(count_without_order, "table seats is not ordered: declare it with RH_TABLE_ORDERED", rh_table_count(seats))
 MISUSE(next_without_order, "rh_table_next: table seats is not ordered", rh_table_next(seats, NULL, long_key, 9))
 MISUSE(next_without_buffer, "rh_table_next needs a buffer", rh_table_next(members, NULL, NULL, 9))

@@ -1,5 +1,5 @@
 /* Timers, sleep, the clock; choices and random values. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(cancel);

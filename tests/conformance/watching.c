@@ -1,5 +1,5 @@
 /* Lives: to monitor and to link twice, again, at birth; to join; results. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(done);

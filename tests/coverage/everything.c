@@ -1,10 +1,10 @@
-/* cover on programs with every feature, with faults, and with crashes of the program: it comes to its end, goes on after a crash,
- * and its counts add up. */
-#include "coverage/exhausted.h"
+/* cover on programs with every feature, with faults, and with crashes of the program: it comes to its end, goes on
+ * after a crash, and its counts add up. */
+#include "coverage/support/watching.h"
 
-#include "explore/oracle_make.h"
+#include "explore/support/oracle_make.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { SEEDS = 30, MOST = 60 };
 #else
 enum { SEEDS = 240, MOST = 120 };
@@ -17,12 +17,13 @@ enum { EXPLORERS = sizeof explorers / sizeof *explorers };
 /* What it says of its schedules fits the runs it made: some were left to chance. */
 static void adds_up(const struct rh_exploration *x, const struct told *t, uint64_t seed)
 {
-    if (x->runs < t->schedules || !x->runs || t->infeasible + t->missed > t->schedules || t->nothing > t->schedules)
+    if (x->results->count.runs < t->schedules || !x->results->count.runs || t->infeasible + t->missed > t->schedules ||
+        t->nothing > t->schedules)
         fail_msg("program %llu: %llu runs, %llu schedules, %llu infeasible, %llu missed, %llu nothing",
-                 (unsigned long long)seed, (unsigned long long)x->runs, (unsigned long long)t->schedules,
+                 (unsigned long long)seed, (unsigned long long)x->results->count.runs, (unsigned long long)t->schedules,
                  (unsigned long long)t->infeasible, (unsigned long long)t->missed, (unsigned long long)t->nothing);
-    assert_false(x->measure->coverage->full);
-    assert_int_equal(x->measure->coverage->runs, rh__exploration_counted(x));
+    assert_false(x->results->coverage->full);
+    assert_int_equal(x->results->coverage->runs, rh__exploration_counted(x));
 }
 
 static void programs_with_everything(void **unused)
@@ -42,9 +43,9 @@ static void programs_with_everything(void **unused)
         struct rh_exploration *x = measured(world_of("features", &s, NULL, 0), explorers[seed % EXPLORERS], seed, MOST);
         told_by(x, &one);
         adds_up(x, &one, seed);
-        runs += x->runs;
-        ended += x->exhausted;
-        failed += x->failed;
+        runs += x->results->count.runs;
+        ended += x->end.exhausted;
+        failed += x->results->count.failed;
         sum.schedules += one.schedules;
         sum.infeasible += one.infeasible;
         sum.missed += one.missed;
@@ -61,7 +62,7 @@ static void programs_with_everything(void **unused)
     assert_true(sum.infeasible * 2 < sum.schedules);
 }
 
-/* ---- goals that cannot be had -------------------------------------------------------------------------------------------- */
+/* ---- goals that cannot be had ------------------------------------------------------------------------------------ */
 
 /* Goals are not tried for ever, though each try may show receives that were not there before. */
 static void it_ends(void **unused)
@@ -73,12 +74,12 @@ static void it_ends(void **unused)
         program.starts = 2;
         struct rh_semantics s = features_semantics(&program);
         struct rh_exploration *x = measured(world_of("features", &s, NULL, 0), "cover:all", seed, 20000);
-        assert_true(x->exhausted);
+        assert_true(x->end.exhausted);
         done_with(x);
     }
 }
 
-/* ---- crashes ------------------------------------------------------------------------------------------------------------- */
+/* ---- crashes ----------------------------------------------------------------------------------------------------- */
 
 RH_MESSAGE(put, int value;);
 RH_MESSAGE(close_it);
@@ -116,15 +117,15 @@ static void a_crash_does_not_end_the_search(void **unused)
         struct rh_exploration *x = measured(world_of("boxes", &s, NULL, 0), explorers[i], 1, 2000);
         told_by(x, &one);
         adds_up(x, &one, i);
-        assert_true(x->exhausted);
+        assert_true(x->end.exhausted);
         if (strcmp(explorers[i], "cover:pmr") != 0) { /* nothing becomes anything */
-            assert_int_not_equal(x->failed, 0);
-            assert_in_range(x->failed, 1, x->runs - 1);
-            assert_int_equal(x->finding_count, 2);
+            assert_int_not_equal(x->results->count.failed, 0);
+            assert_in_range(x->results->count.failed, 1, x->results->count.runs - 1);
+            assert_int_equal(x->results->finding_count, 2);
         }
         /* All orders of the five but those that come behind a crash: 2 and 3 are never behind the end. */
         if (strcmp(explorers[i], "cover:pr") == 0)
-            assert_true(x->measure->coverage->counts[RH__PR].pairs >= 8);
+            assert_true(x->results->coverage->counts[RH__PR].pairs >= 8);
         done_with(x);
     }
 }

@@ -2,11 +2,11 @@
  *
  *   dfs and optimal measure the same goals, those that the slow implementation sees in the runs of dfs;
  *   cover reaches no other goals, and most of these. */
-#include "coverage/exhausted.h"
+#include "coverage/support/watching.h"
 
-#include "coverage/plain.h"
+#include "coverage/support/plain.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { SEEDS = 24, MOST_RUNS_OF_DFS = 200 };
 #else
 enum { SEEDS = 120, MOST_RUNS_OF_DFS = 1000 };
@@ -40,8 +40,8 @@ static struct rh_exploration *every_run(uint64_t seed, enum rh_granularity granu
     struct rh_world *w = world_of("plain", &semantics, NULL, 0);
     watching = s;
     struct rh_exploration *x = measured(w, s ? "watch:dfs" : "dfs", seed, MOST_RUNS_OF_DFS);
-    if (x->exhausted && s)
-        compare_coverage(s, x->measure->coverage, false, seed);
+    if (x->end.exhausted && s)
+        compare_coverage(s, x->results->coverage, false, seed);
     return x;
 }
 
@@ -50,10 +50,10 @@ static void optimal_has_the_same(const struct rh__coverage *all, uint64_t seed)
     struct rh_semantics semantics = semantics_of(seed, RH_GRAIN_OBJECT);
     struct rh_exploration *x =
         measured(world_of("plain", &semantics, NULL, 0), "optimal:private-globals", seed, 1 << 20);
-    assert_true(x->exhausted);
-    no_more_than(x->measure->coverage, all, seed, "optimal");
+    assert_true(x->end.exhausted);
+    no_more_than(x->results->coverage, all, seed, "optimal");
     for (uint32_t k = 0; k < RH__CRITERION_COUNT; k++)
-        assert_int_equal(x->measure->coverage->counts[k].goals, all->counts[k].goals);
+        assert_int_equal(x->results->coverage->counts[k].goals, all->counts[k].goals);
     done_with(x);
 }
 
@@ -67,8 +67,8 @@ static void goals_are_those_of_all_runs(void **unused)
         plain_make(seed, 1 + seed % 2);
         plain_program.by_state = true;
         struct rh_exploration *x = every_run(seed, RH_GRAIN_OBJECT, s);
-        if (x->exhausted) {
-            total.runs += x->runs;
+        if (x->end.exhausted) {
+            total.runs += x->results->count.runs;
             struct rh__coverage *all = keep_coverage(x);
             optimal_has_the_same(all, seed);
             rh__coverage_free(all);
@@ -83,20 +83,20 @@ static void goals_are_those_of_all_runs(void **unused)
     assert_in_range(compared_with, SEEDS / 4, SEEDS);
 }
 
-/* ---- what cover reaches ------------------------------------------------------------------------------------------------ */
+/* ---- what cover reaches ------------------------------------------------------------------------------------------ */
 
 static void cover_reaches(const char *explorer, const struct rh__coverage *all, uint64_t seed, uint32_t criteria)
 {
     struct rh_semantics semantics = semantics_of(seed, RH_GRAIN_HANDLER);
     struct rh_exploration *x = measured(world_of("plain", &semantics, NULL, 0), explorer, seed, 1 << 16);
-    assert_true(x->exhausted);
-    no_more_than(x->measure->coverage, all, seed, explorer);
+    assert_true(x->end.exhausted);
+    no_more_than(x->results->coverage, all, seed, explorer);
     for (uint32_t k = 0; k < RH__CRITERION_COUNT; k++)
         if (criteria >> k & 1) {
             total.goals[k] += all->counts[k].goals;
-            total.reached[k] += x->measure->coverage->counts[k].goals;
+            total.reached[k] += x->results->coverage->counts[k].goals;
         }
-    total.schedules += x->runs;
+    total.schedules += x->results->count.runs;
     done_with(x);
 }
 
@@ -107,11 +107,11 @@ static double reached(const char *explorer, uint32_t criteria)
         plain_make(seed, 1 + seed % 2);
         plain_program.by_state = true;
         struct rh_exploration *x = every_run(seed, RH_GRAIN_HANDLER, NULL);
-        if (!x->exhausted) {
+        if (!x->end.exhausted) {
             done_with(x);
             continue;
         }
-        total.runs += x->runs;
+        total.runs += x->results->count.runs;
         struct rh__coverage *all = keep_coverage(x);
         cover_reaches(explorer, all, seed, criteria);
         rh__coverage_free(all);

@@ -1,12 +1,12 @@
-/* What Bita promises of its schedules (IV): each can be forced, and each reaches a goal that no run had reached.
+/* What [Bita 2013, IV] promises of its schedules: each can be forced, and each reaches a goal that no run had reached.
  *
- * For pmr the promise rests on Definition 3, by which it is a property of a receive whether it changes handlers.  Where that
- * depends on what its actor received before, a schedule can be forced all the same, but may miss its goal. */
-#include "coverage/covering.h"
+ * For pmr the promise rests on Definition 3, by which it is a property of a receive whether it changes handlers.  Where
+ * that depends on what its actor received before, a schedule can be forced all the same, but may miss its goal. */
+#include "coverage/support/covering.h"
 
-#include "coverage/plain.h"
+#include "coverage/support/plain.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { SEEDS = 12, MOST = 60 };
 #else
 enum { SEEDS = 80, MOST = 150 };
@@ -21,11 +21,11 @@ static struct told promises(enum rh_model model, const char *explorer, uint64_t 
     struct rh_world *w = world_of("plain", &s, NULL, 0);
     struct rh_exploration *x = explored(w, explorer, seed, MOST);
     told_by(x, &told);
-    assert_int_equal(x->failed, 0);
+    assert_int_equal(x->results->count.failed, 0);
     if (strstr(explorer, "paper"))
-        assert_int_equal(told.schedules + 1, x->runs);
+        assert_int_equal(told.schedules + 1, x->results->count.runs);
     else
-        assert_in_range(told.schedules + 1, 1, x->runs); /* some are left to chance */
+        assert_in_range(told.schedules + 1, 1, x->results->count.runs); /* some are left to chance */
     rh__exploration_free(x);
     rh_world_free(w);
     return told;
@@ -81,7 +81,7 @@ static void under_mailbox(void **unused)
     keep_all(RH_MAILBOX);
 }
 
-/* ---- programs that were once gone wrong on ------------------------------------------------------------------------------ */
+/* ---- programs that were once gone wrong on ----------------------------------------------------------------------- */
 
 static void holds(enum rh_model model, const char *explorer, uint64_t seed)
 {

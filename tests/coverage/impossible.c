@@ -1,14 +1,15 @@
 /* Pairs that are called impossible after a few random runs, against all runs of the same program.
  *
- * What is called so rests on must-happen-before (Definitions 5 to 7): all that an actor received before it sent a message is taken
- * to be a reason for it, and what one actor sent to another to be in the order in which it did.  A run in which that actor
- * receives in another order can show that it was no reason.  So few are called impossible wrongly, and no more than these. */
-#include "coverage/exhausted.h"
+ * What is called so rests on must-happen-before (Definitions 5 to 7): all that an actor received before it sent a
+ * message is taken to be a reason for it, and what one actor sent to another to be in the order in which it did.  A run
+ * in which that actor receives in another order can show that it was no reason.  So few are called impossible wrongly,
+ * and no more than these. */
+#include "coverage/support/watching.h"
 
-#include "coverage/plain.h"
-#include "explore/oracle_make.h"
+#include "coverage/support/plain.h"
+#include "explore/support/oracle_make.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { SEEDS = 24, MOST_RUNS_OF_DFS = 200 };
 #else
 enum { SEEDS = 160, MOST_RUNS_OF_DFS = 1000 };
@@ -38,11 +39,11 @@ static void look_at_impossible(const struct rh__coverage *some, const struct rh_
 static void look_at(const char *test, const struct rh_semantics *semantics, uint64_t seed)
 {
     struct rh_exploration *x = measured(world_of(test, semantics, NULL, 0), "dfs", seed, MOST_RUNS_OF_DFS);
-    bool exhausted = x->exhausted;
+    bool exhausted = x->end.exhausted;
     struct rh__coverage *all = keep_coverage(x);
     for (uint64_t runs = 1; exhausted && runs <= 16; runs *= 4) {
         x = measured(world_of(test, semantics, NULL, 0), "random", seed, runs);
-        look_at_impossible(x->measure->coverage, all);
+        look_at_impossible(x->results->coverage, all);
         done_with(x);
     }
     total.programs += exhausted;

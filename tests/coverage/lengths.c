@@ -1,12 +1,12 @@
-/* Long runs: what a schedule costs grows with the steps of the run and the square of the receives of one actor (generate.h).  As
- * ratios between two lengths, which machines and sanitizers leave alone. */
-#include "coverage/covering.h"
+/* Long runs: what a schedule costs grows with the steps of the run and the square of the receives of one actor
+ * (generate.h).  As ratios between two lengths, which machines and sanitizers leave alone. */
+#include "coverage/support/covering.h"
 
-#include "coverage/generate.h"
+#include "coverage/plan.h"
 
 #include <time.h>
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { STEPS = 10000, OF_ONE = 4000, RECEIVES = 4000 };
 #else
 enum { STEPS = 24000, OF_ONE = 10000, RECEIVES = 10000 };
@@ -27,26 +27,26 @@ static void no_name(void *arg, uint32_t step, bool receive, char *buffer, size_t
 }
 
 /* So many receives, of these many actors in turn; each caused by the beginning, or by one some way back. */
-static void make_long(struct rh__steps *s, struct rh__step *list, uint64_t *ids, uint32_t count, uint32_t actors,
-                      bool by_sends, bool mailbox)
+static void make_long(struct rh__steps *s, struct rh__coverage_step *list, uint64_t *ids, uint32_t count,
+                      uint32_t actors, bool by_sends, bool mailbox)
 {
     *s = (struct rh__steps){
         .list = list, .count = count, .actors = actors + 1, .by_sends = by_sends, .mailbox = mailbox
     };
     for (uint32_t i = 0; i < count; i++) {
         uint32_t cause = (i % 3 && !mailbox) || i <= 3 * actors + 8 ? 0 : i - 3 * actors - 1 - i % 7;
-        list[i] =
-            (struct rh__step){ .id = i + 1,
-                               .actor = i ? 1 + i % actors : 0,
-                               .cause = i ? cause : RH_NONE,
-                               .born = i ? 0 : RH_NONE,
-                               .before = i > actors ? i - actors : RH_NONE,
-                               .after = RH_NONE,
-                               .earlier = RH_NONE,
-                               .elder = RH_NONE,
-                               .arrival = mailbox && i ? cause : i,
-                               .flags = i ? RH__STEP_RECEIVE | RH__STEP_QUEUED | (cause || mailbox ? 0 : RH__STEP_APART)
-                                          : 0 };
+        list[i] = (struct rh__coverage_step){
+            .id = i + 1,
+            .actor = i ? 1 + i % actors : 0,
+            .cause = i ? cause : RH_NONE,
+            .born = i ? 0 : RH_NONE,
+            .before = i > actors ? i - actors : RH_NONE,
+            .after = RH_NONE,
+            .earlier = RH_NONE,
+            .elder = RH_NONE,
+            .arrival = mailbox && i ? cause : i,
+            .flags = i ? RH__STEP_RECEIVE | RH__STEP_QUEUED | (cause || mailbox ? 0 : RH__STEP_APART) : 0
+        };
     }
     for (uint32_t i = 0; i <= actors; i++)
         ids[i] = i + 1;
@@ -63,7 +63,7 @@ static struct cost cost_of(uint32_t count, uint32_t actors, enum rh__criterion c
     enum { SCHEDULES = 10 };
     struct cost cost = { 0, 0, 0 };
     struct rh__steps s;
-    struct rh__step *list = malloc(count * sizeof *list);
+    struct rh__coverage_step *list = malloc(count * sizeof *list);
     uint64_t *ids = malloc((actors + 1) * sizeof *ids);
     void *memory = rh_shared_new(memory_size);
     struct rh__coverage *c = rh__coverage_new(ALL_CRITERIA, "long");
@@ -71,13 +71,13 @@ static struct cost cost_of(uint32_t count, uint32_t actors, enum rh__criterion c
     make_long(&s, list, ids, count, actors, model > 0, model > 1);
     rh__coverage_add(c, &s, ids, no_name, NULL);
     double begin = seconds();
-    struct rh__generator *g = rh__generator_new(memory, memory_size, &s, criterion, farthest, c);
+    struct rh__plan_input *g = rh__plan_input_new(memory, memory_size, &s, criterion, farthest, c);
     assert_non_null(g);
     cost.make = seconds() - begin;
     for (int i = 0; i < SCHEDULES; i++) {
         struct rh__schedule_plan plan;
         begin = seconds();
-        if (!rh__generate(g, c, &plan))
+        if (!rh__plan(g, c, &plan))
             break;
         cost.schedule += (seconds() - begin) / SCHEDULES;
         cost.planned++;
@@ -128,7 +128,7 @@ static void one_actor(void **unused)
     grows("one actor, causal, pr", cost_of(OF_ONE / 4, 1, RH__PR, true, 1), cost_of(OF_ONE, 1, RH__PR, true, 1), 60);
 }
 
-/* ---- a real one --------------------------------------------------------------------------------------------------------- */
+/* ---- a real one -------------------------------------------------------------------------------------------------- */
 
 RH_MESSAGE(drop, int from;);
 RH_MESSAGE(pour, int drops;);
@@ -168,15 +168,16 @@ static double cover_basins(const char *explorer, const char *n, uint32_t receive
     struct rh_world *w = rh_world_new(&o, error, sizeof error);
     assert_non_null(w);
     struct rh_exploration *x = explored(w, explorer, 1, 4);
-    double took = x->processor_seconds;
-    assert_in_range(x->runs, 2, 4); /* one schedule may be enough for all that there is */
-    if (x->steps / x->runs < 2 * receives)
-        fail_msg("%llu steps in %llu runs", (unsigned long long)x->steps, (unsigned long long)x->runs);
+    double took = x->clock.processor_seconds;
+    assert_in_range(x->results->count.runs, 2, 4); /* one schedule may be enough for all that there is */
+    if (x->results->count.steps / x->results->count.runs < 2 * receives)
+        fail_msg("%llu steps in %llu runs", (unsigned long long)x->results->count.steps,
+                 (unsigned long long)x->results->count.runs);
     if (x->measure) {
         struct told t = { 0, 0, 0, 0 };
         told_by(x, &t);
         assert_in_range(t.schedules + 1, 2,
-                        x->runs); /* the first run is left to chance, and now and then another one */
+                        x->results->count.runs); /* the first run is left to chance, and now and then another one */
         assert_int_equal(t.infeasible + t.missed + t.nothing, 0);
     }
     rh__exploration_free(x);

@@ -1,11 +1,11 @@
-/* The same comparison on the programs that optimal is compared on, which have processes that select and more that is shared; and
- * on larger ones of plain handlers.  And what names must not depend on. */
-#include "coverage/measuring.h"
+/* The same comparison on the programs that optimal is compared on, which have processes that select and more that is
+ * shared; and on larger ones of plain handlers.  And what names must not depend on. */
+#include "coverage/support/measuring.h"
 
-#include "explore/generated_actors.h"
-#include "explore/oracle_make.h"
+#include "explore/support/generated_actors.h"
+#include "explore/support/oracle_make.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { SEEDS = 100, HANDLERS = 10 };
 #else
 enum { SEEDS = 1200, HANDLERS = 60 };
@@ -47,8 +47,8 @@ static void handlers_with_many_receives(void **unused)
     tell_compared();
 }
 
-/* Whatever came before it at its actor: a receive that takes the same message is the same.  Messages of these programs say which
- * event of which actor sent them, but not which receive that event was. */
+/* Whatever came before it at its actor: a receive that takes the same message is the same.  Messages of these programs
+ * say which event of which actor sent them, but not which receive that event was. */
 static void names_do_not_depend_on_the_granularity(void **unused)
 {
     (void)unused;
@@ -111,8 +111,8 @@ RH_TEST(painters)
         rh_send_from(rh_external(users[i]), p, paint, .colour = i);
 }
 
-/* In all 3! orders of the painter's first receives and whatever is between them there are the same few receives; only the
- * helper is another one, for it is made by whichever came first. */
+/* In all 3! orders of the painter's first receives and whatever is between them there are the same few receives; only
+ * the helper is another one, for it is made by whichever came first. */
 static void a_receive_is_the_same_whatever_came_before_it(void **unused)
 {
     (void)unused;
@@ -125,7 +125,7 @@ static void a_receive_is_the_same_whatever_came_before_it(void **unused)
         random_run(w, &random);
         rh__measure_run(x);
     }
-    const struct rh__coverage *c = x->measure->coverage;
+    const struct rh__coverage *c = x->results->coverage;
     uint32_t painters = 0, helpers = 0, of_painter = 0, of_helpers = 0;
     for (uint32_t i = 0; i < c->actor_count; i++) {
         const struct rh__covered_actor *a = rh__covered_actor(c, i);

@@ -1,6 +1,6 @@
-/* The worked examples of Bita (III, IV), on runs written down as they are in the text; and its three algorithms, word by
- * word, against the one pass that src/coverage makes of them. */
-#include "coverage/written.h"
+/* The worked examples of [Bita 2013, III and IV], on runs written down as they are in the text; and its three
+ * algorithms, word by word, against the one pass that src/coverage makes of them. */
+#include "coverage/support/written.h"
 
 #include "support/generated.h"
 
@@ -38,7 +38,7 @@ static struct schedule by_names(const struct written *w, const char *names)
     return s;
 }
 
-/* ---- constraints (IV-C) ---------------------------------------------------------------------------------------------------- */
+/* ---- constraints (IV-C) ------------------------------------------------------------------------------------------ */
 
 static void one_action_has_the_constraints_of_figure_1(void **unused)
 {
@@ -67,9 +67,10 @@ static void two_writes_of_one_action_are_in_order(void **unused)
     assert_false(found[2][3]);
 }
 
-/* ---- criteria (III-A) ------------------------------------------------------------------------------------------------------ */
+/* ---- criteria (III-A) -------------------------------------------------------------------------------------------- */
 
-/* The goals of the writer that these schedules achieve, and the pairs they cover; where `skip` is one of them, without it. */
+/* The goals of the writer that these schedules achieve, and the pairs they cover; where `skip` is one of them, without
+ * it. */
 static struct rh__count covered_by(const char *const *schedules, int skip, enum rh__criterion criterion, bool becomes)
 {
     struct receive list[] = { { "w1", "writer", "", false },
@@ -109,7 +110,7 @@ static void six_goals_of_the_writer_by_four_two_and_two_schedules(void **unused)
     assert_int_equal(covered_by(pmr, -1, RH__PMR, false).goals, 0);
 }
 
-/* ---- schedules (IV, IV-D) --------------------------------------------------------------------------------------------------- */
+/* ---- schedules (IV, IV-D) ---------------------------------------------------------------------------------------- */
 
 static bool satisfies(const struct schedule *run, const struct schedule *s)
 {
@@ -235,7 +236,7 @@ static void the_error_of_figure_2_needs_the_flush_before_the_write(void **unused
     assert_true(o.has[4][3] && o.has[6][5]);
 }
 
-/* ---- the algorithms, word by word --------------------------------------------------------------------------------------------- */
+/* ---- the algorithms, word by word -------------------------------------------------------------------------------- */
 
 static void make_random(struct receive *list, char names[][16], uint32_t *count, uint64_t seed)
 {

@@ -1,11 +1,11 @@
-/* The worked examples of Bita (III, IV) as programs that run: Listing 1 and its variants, forced into the orders of the text.
- * Their constraints, goals and schedules are those of paper.c, by the same names. */
-#include "coverage/covering.h"
+/* The worked examples of [Bita 2013, III and IV] as programs that run: Listing 1 and its variants, forced into the
+ * orders of the text.  Their constraints, goals and schedules are those of paper.c, by the same names. */
+#include "coverage/support/covering.h"
 
-#include "coverage/generate.h"
-#include "explore/force.h"
+#include "coverage/plan.h"
+#include "explore/cover/enforce.h"
 
-/* ---- Listing 1 ----------------------------------------------------------------------------------------------------------- */
+/* ---- Listing 1 --------------------------------------------------------------------------------------------------- */
 
 RH_MESSAGE(execute);
 RH_MESSAGE(write_it, int action;);
@@ -80,7 +80,7 @@ RH_TEST(gatling)
         rh_send(t, check_for_error);
 }
 
-/* ---- runs by names --------------------------------------------------------------------------------------------------------- */
+/* ---- runs by names ----------------------------------------------------------------------------------------------- */
 
 static int given(const struct rh_world *w, const char *name)
 {
@@ -216,9 +216,9 @@ static const char *first_schedule(const struct running *r, enum rh__criterion cr
 {
     static char memory[1 << 20];
     struct rh__schedule_plan plan;
-    struct rh__generator *g = rh__generator_new(memory, sizeof memory, &r->x->measure->steps, criterion, false, c);
+    struct rh__plan_input *g = rh__plan_input_new(memory, sizeof memory, &r->x->measure->steps, criterion, false, c);
     assert_non_null(g);
-    return rh__generate(g, c, &plan) ? order_of(r, plan.steps, plan.count) : "";
+    return rh__plan(g, c, &plan) ? order_of(r, plan.steps, plan.count) : "";
 }
 
 static uint32_t step_named(const struct running *r, const char *name)
@@ -230,11 +230,12 @@ static uint32_t step_named(const struct running *r, const char *name)
     return 0;
 }
 
-/* A run that is forced into this order of receives of the last run, and is random otherwise; whether that could be done. */
+/* A run that is forced into this order of receives of the last run, and is random otherwise; whether that could be
+ * done. */
 static bool force_run(struct running *r, const char *order, uint64_t seed)
 {
-    static struct rh__step list[100];
-    static struct rh__force force;
+    static struct rh__coverage_step list[100];
+    static struct rh__enforce force;
     static struct rh_exploration *made;
     char names[256], error[256];
     uint32_t plan[32], count = 0, open;
@@ -247,14 +248,14 @@ static bool force_run(struct running *r, const char *order, uint64_t seed)
     struct rh__limits limits = { .max_runs = 1 };
     made = rh__exploration_new(r->w, "random", 1, &limits, error, sizeof error); /* for its memory */
     assert_non_null(made);
-    assert_true(rh__force_open(&force, made, r->w));
-    rh__force_plan(&force, &s, plan, count);
+    assert_true(rh__enforce_open(&force, made, r->w));
+    rh__enforce_plan(&force, &s, plan, count);
     rh_world_reset(r->w);
     for (;;) {
         const struct rh_choice *c = rh_world_enabled(r->w, &open);
         if (!open)
             break;
-        uint32_t pick = rh__force(&force, r->w, c, open, &seed);
+        uint32_t pick = rh__enforce(&force, r->w, c, open, &seed);
         assert_true(rh_world_step(r->w, &c[pick != RH_NONE ? pick : rh__random_below(&seed, open)]));
     }
     rh__measure_run(r->x);
@@ -277,7 +278,7 @@ static bool happened(const struct running *r, const char *order)
     return true;
 }
 
-/* ---- the examples ------------------------------------------------------------------------------------------------------------ */
+/* ---- the examples ------------------------------------------------------------------------------------------------ */
 
 static const struct rh_param two_actions[] = { { "actions", "2" } };
 static const struct rh_param two_writes[] = { { "writes", "2" } };
@@ -290,7 +291,7 @@ static void figure_1_has_its_constraints(void **unused)
     struct running r = running_of(NULL, 0);
     run_as(&r, "ex w ad fl fd");
     assert_string_equal(constraints(&r), "(ex,w) (ex,ad) (ex,fl) (ex,fd) (w,fd) (ad,fl) (ad,fd) (fl,fd)");
-    assert_string_equal(first_schedule(&r, RH__PR, r.x->measure->coverage), "ex ad fl w");
+    assert_string_equal(first_schedule(&r, RH__PR, r.x->results->coverage), "ex ad fl w");
     running_free(&r);
     r = running_of(two_writes, 1);
     run_as(&r, "ex w1 w2 ad fl fd");
@@ -320,7 +321,7 @@ static void what_is_feasible_can_be_forced(void **unused)
 /* Goals of the writer only: those of the terminator are others. */
 static struct rh__count of_writer(const struct running *r, enum rh__criterion k)
 {
-    const struct rh__coverage *c = r->x->measure->coverage;
+    const struct rh__coverage *c = r->x->results->coverage;
     struct rh__count n = { 0, 0 };
     for (uint32_t a = 0; a < c->receive_count; a++)
         for (uint32_t b = 0; b < c->receive_count; b++) {
@@ -364,11 +365,11 @@ static void two_actions_give_the_schedule_of_section_4d(void **unused)
     (void)unused;
     struct running r = running_of(two_actions, 1);
     run_as(&r, "ex1 w1 ex2 w2 ad1 ad2 fl fd");
-    assert_string_equal(first_schedule(&r, RH__PR, r.x->measure->coverage), "ex1 ex2 w2 ad1 ad2 fl w1");
-    uint64_t before = r.x->measure->coverage->counts[RH__PR].goals;
+    assert_string_equal(first_schedule(&r, RH__PR, r.x->results->coverage), "ex1 ex2 w2 ad1 ad2 fl w1");
+    uint64_t before = r.x->results->coverage->counts[RH__PR].goals;
     assert_true(force_run(&r, "ex1 ex2 w2 ad1 ad2 fl w1", 3));
     assert_true(happened(&r, "w2 fl w1"));
-    assert_int_equal(r.x->measure->coverage->counts[RH__PR].goals, before + 2);
+    assert_int_equal(r.x->results->coverage->counts[RH__PR].goals, before + 2);
     running_free(&r);
 }
 
@@ -393,7 +394,7 @@ static void the_error_of_figure_2(void **unused)
     running_free(&r);
 }
 
-/* ---- all of it by cover --------------------------------------------------------------------------------------------------------- */
+/* ---- all of it by cover ------------------------------------------------------------------------------------------ */
 
 static void cover_reaches_all_goals_of_the_writer(void **unused)
 {
@@ -406,7 +407,7 @@ static void cover_reaches_all_goals_of_the_writer(void **unused)
             struct told told = { 0, 0, 0, 0 };
             r.x = explored(r.w, explorers[i], seed, 1000);
             told_by(r.x, &told);
-            assert_true(r.x->exhausted);
+            assert_true(r.x->end.exhausted);
             assert_int_equal(told.infeasible + told.missed + told.nothing, 0);
             /* Which done sends the flush makes it another receive: there may be more than one. */
             uint64_t pairs = of_writer(&r, i < 2 ? RH__PR : RH__PCR).pairs;

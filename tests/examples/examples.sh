@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every example is correct as it stands, has the bugs that it names, each found and replayed, and makes as many runs under
-# dfs as its README derives.  BUILD_DIR and SOURCE_DIR come from ctest.
+# Every example passes as it stands; each bug that it names is found, and its schedule fails again when replayed; and dfs makes
+# as many runs as derived below.  BUILD_DIR and SOURCE_DIR come from ctest.
 set -u
 : "${BUILD_DIR:?}" "${SOURCE_DIR:?}"
 
@@ -32,7 +32,7 @@ explore() {
 # field NAME: of each test in result.json, in order
 field() { sed -n "s/.*\"$1\":\"\{0,1\}\([a-z0-9 ]*\).*/\1/p" result.json | paste -sd ' '; }
 
-# passes EXAMPLE ARGUMENT...: nothing is found, and nothing is said that a reader would have to look into
+# passes EXAMPLE ARGUMENT...: nothing is found, and the report has no note
 passes() {
     checks=$((checks + 1))
     explore "$@"
@@ -40,8 +40,8 @@ passes() {
     case $output in *note:*) fail "$* has something to note" "$output" ;; esac
 }
 
-# finds EXAMPLE BUG KIND...: the bug is found as one of these kinds, and each schedule that was kept fails again.  See
-# lib.bash for those that are smaller here.
+# finds EXAMPLE BUG KIND...: the bug is found as one of these kinds, and each saved schedule fails again.  lib.bash has the
+# parameters that make rare bugs less rare.
 finds() {
     local example=$1 bug=$2 kinds schedule kind
     shift 2
@@ -60,7 +60,7 @@ finds() {
     done
 }
 
-# makes COUNTS EXAMPLE ARGUMENT...: so many runs under dfs, for each test
+# makes COUNTS EXAMPLE ARGUMENT...: dfs makes this many runs, for each test
 makes() {
     local counts=$1
     shift
@@ -71,22 +71,22 @@ makes() {
     case "$(field verdict)" in *sampled* | *bounded*) fail "$*: dfs did not get to its end" "$output" ;; esac
 }
 
-# reduces COUNT EXAMPLE ARGUMENT...: so many runs under dpor, as many behaviours as dfs finds
+# reduces COUNT EXAMPLE ARGUMENT...: dpor makes this many runs, and sees as many distinct runs as dfs
 reduces() {
-    local counts=$1 behaviours
+    local counts=$1 distinct runs
     shift
     checks=$((checks + 1))
     explore "$@" --explorer dfs --max-seconds 600
-    behaviours=$(field behaviours)
+    distinct_runs=$(field distinct_runs)
     explore "$@" --explorer dpor --max-seconds 600
-    [ "$(field executions) $(field behaviours)" = "$counts $behaviours" ] ||
-        fail "$*: dpor makes $(field executions) runs instead of $counts, and finds $(field behaviours) behaviours" \
-            "instead of $behaviours" "$output"
+    [ "$(field executions) $(field distinct_runs)" = "$counts $distinct_runs" ] ||
+        fail "$*: dpor makes $(field executions) runs instead of $counts, and finds $(field distinct_runs) distinct_runs" \
+            "instead of $distinct_runs" "$output"
     [ "$(field estimate)" = "$counts" ] || fail "$*: dpor says that it makes $(field estimate) runs" "$output"
     case "$(field verdict)" in *sampled* | *bounded*) fail "$*: dpor did not get to its end" "$output" ;; esac
 }
 
-# ---- as they stand, and with their bugs: how each is found ----------------------------------------------------------------
+# ---- each example as it stands, and each bug with the kinds of its findings ----------------------------------------------------------------
 declare -A found=(
     [gatling/ga1]=assertion
     [gatling-engine/ga1]=assertion [gatling-engine/ga2]=assertion
@@ -106,13 +106,14 @@ declare -A found=(
     [procreg/check_then_act]=assertion [procreg/start_twice]=assertion
     [procreg/too_soon]=assertion [procreg/regrace]=assertion
     [own_explorer/no_wait]=assertion
+    [own_delaying/careless]=assertion
     [tickets/check_then_act]=assertion
 )
 [ -x "$BUILD_DIR/examples/redis" ] && found+=([redis/fr1]=assertion [redis/fr2]=assertion)
 
 for example in $(every_example); do
     bugs=$("$rehearse" list "$BUILD_DIR/examples/$example" | awk '/^[^ ]/{on = /^bugs/; next} on{print $1}')
-    case " ${!found[*]} " in *" $example/"*) ;; *) continue ;; esac # another test's
+    case " ${!found[*]} " in *" $example/"*) ;; *) continue ;; esac # an example with a test of its own
     passes "$example" --max-seconds 1
     for bug in $bugs; do
         if [ -n "${found[$example/$bug]-}" ]; then
@@ -128,7 +129,7 @@ for bug in "${!found[@]}"; do
     fail "${bug%/*} does not list bug ${bug#*/}"
 done
 
-# ---- rare ones: a schedule that differs from an ordinary one in the order of one pair of messages ------------------------------
+# ---- rare bugs: schedules that differ from an ordinary run in the order of one pair of messages ------------------------------
 for schedule in "$SOURCE_DIR"/tests/examples/schedules/*/*.schedule; do
     example=$(basename "$(dirname "$schedule")")
     [ "$example" = redis ] && [ ! -x "$BUILD_DIR/examples/redis" ] && continue
@@ -138,27 +139,55 @@ for schedule in "$SOURCE_DIR"/tests/examples/schedules/*/*.schedule; do
     [ $status -eq 1 ] || fail "$example: the replay of $(basename "$schedule") exits with $status instead of 1" "$output"
 done
 
-# ---- how many runs dfs makes: see the READMEs for why ------------------------------------------------------------------------
+# ---- how many runs dfs makes, and why ----------------------------------------------------------------------------------------
+
+# senders: any_order has one run for each of the n! orders of arrival.  by_tag has one run: only the item that the process waits
+# for can be taken.
 factorial=(1 1 2 6 24 120 720 5040)
 for n in 3 4 5 6 7; do
-    makes "${factorial[n]} 1" senders -p senders=$n # any_order: n!; by_tag: the order is never seen
+    makes "${factorial[n]} 1" senders -p senders=$n
 done
+
+# pingpong under mailbox: with each ping two messages are under way, `ping` to the ponger and `sent` to the pinger itself.  Either
+# may be taken first, and the rest is determined:
+#     ping, sent, ack, next      `ack` is in the pinger's mailbox behind `sent`; `next` is deferred until `ack`
+#     sent, ping, ack, next      `next` is deferred, so only `ping` can be taken
+# That makes two ways for each ping, and two for the end, where `bye` and `sent` are under way: 2^n * 2, as in Eta's Table 1.
 for n in 1 2 3 4 5 6 7 8 9 10; do
     makes $((2 ** (n + 1))) pingpong -p n=$n
 done
-makes 162 pingpong -p n=4 --model fifo # 3^4 * 2
+# Under fifo `ack` may also come before `sent`, which makes three ways for each ping: 3^n * 2.
+makes 162 pingpong -p n=4 --model fifo
 
-makes 6 bank                                # (2 + 1)!
-makes 120 bank -p deposits=3 -p withdrawals=2 # (3 + 2)!
-makes 15 threadring -p passers=3            # 1 * 3 * 5
-makes 945 threadring -p passers=5           # 1 * 3 * 5 * 7 * 9
-makes 45 tickets                            # (56 - 28) + 17
-makes 14 own_explorer -p sales=3            # the fourth Catalan number
-makes 16796 own_explorer -p sales=9         # the tenth
-makes 20340 gatling-engine -p users=1 -p requests=1 # counted once
-makes 140 signal -p workers=2 -p branches=1 -p length=3 # counted once
+# bank: the client takes the d deposits and w withdrawals in any order, and between two of them only one thing can happen:
+# (d + w)!.
+makes 6 bank
+makes 120 bank -p deposits=3 -p withdrawals=2
+
+# threadring: 1 * 3 * 5 * ... * (2n - 1) runs for n passers if the token gets round (hops >= n - 1).  The events form a tree with
+# the last one as its root: the token's arrivals are a chain, and the i-th arrival comes after the message that tells the i-th
+# passer its neighbour.  A tree of N events has N! linear orders divided by the sizes of all subtrees, which are 1 for each of
+# these messages, 2i for the i-th arrival, and 2n + 1, 2n + 2, ... for later arrivals.
+makes 15 threadring -p passers=3
+makes 945 threadring -p passers=5
+
+# tickets: a clerk takes its message, tries seat 1, and announces its sale if the seat was free: three steps.  The other clerk
+# also tries seat 2: four steps.  The test's body sends to the second clerk in a step of its own, before that clerk's steps.
+#   - The first clerk gets seat 1: C(8, 3) = 56 ways to interleave three steps with five, minus the 1 * C(5, 2) + 3 * C(4, 2) = 28
+#     in which the second clerk tries seat 1 earlier, when the first has made no step or one: 28.
+#   - The second clerk gets seat 1, when the first has made no step or one: 1 * C(5, 1) + 3 * C(4, 1) = 17.
+makes 45 tickets
+
+# own_explorer: the Catalan number C(s + 1) for s sales.  The shop's s + 1 messages to itself come in order, and so do the s
+# requests that the first s of them send to the prices; no request comes before the message that sends it.
+makes 14 own_explorer -p sales=3
+makes 16796 own_explorer -p sales=9
+
+# barber with one customer: the shop is opened before or after the customer starts (2), and he hears that he is shaved before,
+# between or after the two messages with which the barber goes back to sleep (3).
 makes 6 barber -p customers=1
-makes 3024 barber -p customers=2            # counted once
+
+# store and philosophers: counts.py has models that share nothing with the examples.
 makes 1 store replies_are_not_mixed_up -p clients=1 -p requests=1
 makes 96 store replies_are_not_mixed_up -p clients=2 -p requests=1
 makes 59586 store replies_are_not_mixed_up -p clients=3 -p requests=1
@@ -169,15 +198,25 @@ if command -v python3 >counts.txt; then
     counts=$(python3 "$SOURCE_DIR/tests/examples/counts.py")
     [ "$counts" = "1 96 59586 1860 1880 73303144" ] || fail "counts.py gives $counts"
 fi
-makes "816 324" scheduler every_job_runs_once a_cancelled_job_is_not_reported # counted once
-makes 20 messenger who_is_logged_on_can_be_talked_to                          # counted once
-makes "288 4" procreg a_name_has_one_owner a_child_gets_its_name              # counted once
 
-# ---- how many of them dpor makes: counted once, but for pingpong, which has the paper's figures (Eta, Table 2) ------------------
+# Counted once, without a derivation.
+makes 3024 barber -p customers=2
+makes 20340 gatling-engine -p users=1 -p requests=1
+makes 140 signal -p workers=2 -p branches=1 -p length=3
+makes "816 324" scheduler every_job_runs_once a_cancelled_job_is_not_reported
+makes 20 messenger who_is_logged_on_can_be_talked_to
+makes "288 4" procreg a_name_has_one_owner a_child_gets_its_name
+
+# ---- how many runs dpor makes ------------------------------------------------------------------------------------------------
+
+# pingpong: Eta's reduction treats two messages as dependent when their handlers send to the same mailbox.  `ping` and `sent` both
+# send to the pinger, so their order counts; `bye` and the last `sent` send nothing, so theirs does not: 2^n, as in Eta's Table 2.
+# Both actors always take the same messages in the same order, so there is one distinct run.
 for n in 1 2 3 4 5 6 7 8 9 10; do
     reduces $((2 ** n)) pingpong -p n=$n
 done
 reduces 32768 pingpong -p n=15
+# The others are counted once, without a derivation.
 reduces 9 philosophers -p n=2 --model mailbox
 reduces 5 philosophers -p n=2
 reduces 803 store replies_are_not_mixed_up -p clients=2 -p requests=3 --model mailbox
@@ -186,12 +225,17 @@ reduces 90 store replies_are_not_mixed_up -p clients=3 -p requests=1 --model mai
 reduces 6 store replies_are_not_mixed_up -p clients=3 -p requests=1 # 3!
 reduces 170 scheduler a_job_survives_its_machine --model mailbox
 
-# ---- an explorer of one's own ---------------------------------------------------------------------------------------------
+# ---- a user's own explorer ---------------------------------------------------------------------------------------------
 checks=$((checks + 1))
 explore own_explorer -p bug=no_wait --explorer starve
 [ "$status $(field executions)" = "1 3" ] || fail "starve does not find no_wait in run 3" "$output"
 lines=$(wc -l <"$SOURCE_DIR/examples/own_explorer/starve.c")
 [ "$lines" -lt 50 ] || fail "starve.c has $lines lines"
+checks=$((checks + 1))
+explore own_delaying -p bug=careless --explorer 'delay(settled, ses)'
+[ "$status $(field executions)" = "1 1" ] || fail "settled does not find careless in run 1" "$output"
+lines=$(wc -l <"$SOURCE_DIR/examples/own_delaying/settled.c")
+[ "$lines" -lt 50 ] || fail "settled.c has $lines lines"
 
 echo "$checks checks, $failures failed"
 [ $failures -eq 0 ]

@@ -1,5 +1,5 @@
 /* rh_assume: runs in which it does not hold are no runs; all others are explored as if there were none of those. */
-#include "explore/support.h"
+#include "explore/support/runs.h"
 
 RH_MESSAGE(first);
 RH_MESSAGE(second);
@@ -10,12 +10,12 @@ static bool bug; /* written only between worlds */
 static struct rh_world *world_for(const char *test, const char *explorer)
 {
     struct rh_semantics s = test_named(test)->semantics;
-    if (rh__explorer_wants_objects(explorer))
+    if (rh__explorer_needs_object_granularity(explorer))
         s.granularity = RH_GRAIN_OBJECT;
     return world_of(test, &s, NULL, 0);
 }
 
-/* ---- who comes first ----------------------------------------------------------------------------------------------------- */
+/* ---- who comes first --------------------------------------------------------------------------------------------- */
 RH_ACTOR(judge, int seen; int order;);
 static void judge_sees(struct judge *state, int who)
 {
@@ -59,10 +59,10 @@ static void check_orders(const char *explorer)
         bug = with;
         struct rh_world *w = world_for("who_comes_first", explorer);
         struct rh_exploration *x = explored(w, explorer, 1, 100000);
-        assert_int_equal(x->behaviours, 2);
-        assert_int_equal(x->failed != 0, with);
-        assert_int_equal(x->finding_count, with);
-        assert_true(x->assumed > 0);
+        assert_int_equal(x->results->distinct.count, 2);
+        assert_int_equal(x->results->count.failed != 0, with);
+        assert_int_equal(x->results->finding_count, with);
+        assert_true(x->results->count.assumed > 0);
         assert_true(rh__exploration_counted(x) >= 2);
         assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_EXHAUSTIVE);
         rh__exploration_free(x);
@@ -88,7 +88,7 @@ static void optimal_leaves_out_what_is_assumed_away(void **unused)
     check_orders("optimal:private-globals");
 }
 
-/* ---- what others do does not depend on where the run ended --------------------------------------------------------------- */
+/* ---- what others do does not depend on where the run ended ------------------------------------------------------- */
 RH_PROCESS(doubter);
 RH_BODY(doubter)
 {
@@ -113,15 +113,15 @@ static void a_failure_that_needs_no_assumption_is_found(void **unused)
     for (int i = 0; i < 3; i++) {
         struct rh_world *w = world_for("two_strangers", explorers[i]);
         struct rh_exploration *x = explored(w, explorers[i], 1, 1000);
-        assert_int_equal(x->finding_count, 1);
-        assert_int_equal(x->findings[0].outcome.kind, RH_OUTCOME_ASSERTION);
-        assert_true(x->assumed > 0);
+        assert_int_equal(x->results->finding_count, 1);
+        assert_int_equal(x->results->findings[0].outcome.kind, RH_OUTCOME_ASSERTION);
+        assert_true(x->results->count.assumed > 0);
         rh__exploration_free(x);
         rh_world_free(w);
     }
 }
 
-/* ---- values, properties --------------------------------------------------------------------------------------------------- */
+/* ---- values, properties ------------------------------------------------------------------------------------------ */
 RH_TEST(even_numbers)
 {
     uint32_t n = rh_choose(10);
@@ -135,11 +135,11 @@ static void nothing_of_such_a_run_counts(void **unused)
     struct rh_world *w = world_for("even_numbers", "dfs");
     struct rh_exploration *x = explored(w, "dfs", 1, 1000);
     assert_int_equal(rh__exploration_counted(x), 5);
-    assert_int_equal(x->assumed, 5);
-    assert_int_equal(x->behaviours, 5);
-    assert_int_equal(x->failed + x->cut + x->blocked, 0);
-    assert_int_equal(rh_world_property(w, 0).held_in, 0);
-    assert_int_equal(rh_world_property(w, 1).held_in, 5);
+    assert_int_equal(x->results->count.assumed, 5);
+    assert_int_equal(x->results->distinct.count, 5);
+    assert_int_equal(x->results->count.failed + x->results->count.cut + x->results->count.blocked, 0);
+    assert_int_equal(x->results->properties[0].held, 0);
+    assert_int_equal(x->results->properties[1].held, 5);
     rh__exploration_free(x);
     rh_world_free(w);
 }
@@ -161,9 +161,10 @@ static void a_test_without_a_run_comes_to_its_end(void **unused)
     for (size_t i = 0; i < 2 * sizeof explorers / sizeof *explorers; i++) {
         struct rh_world *w = world_for(tests[i % 2], explorers[i / 2]);
         struct rh_exploration *x = explored(w, explorers[i / 2], 1, 50);
-        if (x->assumed == 0 || rh__exploration_counted(x) || x->behaviours || x->failed)
+        if (x->results->count.assumed == 0 || rh__exploration_counted(x) || x->results->distinct.count ||
+            x->results->count.failed)
             fail_msg("%s, %s: %llu runs, %llu assumed away", tests[i % 2], explorers[i / 2],
-                     (unsigned long long)x->runs, (unsigned long long)x->assumed);
+                     (unsigned long long)x->results->count.runs, (unsigned long long)x->results->count.assumed);
         rh__exploration_free(x);
         rh_world_free(w);
     }

@@ -1,14 +1,15 @@
-/* The body of a test is a process like any other: what races with it is explored, under every model and by every explorer that
- * says `exhaustive`; and it makes no difference whether a program is prepared by the test's body or by a process. */
-#include "explore/histories.h"
+/* The body of a test is a process like any other: what races with it is explored, under every model and by every
+ * explorer that says `exhaustive`; and it makes no difference whether a program is prepared by the test's body or by a
+ * process. */
+#include "explore/support/histories.h"
 
 RH_MESSAGE(hello);
 RH_MESSAGE_IGNORED(never);
 
-/* ---- races by hand ----------------------------------------------------------------------------------------------------------- */
+/* ---- races by hand ----------------------------------------------------------------------------------------------- */
 
-/* Each is a body that spawns one who looks, and then does something; what was seen is told by covering and failing: the look
- * must find both. */
+/* Each is a body that spawns one who looks, and then does something; what was seen is told by covering and failing: the
+ * look must find both. */
 RH_TABLE(board);
 
 RH_PROCESS(looker, int what; rh_ref test;);
@@ -125,11 +126,12 @@ static void both_are_found(const char *test, enum rh_model model, const char *ex
     s.granularity = RH_GRAIN_OBJECT;
     struct rh_world *w = world_of(test, &s, NULL, 0);
     struct rh_exploration *x = explored(w, explorer, 1, 0);
-    if (!x->failed || x->failed == x->runs || rh__exploration_verdict(x) != RH_VERDICT_EXHAUSTIVE)
-        fail_msg("%s, model %d, %s: %llu runs, %llu of them failed", test, model, explorer, (unsigned long long)x->runs,
-                 (unsigned long long)x->failed);
+    if (!x->results->count.failed || x->results->count.failed == x->results->count.runs ||
+        rh__exploration_verdict(x) != RH_VERDICT_EXHAUSTIVE)
+        fail_msg("%s, model %d, %s: %llu runs, %llu of them failed", test, model, explorer,
+                 (unsigned long long)x->results->count.runs, (unsigned long long)x->results->count.failed);
     if (strcmp(explorer, "optimal") == 0) /* reason and look: each of two */
-        assert_int_equal(x->runs, strcmp(test, "its_end_later") == 0 ? 4 : 2);
+        assert_int_equal(x->results->count.runs, strcmp(test, "its_end_later") == 0 ? 4 : 2);
     rh__exploration_free(x);
     rh_world_free(w);
 }
@@ -147,7 +149,7 @@ static void what_races_with_the_body_is_found(void **unused)
                 both_are_found(tests[i], (enum rh_model)model, explorers[k]);
 }
 
-/* ---- who only spawns and sends ------------------------------------------------------------------------------------------------- */
+/* ---- who only spawns and sends ----------------------------------------------------------------------------------- */
 
 RH_ACTOR(taker, uint32_t took;);
 RH_HANDLER(taker, hello)
@@ -173,13 +175,13 @@ static void a_body_that_spawns_and_sends_is_one_step(void **unused)
         struct rh_semantics s = { .model = (enum rh_model)model, .granularity = RH_GRAIN_OBJECT };
         struct rh_world *w = world_of("spawns_and_sends", &s, NULL, 0);
         struct rh_exploration *x = explored(w, model == RH_BAG ? "optimal" : "dfs", 1, 0);
-        assert_int_equal(x->runs, model == RH_BAG ? 8 : 90);
+        assert_int_equal(x->results->count.runs, model == RH_BAG ? 8 : 90);
         rh__exploration_free(x);
         rh_world_free(w);
     }
 }
 
-/* ---- bodies and processes ------------------------------------------------------------------------------------------------------ */
+/* ---- bodies and processes ---------------------------------------------------------------------------------------- */
 
 /* 1: the same, 0: too large; else it is told, and -1. */
 static int compare(void)
@@ -203,7 +205,7 @@ static int compare(void)
 static void a_program_is_prepared_by_a_body_or_a_process(void **unused)
 {
     (void)unused;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
     enum { SEEDS = 100 };
 #else
     enum { SEEDS = 500 };

@@ -1,7 +1,7 @@
 /* Explorers around others, limits, and what may be said at the end. */
-#include "explore/program.h"
-#include "explore/senders.h"
-#include "explore/support.h"
+#include "explore/support/program.h"
+#include "explore/support/runs.h"
+#include "explore/support/senders.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -15,12 +15,12 @@ static void check(const char *explorer, uint64_t max_runs, uint64_t runs, enum r
     struct rh_world *w = world_of("senders", NULL, four, 1);
     struct rh_exploration *x = explored(w, explorer, 1, max_runs);
     double off = rh__exploration_estimate(x) - estimate;
-    if (x->runs != runs || rh__exploration_verdict(x) != verdict || (x->exhausted ? off != 0 : fabs(off) > 1e-9) ||
-        (behaviours && x->behaviours != behaviours))
+    if (x->results->count.runs != runs || rh__exploration_verdict(x) != verdict ||
+        (x->end.exhausted ? off != 0 : fabs(off) > 1e-9) || (behaviours && x->results->distinct.count != behaviours))
         fail_msg("%s: %llu runs, %s, estimate %g, %llu behaviours; expected %llu, %s, %g, %llu", explorer,
-                 (unsigned long long)x->runs, rh_verdict_name(rh__exploration_verdict(x)), rh__exploration_estimate(x),
-                 (unsigned long long)x->behaviours, (unsigned long long)runs, rh_verdict_name(verdict), estimate,
-                 (unsigned long long)behaviours);
+                 (unsigned long long)x->results->count.runs, rh_verdict_name(rh__exploration_verdict(x)),
+                 rh__exploration_estimate(x), (unsigned long long)x->results->distinct.count, (unsigned long long)runs,
+                 rh_verdict_name(verdict), estimate, (unsigned long long)behaviours);
     rh__exploration_free(x);
     rh_world_free(w);
 }
@@ -53,8 +53,8 @@ static void max_steps_bounds_too(void **unused)
     struct rh_semantics s = { .max_steps = 3 };
     struct rh_world *w = world_of("senders", &s, four, 1);
     struct rh_exploration *x = explored(w, "dfs", 1, 0);
-    assert_int_equal(x->runs, 24); /* 4 * 3 * 2, and the last one is cut off */
-    assert_int_equal(x->cut, 24);
+    assert_int_equal(x->results->count.runs, 24); /* 4 * 3 * 2, and the last one is cut off */
+    assert_int_equal(x->results->count.cut, 24);
     assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_BOUNDED);
     rh__exploration_free(x);
     rh_world_free(w);
@@ -71,7 +71,7 @@ static void portfolio_ends_when_a_member_has_seen_all(void **unused)
     check("portfolio:random+delayed:10", 4, 4, RH_VERDICT_SAMPLED, 0, 0);
 }
 
-/* ---- replay, then another ------------------------------------------------------------------------------------------------- */
+/* ---- replay, then another ---------------------------------------------------------------------------------------- */
 
 static char file[] = "/tmp/rehearse-decorators-XXXXXX";
 
@@ -134,7 +134,7 @@ static void replay_takes_names_with_commas(void **unused)
     assert_int_equal(rename(path, file), 0);
 }
 
-/* ---- crashes inside decorators ---------------------------------------------------------------------------------------------- */
+/* ---- crashes inside decorators ----------------------------------------------------------------------------------- */
 
 static bool contains(const uint64_t *list, uint32_t count, uint64_t value)
 {
@@ -155,7 +155,7 @@ static void portfolio_goes_on_over_crashes(void **unused)
         if (brute_force(w, expected, 150) && expected->failed) {
             spied = record_new();
             struct rh_exploration *x = explored(w, "spy:portfolio:random+dfs", seed, 0);
-            assert_true(x->exhausted);
+            assert_true(x->end.exhausted);
             assert_true(rh__exploration_estimate(x) == (double)expected->count);
             uint32_t found = distinct(spied->sequence, spied->count);
             assert_int_equal(found, distinct(expected->sequence, expected->count));
@@ -172,7 +172,7 @@ static void portfolio_goes_on_over_crashes(void **unused)
     assert_in_range(programs, 5, 30);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void wrong_explorers_are_refused_with_a_sentence(void **unused)
 {
@@ -181,25 +181,26 @@ static void wrong_explorers_are_refused_with_a_sentence(void **unused)
         const char *explorer, *sentence;
     } wrong[] = {
         { "nosuch", "no explorer is called \"nosuch\"; there are" },
-        { "", "no explorer is called \"\"" },
-        { "dfs:3", "explorer dfs takes no argument" },
-        { "random:3", "explorer random takes no argument" },
-        { "roundrobin:3", "explorer roundrobin takes no argument" },
-        { "delayed:x", "delayed:x: the longest delay" },
-        { "delayed:-1", "delayed:-1: the longest delay" },
-        { "delayed:nan", "delayed:nan: the longest delay" },
-        { "bound", "a depth and an explorer are wanted" },
-        { "bound:x,dfs", "a depth and an explorer are wanted" },
-        { "bound:0,dfs", "a depth and an explorer are wanted" },
-        { "bound:5", "a depth and an explorer are wanted" },
-        { "bound:runs=,dfs", "a depth and an explorer are wanted" },
-        { "bound:3;,dfs", "a depth and an explorer are wanted" },
-        { "bound:-3,dfs", "a depth and an explorer are wanted" },
+        { "", "an explorer is wanted; there are" },
+        { "dfs:3", "dfs takes no argument" },
+        { "random:3", "random takes no argument" },
+        { "roundrobin:3", "roundrobin takes no argument" },
+        { "delayed:x", "delayed cannot take \"x\"" },
+        { "delayed:-1", "delayed cannot take \"-1\"" },
+        { "delayed:nan", "delayed cannot take \"nan\"" },
+        { "bound", "bound wants an explorer" },
+        { "bound:x,dfs", "no explorer is called \"x,dfs\"" },
+        { "bound:0,dfs", "depth is a whole number of at least 1" },
+        { "bound:dfs", "bound wants a depth, runs or steps" },
+        { "bound:5", "bound wants an explorer" },
+        { "bound:runs=,dfs", "runs is a whole number of at least 1" },
+        { "bound:3;,dfs", "no explorer is called \",dfs\"" },
+        { "bound:-3,dfs", "no explorer is called \"-3,dfs\"" },
         { "bound:5,nosuch", "no explorer is called \"nosuch\"" },
-        { "portfolio", "portfolio wants explorers" },
+        { "portfolio", "portfolio wants an explorer" },
         { "portfolio:dfs+nosuch", "no explorer is called \"nosuch\"" },
         { "portfolio:dfs+dfs+dfs+dfs+dfs+dfs+dfs+dfs+dfs", "at most 8" },
-        { "replay", "replay wants a schedule" },
+        { "replay", "replay wants a file" },
         { "replay:/no/such/file", "/no/such/file: No such file" },
         { "replay:/no/such/file,dfs", "/no/such/file: No such file" },
     };

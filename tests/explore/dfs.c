@@ -1,9 +1,9 @@
-/* dfs makes every sequence of choices, each once: compared with brute force (support.h) over generated programs of every
- * delivery model and kind of fault, also where runs crash in the middle; behaviours and the estimate likewise. */
-#include "explore/program.h"
-#include "explore/support.h"
+/* dfs makes every sequence of choices, each once: compared with brute force (support.h) over generated programs of
+ * every delivery model and kind of fault, also where runs crash in the middle; behaviours and the estimate likewise. */
+#include "explore/support/program.h"
+#include "explore/support/runs.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { LARGEST = 500, PROGRAMS = 100, CRASHING = 12, LARGEST_CRASHING = 60 };
 #else
 enum { LARGEST = 2000, PROGRAMS = 400, CRASHING = 60, LARGEST_CRASHING = 500 };
@@ -35,14 +35,15 @@ static void compare(uint64_t seed, uint32_t largest, struct totals *t)
         assert_int_equal(spied->failed, expected->failed);
         assert_int_equal(distinct(expected->sequence, runs), runs);
         uint32_t behaviours = distinct(expected->behaviour, runs);
-        if (x->behaviours != behaviours)
+        if (x->results->distinct.count != behaviours)
             fail_msg("seed %llu: the engine counts %llu behaviours, brute force %u in %u runs",
-                     (unsigned long long)seed, (unsigned long long)x->behaviours, behaviours, runs);
-        assert_true(x->exhausted);
-        assert_int_equal(x->runs, runs);
-        assert_int_equal(x->failed, expected->failed);
+                     (unsigned long long)seed, (unsigned long long)x->results->distinct.count, behaviours, runs);
+        assert_true(x->end.exhausted);
+        assert_int_equal(x->results->count.runs, runs);
+        assert_int_equal(x->results->count.failed, expected->failed);
         assert_true(rh__exploration_estimate(x) == (double)runs);
-        assert_int_equal(rh__exploration_verdict(x), x->cut ? RH_VERDICT_BOUNDED : RH_VERDICT_EXHAUSTIVE);
+        assert_int_equal(rh__exploration_verdict(x),
+                         x->results->count.cut ? RH_VERDICT_BOUNDED : RH_VERDICT_EXHAUSTIVE);
         rh__exploration_free(x);
         record_free(spied);
         t->programs++;
@@ -123,9 +124,9 @@ static void behaviours_do_not_depend_on_who_is_first(void **unused)
     (void)unused;
     struct rh_world *w = world_of("two_parents", NULL, NULL, 0);
     struct rh_exploration *x = explored(w, "dfs", 1, 0);
-    assert_int_equal(x->failed, 0);
-    assert_in_range(x->runs, 100, 1 << 20);
-    assert_int_equal(x->behaviours, 1);
+    assert_int_equal(x->results->count.failed, 0);
+    assert_in_range(x->results->count.runs, 100, 1 << 20);
+    assert_int_equal(x->results->distinct.count, 1);
     rh__exploration_free(x);
     rh_world_free(w);
 }

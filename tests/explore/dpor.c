@@ -1,18 +1,18 @@
-/* dpor against all runs: the same outcomes (kind, place and text), and the same behaviours of the runs that come to their
- * end, for programs of every feature; for programs without any, those that brute force gives. */
-#include "explore/features.h"
-#include "explore/program.h"
-#include "explore/support.h"
+/* dpor against all runs: the same outcomes (kind, place and text), and the same behaviours of the runs that come to
+ * their end, for programs of every feature; for programs without any, those that brute force gives. */
+#include "explore/support/palette.h"
+#include "explore/support/program.h"
+#include "explore/support/runs.h"
 
 #include "support/generated.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { LARGEST = 2000, PROGRAMS = 40, FEATURES = 200, GENERATED = 100, MOST_SEQUENCES = 1000 };
+#ifdef RH_TEST_FEW
+enum { LARGEST = 2000, PROGRAMS = 20, FEATURES = 80, GENERATED = 40, MOST_SEQUENCES = 1000 };
 #else
-enum { LARGEST = 20000, PROGRAMS = 200, FEATURES = 1000, GENERATED = 600, MOST_SEQUENCES = 3000 };
+enum { LARGEST = 20000, PROGRAMS = 150, FEATURES = 700, GENERATED = 400, MOST_SEQUENCES = 3000 };
 #endif
 
-/* ---- ends: an explorer around another one that notes how runs end ------------------------------------------------------- */
+/* ---- ends: an explorer around another one that notes how runs end ------------------------------------------------ */
 
 struct set {
     uint32_t count;
@@ -26,7 +26,7 @@ static struct ends {
 } * noted;
 
 static struct generated_program program_made; /* read by the actors, written between worlds */
-static uint64_t state_of_players(struct rh_world *w);
+static uint64_t state_of_players(const struct rh_world *w);
 
 static void set_add(struct set *s, uint64_t hash)
 {
@@ -53,7 +53,7 @@ static uint32_t set_missing(const struct set *left, const struct set *right)
     return count;
 }
 
-static void ends_end(void *state, struct rh_world *w, const struct rh_run *run)
+static void ends_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     struct rh_inner *inner = state;
     uint64_t hash = fnv(FNV_START, &run->outcome, sizeof run->outcome);
@@ -64,19 +64,19 @@ static void ends_end(void *state, struct rh_world *w, const struct rh_run *run)
     noted->runs++;
     set_add(&noted->outcomes, hash);
     if (!w->over || w->events[w->event_count - 1].choice.kind == RH_CHOICE_END)
-        set_add(&noted->behaviours, run->behaviour);
+        set_add(&noted->behaviours, run->distinct);
     if (program_made.actors)
         set_add(&noted->states, state_of_players(w));
     rh_inner_end(inner, w, run);
     noted->estimate = rh_inner_estimate(inner);
-    if (inner->explorer->estimate)
+    if (inner->explorer->report && inner->explorer->report->estimate)
         assert_true(noted->estimate >= 1 && noted->estimate < 1e300);
 }
 static const struct rh_explorer ends = {
     .name = "ends",
     .state_size = sizeof(struct rh_inner),
-    .parts = rh_only_part,
-    .inner = rh_only_inner,
+    .arguments = rh_only_arguments,
+    .decorator = &rh_only_decorator,
     .open = rh_only_open,
     .end = ends_end,
 };
@@ -96,12 +96,12 @@ static bool explore(const char *test, const struct rh_semantics *s, const char *
     struct rh_world *w = world_of(test, s, NULL, 0);
     noted = into;
     struct rh_exploration *x = explored(w, explorer, 1, limit);
-    bool all = x->exhausted;
+    bool all = x->end.exhausted;
     if (all) {
-        assert_true(rh__exploration_estimate(x) == (double)x->runs);
-        assert_int_equal(x->runs, into->runs);
-        if (!x->cut)
-            assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_EXHAUSTIVE);
+        assert_true(rh__exploration_estimate(x) == (double)x->results->count.runs);
+        assert_int_equal(x->results->count.runs, into->runs);
+        if (!x->results->count.cut)
+            assert_int_equal(rh__exploration_verdict(x), s->outside ? RH_VERDICT_BOUNDED : RH_VERDICT_EXHAUSTIVE);
         set_settle(&into->outcomes);
         set_settle(&into->behaviours);
         set_settle(&into->states);
@@ -111,7 +111,7 @@ static bool explore(const char *test, const struct rh_semantics *s, const char *
     return all;
 }
 
-/* ---- with every feature -------------------------------------------------------------------------------------------------- */
+/* ---- with every feature ------------------------------------------------------------------------------------------ */
 
 struct totals {
     uint32_t programs, per_model[4], per_grain[4], ordered, logical, with_faults, failing;
@@ -162,9 +162,9 @@ static void print_totals(const struct totals *t)
 
 static bool compare_features(uint64_t seed, struct totals *t)
 {
-    struct rh_semantics s = features_semantics(seed);
-    features_seed = seed;
-    return compare("features", &s, seed, t);
+    struct rh_semantics s = palette_semantics(seed);
+    palette_seed = seed;
+    return compare("palette", &s, seed, t);
 }
 
 /* False where there are too few to say whether it was a test of something. */
@@ -182,7 +182,7 @@ static void programs_that_look_at_logical_clocks(void **unused)
 {
     (void)unused;
     struct totals t = { 0 };
-    if (!compare_seeds(FEATURES_LOGICAL, FEATURES / 2, &t))
+    if (!compare_seeds(PALETTE_LOGICAL, FEATURES / 2, &t))
         return;
     for (int i = 0; i < 4; i++)
         assert_in_range(t.per_model[i], FEATURES / 20, FEATURES);
@@ -194,12 +194,23 @@ static void programs_that_share_the_clock_of_ordered_time(void **unused)
 {
     (void)unused;
     struct totals t = { 0 };
-    if (!compare_seeds(FEATURES_CLOCK, FEATURES / 2, &t))
+    if (!compare_seeds(PALETTE_CLOCK, FEATURES / 2, &t))
         return;
     for (int i = 0; i < 4; i++)
         assert_in_range(t.per_model[i], FEATURES / 20, FEATURES);
     assert_in_range(t.ordered, FEATURES / 4, FEATURES);
     assert_in_range(t.with_faults, FEATURES / 20, FEATURES);
+}
+
+static void programs_that_are_open_to_the_outside(void **unused)
+{
+    (void)unused;
+    struct totals t = { 0 };
+    if (!compare_seeds(PALETTE_OUTSIDE, FEATURES / 4, &t))
+        return;
+    for (int i = 0; i < 4; i++)
+        assert_in_range(t.per_model[i], FEATURES / 60, FEATURES);
+    assert_in_range(t.with_faults, FEATURES / 50, FEATURES);
 }
 
 static void programs_of_every_feature(void **unused)
@@ -249,7 +260,55 @@ static void programs_that_crash(void **unused)
     assert_in_range(t.failing, 1, PROGRAMS);
 }
 
-/* ---- what was once wrong ------------------------------------------------------------------------------------------------- */
+/* ---- what was once wrong ----------------------------------------------------------------------------------------- */
+
+/* A process takes one message and ends.  The others come too late, but each could have been the first: under mailbox
+ * because it was sent first, otherwise if all are sent in the name of one. */
+RH_MESSAGE(letter, int from;);
+RH_PROCESS(opener, int first;);
+RH_BODY(opener)
+{
+    rh_log("%d", rh_receive(letter)->from);
+}
+RH_PROCESS(writer, int me; rh_ref to;);
+RH_BODY(writer)
+{
+    if (rh_param("as_one", 0))
+        rh_send_from(rh_external("u"), state->to, letter, .from = state->me);
+    else
+        rh_send(state->to, letter, .from = state->me);
+}
+RH_TEST(letters)
+{
+    rh_ref to = rh_spawn(opener);
+    for (int i = 0; i < 3; i++)
+        rh_spawn(writer, .me = i, .to = to);
+}
+
+static void a_message_that_comes_after_the_end_could_have_been_the_first(void **unused)
+{
+    (void)unused;
+    static const struct rh_param params[] = { { "as_one", "1" } };
+    static const enum rh_model models[] = { RH_FIFO, RH_CAUSAL, RH_MAILBOX };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (int as_one = models[i] != RH_MAILBOX; as_one < 2; as_one++)
+            for (int object = 0; object < 2; object++) {
+                struct rh_semantics s = { .model = models[i],
+                                          .granularity = object ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER };
+                uint64_t distinct_runs[2];
+                for (int k = 0; k < 2; k++) {
+                    struct rh_world *w = world_of("letters", &s, params, (size_t)as_one);
+                    struct rh_exploration *x = explored(w, k ? "dpor" : "random", 1, k ? 0 : 3000);
+                    distinct_runs[k] = x->results->distinct.count;
+                    rh__exploration_free(x);
+                    rh_world_free(w);
+                }
+                if (distinct_runs[0] < 3 || distinct_runs[1] < distinct_runs[0])
+                    fail_msg("model %d%s, %s: %llu distinct runs by dpor, %llu in a sample", models[i],
+                             as_one ? ", sent as one" : "", object ? "object" : "handler",
+                             (unsigned long long)distinct_runs[1], (unsigned long long)distinct_runs[0]);
+            }
+}
 
 static void compare_seed(uint64_t seed)
 {
@@ -318,7 +377,7 @@ static void news_of_an_end_come_among_the_messages_of_the_dead(void **unused)
     compare_seed(37684);
 }
 
-/* ---- pure actors against brute force --------------------------------------------------------------------------------------- */
+/* ---- pure actors against brute force ----------------------------------------------------------------------------- */
 
 RH_MESSAGE(note, struct generated_message m;);
 RH_ACTOR(player, uint8_t me; uint64_t number; uint32_t took; struct generated_id order[GENERATED_MESSAGES];
@@ -359,7 +418,7 @@ static uint64_t hash_of(const struct generated_behaviour *b)
     return fnv(FNV_START, b->bytes, sizeof b->bytes);
 }
 
-static uint64_t state_of_players(struct rh_world *w)
+static uint64_t state_of_players(const struct rh_world *w)
 {
     struct generated_id orders[GENERATED_ACTORS][GENERATED_MESSAGES];
     uint32_t counts[GENERATED_ACTORS] = { 0 };
@@ -386,7 +445,8 @@ static bool compare_generated(uint64_t seed, enum generated_model model, const s
         for (size_t i = 0; i < want.count; i++)
             set_add(&oracle->states, hash_of(&want.list[i]));
         set_settle(&oracle->states);
-        /* With granularity object each of the test's sends in somebody's name is a step, so there are more sequences. */
+        /* With granularity object each of the test's sends in somebody's name is a step, so there are more
+         * sequences. */
         uint64_t most = s->granularity == RH_GRAIN_OBJECT ? 50 * sequences : sequences + 1;
         assert_true(explore("generated", s, "ends:dpor", most, some));
         uint32_t missing = set_missing(&oracle->states, &some->states),
@@ -452,16 +512,16 @@ static void object_has_the_behaviours_of_brute_force(void **unused)
     compare_model(GENERATED_FIFO, RH_FIFO, RH_GRAIN_OBJECT);
 }
 
-/* ---- inside others ----------------------------------------------------------------------------------------------------------- */
+/* ---- inside others ----------------------------------------------------------------------------------------------- */
 
 static void what_is_cut_is_not_exhaustive(void **unused)
 {
     (void)unused;
-    struct rh_semantics s = features_semantics(4);
-    features_seed = 4;
-    struct rh_world *w = world_of("features", &s, NULL, 0);
+    struct rh_semantics s = palette_semantics(4);
+    palette_seed = 4;
+    struct rh_world *w = world_of("palette", &s, NULL, 0);
     struct rh_exploration *x = explored(w, "bound:2,dpor", 1, 0);
-    assert_true(x->exhausted);
+    assert_true(x->end.exhausted);
     assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
     rh__exploration_free(x);
     rh_world_free(w);
@@ -472,15 +532,15 @@ static void runs_made_again_from_the_beginning_are_the_same(void **unused)
 {
     (void)unused;
     for (uint64_t seed = 1; seed < 40; seed++) {
-        struct rh_semantics s = features_semantics(seed);
-        features_seed = seed;
+        struct rh_semantics s = palette_semantics(seed);
+        palette_seed = seed;
         uint64_t runs[2], behaviours[2];
         static const char *const explorers[] = { "dpor", "portfolio:dpor" };
         for (int i = 0; i < 2; i++) {
-            struct rh_world *w = world_of("features", &s, NULL, 0);
+            struct rh_world *w = world_of("palette", &s, NULL, 0);
             struct rh_exploration *x = explored(w, explorers[i], 1, 2000);
-            runs[i] = x->runs;
-            behaviours[i] = x->behaviours;
+            runs[i] = x->results->count.runs;
+            behaviours[i] = x->results->distinct.count;
             rh__exploration_free(x);
             rh_world_free(w);
         }
@@ -504,6 +564,7 @@ int main(void)
         EXPLORE_TEST(a_name_is_set_in_the_step_that_touches_it),
         EXPLORE_TEST(the_order_of_two_linked_ends_counts),
         EXPLORE_TEST(news_of_an_end_come_among_the_messages_of_the_dead),
+        EXPLORE_TEST(a_message_that_comes_after_the_end_could_have_been_the_first),
         EXPLORE_TEST(fifo_has_the_behaviours_of_brute_force),
         EXPLORE_TEST(bag_has_the_behaviours_of_brute_force),
         EXPLORE_TEST(causal_has_the_behaviours_of_brute_force),
@@ -515,6 +576,7 @@ int main(void)
         EXPLORE_TEST(programs_of_every_feature),
         EXPLORE_TEST(programs_that_look_at_logical_clocks),
         EXPLORE_TEST(programs_that_share_the_clock_of_ordered_time),
+        EXPLORE_TEST(programs_that_are_open_to_the_outside),
         EXPLORE_TEST(what_is_cut_is_not_exhaustive),
         EXPLORE_TEST(runs_made_again_from_the_beginning_are_the_same),
     };

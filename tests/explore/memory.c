@@ -2,10 +2,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "explore/senders.h"
-#include "explore/support.h"
+#include "explore/support/runs.h"
+#include "explore/support/senders.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
 enum { EARLY = 20000, LATE = 200000 };
 #else
 enum { EARLY = 100000, LATE = 2000000 };
@@ -32,7 +32,7 @@ static long resident_kb(void)
 struct gauge {
     struct rh_inner inner;
 };
-static void gauge_end(void *state, struct rh_world *w, const struct rh_run *run)
+static void gauge_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     struct gauge *g = state;
     if (run->number == EARLY)
@@ -44,8 +44,8 @@ static void gauge_end(void *state, struct rh_world *w, const struct rh_run *run)
 static const struct rh_explorer gauge = {
     .name = "gauge",
     .state_size = sizeof(struct gauge),
-    .parts = rh_only_part,
-    .inner = rh_only_inner,
+    .arguments = rh_only_arguments,
+    .decorator = &rh_only_decorator,
     .open = rh_only_open,
     .end = gauge_end,
 };
@@ -60,7 +60,7 @@ static void check(const char *explorer, const char *senders)
     struct rh_exploration *x = explored(w, explorer, 1, LATE);
     print_message("%s: %ld KB after %d runs, %ld KB after %d\n", explorer, marks->early_kb, (int)EARLY, marks->late_kb,
                   (int)LATE);
-    assert_int_equal(x->runs, LATE);
+    assert_int_equal(x->results->count.runs, LATE);
     assert_in_range(marks->early_kb, 1, 1 << 30);
     assert_in_range(labs(marks->late_kb - marks->early_kb), 0, 1023);
     rh__exploration_free(x);

@@ -1,17 +1,17 @@
-/* A wait ends in vain only if nothing is there that it waits for, as far as the actor can know.  Judged by definitions that share
- * nothing with the world:
+/* A wait ends in vain only if nothing is there that it waits for, as far as the actor can know.  Judged by definitions
+ * that share nothing with the world:
  *
  *   causal    when m2 was taken, and m1 was sent to the same receiver before m2 was, then m1 has come
- *   mailbox   a message is there when it has been sent: so a wait that ends in vain must be possible before the send, which is not
- *             so where the send is in its past, by messages or by operations on shared objects
+ *   mailbox   a message is there when it has been sent
  *
- * and for mailbox by brute force: waits that never end in vain while something is there, in all orders, have the same outcomes. */
-#include "explore/histories.h"
+ * and for mailbox by brute force: waits that never end in vain while something is there, in all orders, have the same
+ * outcomes. */
+#include "explore/support/histories.h"
 
 #include "world/network.h"
 #include "world/objects.h"
 
-/* ---- by hand ----------------------------------------------------------------------------------------------------------------- */
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
 RH_MESSAGE_IGNORED(val);
 RH_MESSAGE_IGNORED(done);
@@ -79,9 +79,10 @@ static void finds(const char *test, enum rh_model model, enum rh_granularity gra
         struct rh_world *w = world_of(test, &s, NULL, 0);
         struct rh_exploration *x = explored(w, explorer, 1, 0);
         assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_EXHAUSTIVE);
-        if (all != (x->failed == 0))
+        if (all != (x->results->count.failed == 0))
             fail_msg("%s, model %d, granularity %d, time %d, %s: %llu of %llu runs fail", test, model, granularity,
-                     time, explorer, (unsigned long long)x->failed, (unsigned long long)x->runs);
+                     time, explorer, (unsigned long long)x->results->count.failed,
+                     (unsigned long long)x->results->count.runs);
         rh__exploration_free(x);
         rh_world_free(w);
     }
@@ -104,11 +105,11 @@ static void what_is_known_to_have_come_is_found(void **unused)
             }
 }
 
-/* ---- judged by definition ------------------------------------------------------------------------------------------------------ */
+/* ---- judged by definition ---------------------------------------------------------------------------------------- */
 
 enum { EVENTS = 320, WORDS = EVENTS / 64 }; /* and as many messages */
 
-/* Of each event: the messages whose sends came before it.  Without objects it is what messages tell. */
+/* Of each event: the messages whose sends came before it, as far as messages tell. */
 struct past {
     uint64_t sends[EVENTS][WORDS];
 };
@@ -137,31 +138,18 @@ static void add_whole(const struct rh_world *w, struct past *p, uint32_t event, 
     add_sends(p, event, w->events[of].first_message, w->events[of + 1].first_message);
 }
 
-static bool share_an_object(const struct rh_world *w, uint32_t one, uint32_t other)
-{
-    uint32_t n, k;
-    const struct rh__access *a = rh__event_accesses(w, one, &n), *b = rh__event_accesses(w, other, &k);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < k; j++)
-            if (a[i].object == b[j].object)
-                return true;
-    return false;
-}
-
-static void find_pasts(const struct rh_world *w, struct past *p, bool objects)
+static void find_pasts(const struct rh_world *w, struct past *p)
 {
     memset(p, 0, sizeof *p);
     for (uint32_t e = 1; e < w->event_count; e++) {
         const struct rh_choice *c = &w->events[e].choice;
-        if (objects && c->actor) /* causal goes by messages: one that is born without rh_start knows nothing */
-            add_whole(w, p, e, w->actors[c->actor].born);
         if (c->kind == RH_CHOICE_DELIVER) {
-            const struct message *m = &w->messages[c->what];
+            const struct world_message *m = &w->messages[c->what];
             add_past(p, e, m->event);
             add_sends(p, e, w->events[m->event].first_message, c->what + 1);
         }
         for (uint32_t i = 0; i < e; i++)
-            if (w->events[i].choice.actor == c->actor || (objects && share_an_object(w, i, e)))
+            if (w->events[i].choice.actor == c->actor)
                 add_whole(w, p, e, i);
     }
 }
@@ -182,33 +170,30 @@ static bool was_taken_by(const struct rh_world *w, uint32_t message, uint32_t ac
 /* Must it have come, as far as its receiver can know? */
 static bool must_have_come(const struct rh_world *w, const struct past *p, uint32_t message)
 {
-    const struct message *m = &w->messages[message];
+    const struct world_message *m = &w->messages[message];
     enum rh_model model = w->semantics.model;
-    if (m->sender == m->receiver || (model == RH_MAILBOX && w->semantics.granularity == RH_GRAIN_HANDLER))
+    if (m->sender == m->receiver || model == RH_MAILBOX)
         return true;
     for (uint32_t y = 0; y < w->message_count && model != RH_BAG; y++)
         if (was_taken_by(w, y, m->receiver) && sent_before(w, p, message, y) &&
             (model != RH_FIFO || w->messages[y].sender == m->sender))
             return true;
-    for (uint32_t e = w->event_count; model == RH_MAILBOX && --e;)
-        if (w->events[e].choice.actor == m->receiver)
-            return e == m->event || is_before(p, message, e);
     return false;
 }
 
 static uint64_t *judged; /* in shared memory: how many waits could end, how many could not */
 
-static uint32_t judging_choose(void *state, struct rh_world *w, const struct rh_choice *open, uint32_t count)
+static uint32_t judging_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     static struct past past;
     bool found = false;
     bool choosing = w->chooser != RH_NONE; /* then nobody else moves */
     for (uint32_t i = 0; i < w->actor_count && !choosing; i++) {
-        const struct actor *a = &w->actors[i];
+        const struct world_actor *a = &w->actors[i];
         if (a->status != STATUS_WAITING || a->wake == RH_NONE)
             continue;
         if (!found)
-            find_pasts(w, &past, w->semantics.model == RH_MAILBOX);
+            find_pasts(w, &past);
         found = true;
         bool may_end = false, must_take = false;
         for (uint32_t k = 0; k < count; k++)
@@ -232,14 +217,16 @@ static const struct rh_explorer judging = {
     .name = "judging",
     .summary = "looks at the waits in the runs that another explorer makes",
     .state_size = sizeof(struct spy),
-    .parts = rh_only_part,
-    .inner = rh_only_inner,
+    .arguments = rh_only_arguments,
+    .report = &rh_only_report,
+    .decorator = &rh_only_decorator,
     .open = rh_only_open,
     .choose = judging_choose,
 };
 RH_EXPLORER(judging)
 
-/* A program of waits, messages and shared objects: nothing that the world itself tells, and nobody who speaks for others. */
+/* A program of waits, messages and shared objects: nothing that the world itself tells, and nobody who speaks for
+ * others. */
 static void make_waits(uint64_t seed, enum rh_model model)
 {
     static const enum feature some[] = { F_FAN,   F_REPLY, F_FORWARD, F_SPAWN,   F_CHOOSE,   F_ASK,  F_WITHIN,
@@ -256,7 +243,7 @@ static void make_waits(uint64_t seed, enum rh_model model)
 static void waits_end_in_vain_by_definition(void **unused)
 {
     (void)unused;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
     enum { SEEDS = 60 };
 #else
     enum { SEEDS = 400 };
@@ -279,7 +266,7 @@ static void waits_end_in_vain_by_definition(void **unused)
     rh_shared_free(judged, 2 * sizeof *judged);
 }
 
-/* ---- by brute force -------------------------------------------------------------------------------------------------------------- */
+/* ---- by brute force ---------------------------------------------------------------------------------------------- */
 
 /* Under mailbox a wait does not end while something is there. */
 static bool would_end_too_early(const struct rh_choice *open, uint32_t count, const struct rh_choice *c)
@@ -325,7 +312,7 @@ static void strict_drive(struct rh_world *w, void *arg)
 static void strict_waits_have_the_same_outcomes(void **unused)
 {
     (void)unused;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RH_TEST_FEW
     enum { SEEDS = 40 };
 #else
     enum { SEEDS = 300 };

@@ -1,10 +1,10 @@
 /* random and delayed: the same seed gives the same runs, another seed others; random takes each open choice as often;
  * delayed delivers what is sent after it is sent and within the longest delay. */
 #include "base/hash.h"
-#include "explore/senders.h"
-#include "explore/support.h"
+#include "explore/support/runs.h"
+#include "explore/support/senders.h"
 
-/* ---- a chain of messages beside a single one ------------------------------------------------------------------------------ */
+/* ---- a chain of messages beside a single one --------------------------------------------------------------------- */
 
 RH_MESSAGE(pass, int left;);
 RH_MESSAGE(letter);
@@ -92,7 +92,7 @@ static void random_takes_each_order_as_often(void **unused)
     }
 }
 
-/* ---- delayed, by the clock -------------------------------------------------------------------------------------------------- */
+/* ---- delayed, by the clock --------------------------------------------------------------------------------------- */
 
 enum { LONGEST_MS = 50, CLOCKED_SEED = 3 };
 
@@ -106,7 +106,7 @@ struct clocked {
 
 /* The delays are those that simple.c gives: a hash of seed, run and message.  In a bag all that is under way can be
  * delivered, so a run must be in the order of arrival. */
-static void clocked_end(void *state, struct rh_world *w, const struct rh_run *run)
+static void clocked_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     double time[64] = { 0 };
     uint32_t n;
@@ -128,8 +128,8 @@ static void clocked_end(void *state, struct rh_world *w, const struct rh_run *ru
 static const struct rh_explorer clocked = {
     .name = "clocked",
     .state_size = sizeof(struct clocked),
-    .parts = rh_only_part,
-    .inner = rh_only_inner,
+    .arguments = rh_only_arguments,
+    .decorator = &rh_only_decorator,
     .open = rh_only_open,
     .end = clocked_end,
 };

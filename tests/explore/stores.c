@@ -1,8 +1,9 @@
-/* Whether a store is held is found out by two operations, one on the store and one on the life of its owner; each looks only at what
- * it is an operation on.  So optimal makes each run once, whatever its seed, and goes on from a checkpoint as it began. */
+/* Whether a store is held is found out by two operations, one on the store and one on the life of its owner; each looks
+ * only at what it is an operation on.  So optimal makes each run once, whatever its seed, and goes on from a checkpoint
+ * as it began. */
 #include <rehearse/test.h>
 
-#include "explore/support.h"
+#include "explore/support/runs.h"
 
 RH_PROCESS(owner, char number;);
 RH_BODY(owner)
@@ -19,7 +20,8 @@ RH_TEST(three_owners)
         rh_spawn(owner, .number = i);
 }
 
-/* 72: found by optimal, which was compared with dfs for programs of this kind (explore/oracle_program.h). */
+/* 18 runs complete, as dfs and dpor find.  36 fail, because an owner opens the store that another one holds; dpor has
+ * as many distinct ones.  A failing run ends before others have made their steps, so some have the same hash. */
 static void every_seed_makes_the_same_runs_once(void **unused)
 {
     (void)unused;
@@ -27,9 +29,9 @@ static void every_seed_makes_the_same_runs_once(void **unused)
         const struct rh_semantics s = { .granularity = RH_GRAIN_OBJECT };
         struct rh_world *w = world_of("three_owners", &s, NULL, 0);
         struct rh_exploration *x = explored(w, "optimal", seed, 0);
-        if (x->runs != 72 || x->behaviours != 72)
-            fail_msg("seed %llu: %llu runs, %llu behaviours", (unsigned long long)seed, (unsigned long long)x->runs,
-                     (unsigned long long)x->behaviours);
+        if (x->results->count.runs != 54 || x->results->count.failed != 36)
+            fail_msg("seed %llu: %llu runs, %llu failed", (unsigned long long)seed,
+                     (unsigned long long)x->results->count.runs, (unsigned long long)x->results->count.failed);
         rh__exploration_free(x);
         rh_world_free(w);
     }

@@ -1,17 +1,17 @@
-/* Actors that the program does not tell apart are exchanged for each other: fewer runs, and none that could not be had from
- * them by giving the actors each other's places. */
-#include "explore/support.h"
+/* Actors that the program does not tell apart are exchanged for each other: fewer runs, and none that could not be had
+ * from them by giving the actors each other's places. */
+#include "explore/support/nodes.h"
 
-#include "explore/faults.h"
+#include "support/few.h"
 
 #include <stdatomic.h>
 
-/* ---- workers --------------------------------------------------------------------------------------------------------- */
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
 
 RH_MESSAGE(go, int unused;);
 RH_MESSAGE(done, uint64_t tag; rh_ref from;);
 
-enum how { ALIKE, NUMBERED, KEPT, RANDOM, NAMED, SELF, GLOBAL, KEPT_GLOBALLY, HEAP, STOPS };
+enum how { ALIKE, NUMBERED, KEPT, RANDOM, NAMED, SELF, GLOBAL, KEPT_GLOBALLY, HEAP, STOPS, TWICE };
 
 RH_ACTOR(worker, rh_ref to; uint32_t how; uint32_t number; rh_ref me; uint64_t * own;);
 RH_ACTOR(collector, uint32_t count; uint32_t kept; uint64_t tags[8]; rh_ref worker[8];);
@@ -97,11 +97,12 @@ static uint64_t runs_of(const char *test, uint32_t n, enum how how, const char *
     snprintf(number, sizeof number, "%u", n);
     snprintf(kind, sizeof kind, "%d", how);
     struct rh_param params[] = { { "n", number }, { "how", kind } };
-    struct rh_world *w = world_of(test, NULL, params, 2);
+    struct rh_semantics object = { .granularity = RH_GRAIN_OBJECT };
+    struct rh_world *w = world_of(test, strstr(explorer, "optimal") ? &object : NULL, params, 2);
     struct rh_exploration *x = explored(w, explorer, 1, 0);
-    uint64_t runs = x->runs;
+    uint64_t runs = x->results->count.runs;
     *verdict = rh__exploration_verdict(x);
-    assert_true(x->exhausted);
+    assert_true(x->end.exhausted);
     rh__exploration_free(x);
     rh_world_free(w);
     return runs;
@@ -116,9 +117,9 @@ static void check(const char *test, uint32_t n, enum how how, const char *explor
                  (unsigned long long)runs, rh_verdict_name(verdict), (unsigned long long)expected);
 }
 
-/* n workers take go and then the collector takes done of each: (2n)! / 2^n interleavings.  Up to exchange of the workers
- * only how many are at which point matters: in each order the k-th done is that of any worker that has gone, so the runs are
- * the words with n of each where no prefix has more done than go: Catalan's numbers 1, 2, 5, 14, 42. */
+/* n workers take go and then the collector takes done of each: (2n)! / 2^n interleavings.  Up to exchange of the
+ * workers only how many are at which point matters: in each order the k-th done is that of any worker that has gone, so
+ * the runs are the words with n of each where no prefix has more done than go: Catalan's numbers 1, 2, 5, 14, 42. */
 static void alike_workers_are_counted_once(void **unused)
 {
     (void)unused;
@@ -155,7 +156,62 @@ static void what_is_only_told_apart_later_begins_again(void **unused)
 #endif
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------------------------------- */
+/* ---- replicas with a number -------------------------------------------------------------------------------------- */
+
+/* As workers, but the number is declared, and whoever gets it uses it as an index only. */
+RH_ACTOR(replica, uint8_t kind; uint16_t number; uint32_t weight; rh_ref to;);
+RH_REPLICA_NUMBER(replica, number);
+RH_ACTOR(ledger, uint32_t count; uint32_t seen[8]; uint32_t numbers[16];);
+
+RH_HANDLER(replica, go)
+{
+    rh_send(state->to, done, .tag = state->number, .from = self);
+}
+RH_BEHAVIOUR(replica, replicating, go);
+
+RH_HANDLER(ledger, done)
+{
+    rh_assert(state->seen[msg->tag]++ < 2, "a number too often");
+    state->numbers[state->count++] = (uint32_t)msg->tag;
+}
+RH_BEHAVIOUR(ledger, in_ledger, done);
+
+/* NUMBERED: the second one differs in a field in the same word as its number. */
+RH_TEST(replicas)
+{
+    rh_ref l = rh_spawn(ledger);
+    enum how how = (enum how)rh_param("how", ALIKE);
+    for (uint32_t i = 0; i < (uint32_t)rh_param("n", 3); i++) {
+        rh_ref one = rh_spawn(replica, .number = (uint16_t)(i + 1), .to = l, .weight = how == NUMBERED && i == 1);
+        rh_send(one, go);
+        if (how == TWICE)
+            rh_send(one, go);
+    }
+}
+
+/* dfs: (2n)! / 2^n interleavings of go and done.  Replicas are alike until they have gone, so they go in the order of
+ * their age, and then are told apart: n! times fewer.  optimal: n! orders, of which one is left. */
+static void numbers_of_replicas_do_not_tell_them_apart(void **unused)
+{
+    (void)unused;
+    static const uint64_t all[] = { 0, 1, 6, 90, 2520 }, factorial[] = { 1, 1, 2, 6, 24 };
+    for (uint32_t n = 1; n <= 4; n++) {
+        check("replicas", n, ALIKE, "dfs", all[n]);
+        check("replicas", n, ALIKE, "symmetry:dfs", all[n] / factorial[n]);
+        check("replicas", n, ALIKE, "optimal", factorial[n]);
+        check("replicas", n, ALIKE, "symmetry:optimal", 1);
+    }
+    check("replicas", 3, NUMBERED, "symmetry:dfs", 45); /* two are alike, the other weighs more */
+    check("replicas", 3, NUMBERED, "symmetry:optimal", 3);
+    /* The ledger knows a number from the first time on, so it makes a difference who comes first the second time. */
+    enum rh_verdict verdict;
+    uint64_t twice = runs_of("replicas", 2, TWICE, "dfs", &verdict);
+    check("replicas", 2, TWICE, "symmetry:dfs", twice / 2);
+    check("replicas", 2, TWICE, "optimal", 6);
+    check("replicas", 2, TWICE, "symmetry:optimal", 3);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refuse(const struct rh_semantics *semantics, const char *explorer, const char *sentence)
 {
@@ -178,12 +234,16 @@ static void what_does_not_combine_is_refused(void **unused)
     refuse(NULL, "symmetry:", "symmetry wants an explorer");
     refuse(NULL, "symmetry:nosuch", "no explorer is called \"nosuch\"");
     refuse(NULL, "symmetry:dpor", "do not go together");
-    refuse(NULL, "symmetry:optimal", "do not go together");
     refuse(NULL, "symmetry:bound:5,dpor", "do not go together");
     refuse(NULL, "symmetry:portfolio:dfs+optimal", "do not go together");
     refuse(&causal, "symmetry:dfs", "under causal");
     refuse(&send, "symmetry:dfs", "granularity send");
     refuse(&object, "symmetry:dfs", "granularity send or object");
+    struct rh_semantics mailbox = { .model = RH_MAILBOX, .granularity = RH_GRAIN_OBJECT };
+    struct rh_semantics causal_too = { .model = RH_CAUSAL, .granularity = RH_GRAIN_OBJECT };
+    refuse(&mailbox, "symmetry:optimal", "under mailbox");
+    refuse(&causal_too, "symmetry:optimal", "under causal");
+    refuse(&object, "symmetry:bound:5,optimal", "do not go together");
 }
 
 /* Samplers see fewer choices, and end as they would. */
@@ -192,176 +252,18 @@ static void samplers_go_on_inside(void **unused)
     (void)unused;
     struct rh_world *w = world_of("workers", NULL, NULL, 0);
     struct rh_exploration *x = explored(w, "symmetry:random", 1, 200);
-    assert_int_equal(x->runs, 200);
-    assert_int_equal(x->behaviours, 1); /* of 3!: who sends is the only difference */
+    assert_int_equal(x->results->count.runs, 200);
+    assert_int_equal(x->results->distinct.count, 1); /* of 3!: who sends is the only difference */
     assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
     rh__exploration_free(x);
     rh_world_free(w);
 }
 
-/* ---- programs made from a seed ------------------------------------------------------------------------------------------ */
+/* ---- programs made from a seed ----------------------------------------------------------------------------------- */
 
-RH_MESSAGE(job, int32_t ttl; uint32_t value; rh_ref who;);
-RH_MESSAGE(tell, uint32_t value;);
-RH_MESSAGE(told, uint32_t value;);
-RH_ACTOR(node, uint64_t number; rh_ref hub; rh_ref peer; uint64_t * heap;);
-RH_ACTOR(hub, uint64_t number; rh_ref last; uint32_t spawned;);
-
-static uint64_t seed; /* written only between worlds */
-
-static uint64_t scrambled(uint64_t a, uint64_t b)
-{
-    uint64_t z = a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-RH_HANDLER(node, job)
-{
-    state->number = scrambled(state->number, msg->value);
-    uint64_t r = scrambled(seed, state->number);
-    int32_t ttl = msg->ttl - 1;
-    uint32_t value = (uint32_t)(r >> 32) % 100;
-    if (!rh_is_nobody(msg->who) && !rh_same(msg->who, self))
-        state->peer = msg->who;
-    rh_assert(r % 23, "node");
-    if (ttl <= 0)
-        return;
-    switch ((r >> 8) % 16) {
-    case 0:
-        rh_stop();
-        break;
-    case 1:
-        rh_timer("t", 10, tell, .value = 3);
-        break;
-    case 2:
-        if (r >> 60 < 4) { /* its name tells it apart */
-            rh_store_open(rh_name(self));
-            rh_store_put("k", "v", 1);
-        }
-        break;
-    case 3:
-        value += rh_choose(2);
-        break;
-    case 4:
-        if (r >> 60 < 4)
-            value += (uint32_t)(rh_random() % 3);
-        break;
-    case 5:
-        if (r >> 60 < 4)
-            value += (uint32_t)rh_name(self)[5];
-        break;
-    case 6: {
-        const struct told *t = rh_ask(state->hub, tell, told, .value = value);
-        state->number = scrambled(state->number, t->value);
-        break;
-    }
-    case 7:
-        value += rh_register("node", self);
-        break;
-    case 8:
-        free(state->heap);
-        state->heap = calloc(3, sizeof *state->heap);
-        if (state->heap)
-            state->heap[0] = (uint64_t)(uintptr_t)state->heap, state->heap[1] = r;
-        break;
-    case 9:
-        rh_send(rh_is_nobody(state->peer) ? self : state->peer, job, .ttl = ttl, .value = value);
-        return;
-    case 10:
-        rh_send(state->hub, job, .ttl = ttl, .value = value, .who = self);
-        return;
-    case 11:
-        rh_link(state->hub);
-        break;
-    default:
-        break;
-    }
-    rh_send(state->hub, job, .ttl = ttl, .value = value);
-}
-RH_HANDLER(node, tell)
-{
-    state->number = scrambled(state->number, msg->value);
-}
-RH_BEHAVIOUR(node, noding, job, tell);
-
-RH_HANDLER(hub, job)
-{
-    state->number = scrambled(state->number, msg->value);
-    uint64_t r = scrambled(seed + 1, state->number);
-    int32_t ttl = msg->ttl - 1;
-    rh_assert(r % 23, "hub");
-    if (ttl <= 0)
-        return;
-    switch ((r >> 8) % 8) {
-    case 0:
-    case 1:
-        rh_send(rh_sender(), job, .ttl = ttl, .value = 5, .who = msg->who);
-        break;
-    case 2:
-        state->last = rh_sender();
-        break;
-    case 3:
-        if (!rh_is_nobody(state->last))
-            rh_send(state->last, job, .ttl = ttl, .value = 6, .who = rh_sender());
-        state->last = (rh_ref){ 0 };
-        break;
-    case 4:
-        if (state->spawned++ < 1)
-            for (int i = 0; i < 2; i++)
-                rh_send(rh_spawn(node, .number = 9, .hub = self), job, .ttl = ttl, .value = 7);
-        break;
-    case 5:
-        rh_monitor(rh_sender());
-        break;
-    default:
-        break;
-    }
-}
-RH_HANDLER(hub, tell)
-{
-    state->number++;
-    rh_reply(told, .value = msg->value + (uint32_t)state->number % 2);
-}
-RH_HANDLER(hub, rh_down)
-{
-    (void)msg;
-    state->number = scrambled(state->number, 77);
-}
-RH_BEHAVIOUR(hub, hubbing, job, tell, rh_down);
-
-RH_TEST(nodes)
-{
-    uint64_t r = scrambled(seed, 4);
-    rh_ref h = rh_spawn(hub);
-    uint32_t n = 2 + r % 2;
-    for (uint32_t i = 0; i < n; i++) {
-        rh_ref one = rh_spawn(node, .hub = h, .number = r >> 20 & 1 ? 1 : i / 2);
-        rh_send(one, job, .ttl = 3 + (r >> 8) % 2, .value = 1);
-        if (r >> 30 & 1)
-            rh_send_from(rh_external("user"), one, job, .ttl = 2, .value = 2);
-    }
-}
-
-static struct rh_semantics semantics_of(uint64_t number)
-{
-    static const enum rh_model models[] = { RH_FIFO, RH_BAG, RH_MAILBOX };
-    struct rh_semantics s = { .model = models[number % 3],
-                              .max_steps = 200,
-                              .max_actors = 32,
-                              .seed = 1,
-                              .dead_letters = RH_DEAD_LETTER_IGNORE };
-    uint64_t r = scrambled(number, 5);
-    s.time = r >> 8 & 1 ? RH_TIME_FREE : RH_TIME_ORDERED;
-    s.granularity = r >> 9 & 1 ? RH_GRAIN_HANDLER : RH_GRAIN_OPERATION;
-    one_fault(&s, (r >> 16) % 8);
-    return s;
-}
-
-/* What a run came to, without who is who: its outcome and place, and of each actor the type, whether it has ended, how many
- * events it had and its number, in an order of their own. */
-static uint64_t result_of(struct rh_world *w, enum rh_outcome_kind outcome)
+/* What a run came to, without who is who: its outcome and place, and of each actor the type, whether it has ended, how
+ * many events it had and its number, in an order of their own. */
+static uint64_t result_of(const struct rh_world *w, enum rh_outcome_kind outcome)
 {
     uint32_t n = rh_world_actor_count(w), count;
     uint64_t each[32], hash = fnv(FNV_START, &outcome, sizeof outcome);
@@ -383,7 +285,7 @@ static uint64_t result_of(struct rh_world *w, enum rh_outcome_kind outcome)
 }
 
 /* watch:INNER, as spy, but what it notes as behaviour is the result. */
-static void watch_end(void *state, struct rh_world *w, const struct rh_run *run)
+static void watch_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     struct spy *s = state;
     if (spied->count < MOST_RUNS)
@@ -397,7 +299,7 @@ static struct record *results(struct rh_world *w, const char *explorer, uint64_t
 {
     spied = record_new();
     struct rh_exploration *x = explored(w, explorer, 1, max_runs);
-    *all = x->exhausted;
+    *all = x->end.exhausted;
     rh__exploration_free(x);
     return spied;
 }
@@ -408,7 +310,7 @@ static void no_result_is_lost(void **unused)
     uint32_t programs = 0, reduced = 0, again = 0, failing = 0;
     uint64_t all_runs = 0, fewer_runs = 0;
     const char *asked = getenv("RH_TEST_PROGRAMS");
-    uint64_t most = asked ? strtoull(asked, NULL, 10) : 150;
+    uint64_t most = asked ? strtoull(asked, NULL, 10) : MANY_OR_FEW(150, 30);
     for (seed = 1; seed <= most; seed++) {
         struct rh_semantics s = semantics_of(seed);
         struct rh_world *w = world_of("nodes", &s, NULL, 0);
@@ -440,15 +342,36 @@ static void no_result_is_lost(void **unused)
     assert_true(programs > most / 5 && reduced > programs / 4 && again && failing);
 }
 
+/* ---- symmetry(optimal) ------------------------------------------------------------------------------------------- */
+
+/* n workers are spawned in one step and each sends to the collector, which takes the messages in n! orders.  Up to
+ * exchange there is one. */
+static void optimal_leaves_out_alike_actors(void **unused)
+{
+    (void)unused;
+    static const uint64_t factorial[] = { 1, 1, 2, 6, 24, 120 };
+    static const enum how kinds[] = { ALIKE, SELF, HEAP, STOPS };
+    for (uint32_t n = 1; n <= 5; n++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            check("bossed", n, kinds[k], "optimal", factorial[n]);
+            check("bossed", n, kinds[k], "symmetry:optimal", 1);
+        }
+    check("bossed", 3, NUMBERED, "symmetry:optimal", 6);
+    check("bossed", 3, RANDOM, "symmetry:optimal", 7);
+    check("bossed", 3, NAMED, "symmetry:optimal", 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(alike_workers_are_counted_once),
         EXPLORE_TEST(workers_that_are_told_apart_are_not),
         EXPLORE_TEST(what_is_only_told_apart_later_begins_again),
+        EXPLORE_TEST(numbers_of_replicas_do_not_tell_them_apart),
         EXPLORE_TEST(what_does_not_combine_is_refused),
         EXPLORE_TEST(samplers_go_on_inside),
         EXPLORE_TEST(no_result_is_lost),
+        EXPLORE_TEST(optimal_leaves_out_alike_actors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* The reader of coverage on hostile bytes: whatever they are, it takes all of them or says that they make no sense, changes
- * nothing in that case, and leaks nothing.  What it takes it writes again, and that is taken with nothing new in it. */
+/* The reader of coverage on hostile bytes: whatever they are, it takes all of them or says that they make no sense,
+ * changes nothing in that case, and leaks nothing.  What it takes it writes again, and that is taken with nothing new
+ * in it. */
 #include <stdio.h>
 #include <stdlib.h>
 

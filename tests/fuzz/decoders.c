@@ -1,10 +1,13 @@
-/* Everything that reads bytes from outside, on hostile ones: whatever they are, they are taken or refused with a sentence, and
- * nothing is read past their end.  Checksums are made right, so that what is behind them is met.
+/* Everything that reads bytes from outside, on hostile ones: whatever they are, they are taken or refused with a
+ * sentence, and nothing is read past their end.  Checksums are made right, so that what is behind them is met.
  *
- * One input is a byte that says who reads it (see the table at the end), and what he reads.  As a libFuzzer target (preset
- * fuzz) coverage leads the way; without, a mutation fuzzer that is the same every time damages the corpus.  The number of
- * inputs is the first argument.  `fuzz_decoders make FOLDER` writes what each reader takes, for a corpus: needed anew when a
- * format changes. */
+ * One input is a byte that says who reads it (see the table `readers`), and what he reads.  The program makes an input
+ * for each reader at its start, and checks that the reader takes it: so the fuzzers always start from bytes of today's
+ * formats.  Inputs that once were a defect are in the corpus.
+ *
+ * As a libFuzzer target (preset fuzz) coverage leads the way, and the inputs are written to the folder MAKE_CORPUS
+ * (a variable of the environment).  Without libFuzzer, a mutation fuzzer that is the same every time damages them.
+ * The number of inputs is the first argument. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdint.h>
@@ -17,10 +20,16 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "cluster/checkpoint.h"
+#include "cluster/messages.h"
 #include "cluster/mixed.h"
 #include "coverage/pack.h"
-#include "explore/engine.h"
+#include "coverage/steps.h"
+#include "explore/engine/engine.h"
+#include "findings/story.h"
 #include "fuzz/check.h"
+#include "run/encode.h"
+#include "run/identity.h"
+#include "runner/option_rows.h"
 #include "runner/options.h"
 #include "trace/schedule.h"
 
@@ -29,9 +38,10 @@ enum { LONGEST = 1 << 14, TEXT = 4096 };
 static char error[1024];
 
 /* A refusal has its sentence. */
-static void check_error(void)
+static bool is_refused(void)
 {
     CHECK(memchr(error, 0, sizeof error) && *error);
+    return false;
 }
 
 /* The bytes as a text that ends. */
@@ -44,40 +54,38 @@ static const char *text_of(const uint8_t *bytes, size_t size)
     return text;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------ */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
-static void read_schedule(const uint8_t *bytes, size_t size)
+static bool read_schedule(const uint8_t *bytes, size_t size)
 {
     struct rh__schedule s;
     struct rh_semantics semantics = { .model = RH_FIFO };
     struct rh_param params[4];
     size_t count = 0;
-    if (!rh__schedule_parse(&s, (const char *)bytes, size, error, sizeof error)) {
-        check_error();
-        return;
-    }
-    rh__schedule_settings(&s, &semantics, params, &count, 4, error, sizeof error);
+    if (!rh__schedule_parse(&s, (const char *)bytes, size, error, sizeof error))
+        return is_refused();
+    bool good = rh__schedule_settings(&s, &semantics, params, &count, 4, error, sizeof error);
     CHECK(count <= 4);
     rh__schedule_release(&s);
+    return good || is_refused();
 }
 
 /* NAME=VALUE */
-static void read_setting(const uint8_t *bytes, size_t size)
+static bool read_setting(const uint8_t *bytes, size_t size)
 {
     char name[64];
     const char *text = text_of(bytes, size), *equals = strchr(text, '=');
     struct rh_semantics s = { .model = RH_FIFO };
     size_t length = equals ? (size_t)(equals - text) : 0;
     if (!equals || length >= sizeof name)
-        return;
+        return false;
     memcpy(name, text, length);
     name[length] = 0;
-    if (!rh__semantics_set(&s, name, equals + 1, error, sizeof error))
-        check_error();
+    return rh__semantics_set(&s, name, equals + 1, error, sizeof error) || is_refused();
 }
 
 /* Words between zeros. */
-static void read_command_line(const uint8_t *bytes, size_t size)
+static bool read_command_line(const uint8_t *bytes, size_t size)
 {
     enum { MOST = 300 };
     static struct rh__options o;
@@ -87,11 +95,10 @@ static void read_command_line(const uint8_t *bytes, size_t size)
     size_t end = size > LONGEST ? LONGEST : size;
     for (size_t at = 0; at <= end && count < MOST; at += strlen(text + at) + 1)
         words[count++] = text + at;
-    if (!rh__options_parse(&o, count, words, error, sizeof error))
-        check_error();
+    return rh__options_parse(&o, RH__FOR_TEST, count, words, error, sizeof error) || is_refused();
 }
 
-/* ---- with a world --------------------------------------------------------------------------------------------------------- */
+/* ---- with a world ------------------------------------------------------------------------------------------------ */
 
 static struct rh_world *world;
 static struct rh_exploration *open_one(const char *explorer)
@@ -107,15 +114,15 @@ static struct rh_exploration *open_one(const char *explorer)
 }
 
 /* Files are none that an explorer may read here. */
-static void read_explorer(const uint8_t *bytes, size_t size)
+static bool read_explorer(const uint8_t *bytes, size_t size)
 {
     const char *text = text_of(bytes, size > 200 ? 200 : size);
     if (strstr(text, "replay"))
-        return;
+        return false;
     struct rh_exploration *x = open_one(text);
-    if (!x)
-        check_error();
+    bool good = x || is_refused();
     rh__exploration_free(x);
+    return good;
 }
 
 static struct rh_exploration *kept(const char *explorer, struct rh_exploration **x)
@@ -126,88 +133,155 @@ static struct rh_exploration *kept(const char *explorer, struct rh_exploration *
     return *x;
 }
 
-static void read_item(const char *explorer, struct rh_exploration **x, const uint8_t *bytes, size_t size)
+static bool read_item(const char *explorer, struct rh_exploration **x, const uint8_t *bytes, size_t size)
 {
     static unsigned char out[1 << 16];
     const struct rh_inner *e = &kept(explorer, x)->explorer;
     if (!rh_inner_unpack(e, world, bytes, size))
-        return;
+        return false;
     rh_inner_pack(e, out, sizeof out, true);
     rh_inner_pack(e, out, sizeof out, false);
-}
-static void read_item_dfs(const uint8_t *bytes, size_t size)
-{
-    static struct rh_exploration *x;
-    read_item("dfs", &x, bytes, size);
-}
-static void read_item_portfolio(const uint8_t *bytes, size_t size)
-{
-    static struct rh_exploration *x;
-    read_item("portfolio:random+bound:8,dfs", &x, bytes, size);
-}
-static void read_item_delayed(const uint8_t *bytes, size_t size)
-{
-    static struct rh_exploration *x;
-    read_item("delayed:10", &x, bytes, size);
-}
-
-static void read_item_optimal(const uint8_t *bytes, size_t size)
-{
-    static struct rh_exploration *x;
-    read_item("optimal", &x, bytes, size);
-}
-
-static bool any_rest(void *arg, const void *item, size_t size)
-{
-    (void)arg;
-    CHECK(item || !size);
     return true;
 }
-
-/* A report of a worker: each into an exploration that holds nothing. */
-static void read_results(const uint8_t *bytes, size_t size)
+static bool read_item_dfs(const uint8_t *bytes, size_t size)
 {
-    struct rh_exploration *x = open_one("dfs");
-    CHECK(x);
-    if (!rh__results_add(x, bytes, size, any_rest, NULL))
-        CHECK(!x->runs && !x->steps && !x->failed && !x->finding_count && !x->behaviours);
-    rh__exploration_free(x);
+    static struct rh_exploration *x;
+    return read_item("dfs", &x, bytes, size);
+}
+static bool read_item_portfolio(const uint8_t *bytes, size_t size)
+{
+    static struct rh_exploration *x;
+    return read_item("portfolio:random+bound:8,dfs", &x, bytes, size);
+}
+static bool read_item_delayed(const uint8_t *bytes, size_t size)
+{
+    static struct rh_exploration *x;
+    return read_item("delayed:10", &x, bytes, size);
 }
 
-static void read_coverage(const uint8_t *bytes, size_t size)
+static bool read_item_optimal(const uint8_t *bytes, size_t size)
+{
+    static struct rh_exploration *x;
+    return read_item("optimal", &x, bytes, size);
+}
+
+/* Each into a value that holds nothing. */
+static bool read_results(const uint8_t *bytes, size_t size)
+{
+    struct rh__results *r = rh__results_new(100);
+    CHECK(r);
+    bool good = rh__results_add_encoded(r, bytes, size);
+    if (!good)
+        CHECK(!r->count.runs && !r->count.steps && !r->count.failed && !r->finding_count && !r->distinct.count);
+    rh__results_free(r);
+    return good;
+}
+
+static bool read_order(const uint8_t *bytes, size_t size)
+{
+    struct rh__order o;
+    bool good = rh__order_decode(&o, bytes, size);
+    if (good)
+        CHECK(o.lease && o.seconds > 0 && o.parts <= RH__MOST_PARTS && o.size <= size);
+    return good;
+}
+
+/* A report of a worker, with its results, into a queue that has leased one item. */
+static bool read_report(const uint8_t *bytes, size_t size)
+{
+    struct rh__report r;
+    struct rh__lease lease;
+    struct rh__results *totals = rh__results_new(100);
+    const struct rh__queue_table *t = &rh__queue_local;
+    CHECK(totals);
+    void *q = t->open(NULL, totals, error, sizeof error);
+    CHECK(q && t->add(q, "x", 1) && t->fetch(q, &lease));
+    bool good = rh__report_decode(&r, bytes, size) &&
+                t->commit(q, lease.number, r.results, r.results_size, &r.rest) == RH__COMMITTED;
+    if (good)
+        CHECK(t->waiting(q) == r.rest.count && !t->leased(q));
+    else
+        CHECK(!t->waiting(q) && t->leased(q) == 1 && !totals->count.runs && !totals->finding_count);
+    t->close(q);
+    rh__results_free(totals);
+    return good;
+}
+
+static bool read_coverage(const uint8_t *bytes, size_t size)
 {
     struct rh__coverage *c = rh__coverage_new(0, "a test\nmodel=fifo\n");
     CHECK(c);
     uint64_t before = rh__coverage_changes(c);
-    if (!rh__coverage_unpack(c, bytes, size, error, sizeof error)) {
-        check_error();
-        CHECK(rh__coverage_changes(c) == before);
-    }
+    bool good = rh__coverage_unpack(c, bytes, size, error, sizeof error) || is_refused();
+    CHECK(good || rh__coverage_changes(c) == before);
     rh__coverage_free(c);
+    return good;
 }
 
 /* What follows the front of a checkpoint, which is made right. */
-static void read_checkpoint(const uint8_t *bytes, size_t size)
+static bool read_checkpoint(const uint8_t *bytes, size_t size)
 {
-    static const char head[] = "rehearse checkpoint 1\n";
+    static const char head[] = "rehearse checkpoint 3\n";
     uint64_t front[2] = { size, rh__hash(bytes, size, 0) };
     struct rh__kept file = { .fd = memfd_create("checkpoint", MFD_CLOEXEC), .path = "checkpoint" };
-    struct rh_exploration *x = open_one("dfs");
-    struct rh__queue q;
+    struct rh__results *totals = rh__results_new(100);
+    struct rh__queue q = { &rh__queue_local, NULL };
     double seconds;
-    CHECK(file.fd >= 0 && x && rh__queue_local(&q, x));
+    CHECK(file.fd >= 0 && totals && (q.state = q.table->open(NULL, totals, error, sizeof error)));
     CHECK(write(file.fd, head, sizeof head - 1) == sizeof head - 1 && write(file.fd, front, 16) == 16 &&
           write(file.fd, bytes, size) == (ssize_t)size);
-    if (!rh__checkpoint_read(&file, "", x, &q, &seconds, error, sizeof error))
-        check_error();
-    q.table->free(q.state);
-    rh__exploration_free(x);
+    bool good = rh__checkpoint_read(&file, "", &q, &seconds, error, sizeof error) || is_refused();
+    q.table->close(q.state);
+    rh__results_free(totals);
     close(file.fd);
+    return good;
+}
+
+/* A run that is taken is read by all who read runs. */
+static bool read_run(const uint8_t *bytes, size_t size)
+{
+    static char text[1 << 16];
+    static struct rh__coverage_step list[LONGEST];
+    struct rh__text t;
+    struct rh__run *r = rh__run_decode(bytes, size, error, sizeof error);
+    if (!r)
+        return is_refused();
+    rh__text_init(&t, text, sizeof text);
+    rh__schedule_write(r, &t);
+    rh__text_clear(&t);
+    rh__story_write(r, &t);
+    uint64_t hash = 0;
+    for (uint32_t i = 1; i < r->event_count; i++)
+        hash ^= rh__event_hash(r, i);
+    for (uint32_t i = 0, kept; i < r->message_count; i++) {
+        const char *value = rh__run_value(r, i, &kept);
+        hash ^= rh__hash(value, kept, hash);
+        value = rh__run_tail(r, i, &kept);
+        hash ^= rh__hash(value, kept, hash);
+    }
+    void *memory = calloc(1, rh__identities_size(r->event_count, r->actor_count) + 1);
+    uint32_t *scratch = calloc(rh__steps_scratch(r) + 1, sizeof *scratch);
+    struct rh__identities names;
+    struct rh__steps steps;
+    CHECK(memory && scratch);
+    rh__identities_init(&names, memory, r->event_count, r->actor_count);
+    rh__identities_begin(&names);
+    rh__identities_follow(&names, r);
+    CHECK(r->event_count <= LONGEST);
+    rh__steps_of(r, &names, &steps, list, scratch);
+    free(memory);
+    free(scratch);
+    struct rh__writer again = rh__writer_new();
+    rh__run_encode(r, 64, &again);
+    CHECK(!again.full);
+    rh__writer_release(&again);
+    rh__run_free(r);
+    return true;
 }
 
 static const struct reader {
     const char *name;
-    void (*read)(const uint8_t *bytes, size_t size);
+    bool (*read)(const uint8_t *bytes, size_t size); /* true if it takes the bytes */
 } readers[] = {
     { "schedule", read_schedule },
     { "setting", read_setting },
@@ -220,8 +294,162 @@ static const struct reader {
     { "coverage", read_coverage },
     { "checkpoint", read_checkpoint },
     { "item of optimal", read_item_optimal },
+    { "order", read_order },
+    { "report", read_report },
+    { "run", read_run },
 };
 enum { READERS = sizeof readers / sizeof *readers };
+
+/* ---- inputs that are taken --------------------------------------------------------------------------------------- */
+
+enum { MOST_SEEDS = 256 };
+static struct seed {
+    unsigned char bytes[TEXT];
+    size_t size;
+} seeds[MOST_SEEDS];
+static size_t seed_count;
+
+/* An input that its reader must take, or, if it is good but does not fit the world here, must refuse. */
+static void add(int reader, int number, const void *bytes, size_t size, bool fits)
+{
+    struct seed *s = &seeds[seed_count++];
+    CHECK(seed_count <= MOST_SEEDS && size < TEXT);
+    s->bytes[0] = (unsigned char)reader;
+    memcpy(s->bytes + 1, bytes, size);
+    s->size = size + 1;
+    memset(error, 'x', sizeof error - 1);
+    if (readers[reader].read(s->bytes + 1, size) != fits) {
+        error[sizeof error - 1] = 0;
+        fprintf(stderr, "%s: input %d is %s: %s\n", readers[reader].name, number, fits ? "refused" : "taken", error);
+        abort();
+    }
+}
+static void add_made(int reader, int number, const void *bytes, size_t size)
+{
+    add(reader, number, bytes, size, true);
+}
+
+static void make_texts(void)
+{
+    static const struct {
+        int reader;
+        const char *text;
+    } texts[] = {
+        { 0,
+          "rehearse schedule 1\ntest a\nset model=bag\nset param.bug=x\n# 2 events\nwriter#1 takes flush from a#1 (2, "
+          "copy)\na#1/b#2's timer \"t\" fires\n" },
+        { 0, "rehearse schedule 1\nset granularity=operation\nset time=ordered\nset losses=1\nset "
+             "seed=18446744073709551615\na#1 chooses 1 of 3\na#1 goes on\n...\nthe run ends\n" },
+        { 0, "# nothing\n\n  rehearse schedule 1 # yes\r\nset param.a=\\x41\\n\\\\\\#\r\nthe network splits: a#1 "
+             "b#1\r\n" },
+        { 1, "model=causal" },
+        { 1, "max_steps=4294967295" },
+        { 1, "granularity=object" },
+        { 3, "bound:runs=3,optimal" },
+        { 3, "cover:all,paper" },
+        { 3, "delayed:10" },
+        { 3, "dpor:space" },
+        { 3, "portfolio:bound(20,dfs)+optimal(private-globals)" },
+    };
+    static const char *const misfits[] = {
+        "portfolio:random+bound:20,symmetry:dfs",
+        "portfolio(bound(20, runs=3, symmetry(dfs)), delayed(0.5), cover(pr, paper))",
+    };
+    static const char first[] = "--explorer\0dfs\0-j\0"
+                                "2\0--max-seconds=1.5\0name";
+    static const char second[] = "-p\0n=3\0--set\0max_steps=7\0--coverage\0pr,pcr\0--keep-going";
+    static const char third[] = "--model\0all\0--seed\0"
+                                "1\0--json\0-\0--checkpoint\0c\0--resume";
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        add_made(texts[i].reader, (int)i, texts[i].text, strlen(texts[i].text));
+    for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++)
+        add(3, (int)i, misfits[i], strlen(misfits[i]), false);
+    add_made(2, 0, first, sizeof first - 1); /* the zeros are between the words */
+    add_made(2, 1, second, sizeof second - 1);
+    add_made(2, 2, third, sizeof third - 1);
+}
+
+static void make_items(void)
+{
+    static const char *const explorers[] = { "dfs", "portfolio:random+bound:8,dfs", "delayed:10", "optimal" };
+    static const int who[] = { 4, 5, 6, 10 };
+    static unsigned char out[1 << 16];
+    for (int i = 0; i < 4; i++) {
+        struct rh_exploration *x = open_one(explorers[i]);
+        CHECK(x);
+        x->limits.max_runs = 7;
+        CHECK(rh__explore(x));
+        add_made(who[i], 0, out, rh_inner_pack(&x->explorer, out, sizeof out, false));
+        rh__exploration_free(x);
+    }
+}
+
+static void make_results(void)
+{
+    struct rh__queue q = { &rh__queue_local, NULL };
+    struct rh__writer w = rh__writer_new();
+    static const char items[] = { 3, 'a', 'b', 'c', 1, 'd' };
+    const struct rh__report report = { .lease = 1, .rest = { items, sizeof items, 2 } };
+    const struct rh__order order = {
+        .lease = 1, .seconds = 0.02, .max_runs = 7, .parts = 3, .item = items, .size = sizeof items
+    };
+    struct rh_exploration *x = open_one("dfs");
+    CHECK(x && (q.state = q.table->open(NULL, x->results, error, sizeof error)));
+    x->limits.max_runs = 9;
+    CHECK(rh__explore(x));
+    rh__results_encode(x->results, NULL, &w);
+    add_made(7, 0, w.at, w.len);
+    CHECK(x->results->finding_count);
+    add_made(13, 0, x->results->findings[0].encoded, x->results->findings[0].encoded_size);
+    w.len = 0;
+    rh__report_encode_front(&report, &w);
+    rh__results_encode(x->results, NULL, &w);
+    add_made(12, 0, w.at, w.len);
+    w.len = 0;
+    rh__order_encode(&order, &w);
+    add_made(11, 0, w.at, w.len);
+    w.len = 0;
+    rh__put_text(&w, "");
+    rh__put_double(&w, 1.5);
+    CHECK(q.table->add(q.state, items, sizeof items));
+    q.table->snapshot(q.state, &w);
+    add_made(9, 0, w.at, w.len);
+    q.table->close(q.state);
+    rh__writer_release(&w);
+    rh__exploration_free(x);
+}
+
+static void make_coverage(void)
+{
+    struct rh__writer w = rh__writer_new();
+    struct rh__coverage *c = rh__coverage_new(7, "a test\nmodel=fifo\n");
+    CHECK(c);
+    uint32_t actor = rh__coverage_know_actor(c, 100, "somebody#1"), receives[3];
+    for (uint32_t i = 0; i < 3; i++)
+        receives[i] = rh__coverage_know_receive(c, 1000 + i, actor, "something from somebody#2", i == 1);
+    rh__coverage_achieve(c, 0, receives[0], receives[1]);
+    rh__coverage_achieve(c, 1, receives[2], receives[1]);
+    rh__coverage_pack(c, &w);
+    add_made(8, 0, w.at, w.len);
+    rh__coverage_free(c);
+    rh__writer_release(&w);
+}
+
+static void make_all(void)
+{
+    make_texts();
+    make_items();
+    make_results();
+    make_coverage();
+    for (int reader = 0; reader < READERS; reader++) {
+        size_t i = 0;
+        while (i < seed_count && seeds[i].bytes[0] != reader)
+            i++;
+        CHECK(i < seed_count); /* each reader has an input */
+    }
+}
+
+/* ---- with libFuzzer ---------------------------------------------------------------------------------------------- */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -233,15 +461,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     return 0;
 }
 
-#ifndef RH_LIBFUZZER
-/* ---- without libFuzzer -------------------------------------------------------------------------------------------------------- */
-
-enum { MOST_SEEDS = 256 };
-static struct seed {
-    unsigned char bytes[TEXT];
-    size_t size;
-} seeds[MOST_SEEDS];
-static size_t seed_count;
+#ifdef RH_LIBFUZZER
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    const char *folder = getenv("MAKE_CORPUS");
+    make_all();
+    for (size_t i = 0; folder && i < seed_count; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/made-%zu", folder, i);
+        FILE *f = fopen(path, "wb");
+        CHECK(f && fwrite(seeds[i].bytes, 1, seeds[i].size, f) == seeds[i].size && fclose(f) == 0);
+    }
+    return 0;
+}
+#else
+/* ---- without libFuzzer ------------------------------------------------------------------------------------------- */
 
 static void add_seed(const char *path)
 {
@@ -298,123 +534,12 @@ static size_t damage(unsigned char *bytes, size_t size, uint64_t *random)
     }
 }
 
-/* ---- a corpus ------------------------------------------------------------------------------------------------------------- */
-
-static void put_input(const char *folder, int reader, int number, const void *bytes, size_t size)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%d-%d", folder, reader, number);
-    FILE *f = fopen(path, "wb");
-    CHECK(f && fputc(reader, f) == reader && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
-}
-
-static void put_texts(const char *folder)
-{
-    static const struct {
-        int reader;
-        const char *text;
-    } texts[] = {
-        { 0,
-          "rehearse schedule 1\ntest a\nset model=bag\nset param.bug=x\n# 2 events\nwriter#1 takes flush from a#1 (2, "
-          "copy)\na#1/b#2's timer \"t\" fires\n" },
-        { 0, "rehearse schedule 1\nset granularity=operation\nset time=ordered\nset losses=1\nset "
-             "seed=18446744073709551615\na#1 chooses 1 of 3\na#1 goes on\n...\nthe run ends\n" },
-        { 0, "# nothing\n\n  rehearse schedule 1 # yes\r\nset param.a=\\x41\\n\\\\\\#\r\nthe network splits: a#1 "
-             "b#1\r\n" },
-        { 1, "model=causal" },
-        { 1, "max_steps=4294967295" },
-        { 1, "granularity=object" },
-        { 3, "portfolio:random+bound:20,symmetry:dfs" },
-        { 3, "bound:runs=3,optimal" },
-        { 3, "cover:all,paper" },
-        { 3, "delayed:10" },
-        { 3, "dpor:space" },
-    };
-    static const char first[] = "--explorer\0dfs\0-j\0"
-                                "2\0--max-seconds=1.5\0name";
-    static const char second[] = "-p\0n=3\0--set\0max_steps=7\0--coverage\0pr,pcr\0--keep-going";
-    static const char third[] = "--model\0all\0--seed\0"
-                                "1\0--json\0-\0--checkpoint\0c\0--resume";
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        put_input(folder, texts[i].reader, (int)i, texts[i].text, strlen(texts[i].text));
-    put_input(folder, 2, 0, first, sizeof first - 1); /* the zeros are between the words */
-    put_input(folder, 2, 1, second, sizeof second - 1);
-    put_input(folder, 2, 2, third, sizeof third - 1);
-}
-
-static void put_items(const char *folder)
-{
-    static const char *const explorers[] = { "dfs", "portfolio:random+bound:8,dfs", "delayed:10", "optimal" };
-    static const int who[] = { 4, 5, 6, 10 };
-    static unsigned char out[1 << 16];
-    for (int i = 0; i < 4; i++) {
-        struct rh_exploration *x = open_one(explorers[i]);
-        CHECK(x);
-        x->limits.max_runs = 7;
-        CHECK(rh__explore(x));
-        put_input(folder, who[i], 0, out, rh_inner_pack(&x->explorer, out, sizeof out, false));
-        rh__exploration_free(x);
-    }
-}
-
-static void put_results(const char *folder)
-{
-    struct rh__told none;
-    struct rh__queue q;
-    struct rh__writer w = rh__writer_new(), sums = rh__writer_new();
-    static const char items[] = { 3, 'a', 'b', 'c', 1, 'd' };
-    struct rh_exploration *x = open_one("dfs");
-    CHECK(x && rh__told_init(&none) && rh__queue_local(&q, x));
-    x->limits.max_runs = 9;
-    CHECK(rh__explore(x));
-    for (uint32_t i = 0; i < x->finding_count; i++)
-        x->findings[i].changed = true;
-    rh__results_write(&w, x, &none, items, sizeof items, 2);
-    put_input(folder, 7, 0, w.at, w.len);
-    w.len = 0;
-    rh__sums_write(&sums, x, &none);
-    rh__put_text(&w, "");
-    rh__put_double(&w, 1.5);
-    rh__put_block(&w, sums.at, sums.len);
-    CHECK(rh__queue_local_add(&q, items, sizeof items, true));
-    q.table->snapshot(q.state, &w);
-    put_input(folder, 9, 0, w.at, w.len);
-    q.table->free(q.state);
-    rh__writer_release(&w);
-    rh__writer_release(&sums);
-    rh__told_release(&none);
-    rh__exploration_free(x);
-}
-
-static void put_coverage(const char *folder)
-{
-    struct rh__writer w = rh__writer_new();
-    struct rh__coverage *c = rh__coverage_new(7, "a test\nmodel=fifo\n");
-    CHECK(c);
-    uint32_t actor = rh__coverage_know_actor(c, 100, "somebody#1"), receives[3];
-    for (uint32_t i = 0; i < 3; i++)
-        receives[i] = rh__coverage_know_receive(c, 1000 + i, actor, "something from somebody#2", i == 1);
-    rh__coverage_achieve(c, 0, receives[0], receives[1]);
-    rh__coverage_achieve(c, 1, receives[2], receives[1]);
-    rh__coverage_pack(c, &w);
-    put_input(folder, 8, 0, w.at, w.len);
-    rh__coverage_free(c);
-    rh__writer_release(&w);
-}
-
 int main(int argc, char **argv)
 {
-    if (argc > 2 && strcmp(argv[1], "make") == 0) {
-        put_texts(argv[2]);
-        put_items(argv[2]);
-        put_results(argv[2]);
-        put_coverage(argv[2]);
-        return 0;
-    }
     unsigned long most = argc > 1 ? strtoul(argv[1], NULL, 10) : getenv("REHEARSE_LONG") ? 2000000 : 20000;
     uint64_t random = 1;
+    make_all();
     read_corpus();
-    CHECK(seed_count);
     for (size_t i = 0; i < seed_count; i++)
         LLVMFuzzerTestOneInput(seeds[i].bytes, seeds[i].size);
     for (unsigned long i = 0; i < most; i++) {
@@ -430,7 +555,7 @@ int main(int argc, char **argv)
         LLVMFuzzerTestOneInput(exact, size);
         free(exact);
     }
-    printf("%zu inputs of the corpus, %lu made from them\n", seed_count, most);
+    printf("%zu inputs to start from, %lu damaged ones\n", seed_count, most);
     return 0;
 }
 #endif

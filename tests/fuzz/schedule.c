@@ -1,8 +1,8 @@
 /* The schedule reader on hostile bytes.
  *
- * A mutation fuzzer that is the same every time: it takes schedules from a small corpus, damages them, and reads what came
- * out.  Whatever the bytes, the reader gives a schedule whose parts lie inside it or a sentence, and leaks nothing.  The
- * same check is a libFuzzer target:
+ * A mutation fuzzer that is the same every time: it takes schedules from a small corpus, damages them, and reads what
+ * came out.  Whatever the bytes, the reader gives a schedule whose parts lie inside it or a sentence, and leaks
+ * nothing.  The same check is a libFuzzer target:
  *
  *     clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address -DRH_LIBFUZZER -Iinclude -Isrc -Itests tests/fuzz/schedule.c
  *         src/trace/schedule.c src/trace/settings.c src/base/fail.c src/base/hash.c src/base/text.c -o fuzz */
@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/random.h"
 #include "fuzz/check.h"
+#include "support/few.h"
 #include "trace/schedule.h"
 
 enum { LONGEST = 4096 };
@@ -167,7 +168,9 @@ static size_t damage(char *text, size_t size)
 
 int main(int argc, char **argv)
 {
-    unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : getenv("REHEARSE_LONG") ? 20000 : 400;
+    unsigned long seeds = argc > 1                  ? strtoul(argv[1], NULL, 10)
+                          : getenv("REHEARSE_LONG") ? 20000
+                                                    : MANY_OR_FEW(400, 80);
     uint64_t readings = 0, good = 0;
     static char text[LONGEST];
     for (uint64_t seed = 1; seed <= seeds; seed++) {

@@ -31,6 +31,11 @@ RH_BODY(caller)
     rh_log("%d", answer->count);
     answer = rh_receive(pong, .from = state->callee, .timeout_ms = 10);
     const struct rh_envelope *any = rh_receive_any(.types = RH_TYPES(ping, pong), .timeout_ms = RH_POLL);
+    const struct rh_envelope *set = rh_receive_set(2, pong, .from = state->callee, .timeout_ms = 10);
+    set = rh_receive_set_any(2, .types = RH_TYPES(ping, pong));
+    set = rh_receive_set_next(2);
+    rh_turn_to(&set[1]);
+    set = rh_receive_set(2, pong);
     rh_always("typed", !any || rh_as(any, ping) || rh_as(any, pong));
     rh_cover("the end");
     if (!answer)

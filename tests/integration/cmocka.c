@@ -13,7 +13,7 @@
 
 #include <rehearse/cmocka.h>
 
-/* ---- a deposit and the closing of an account race ------------------------------------------------------------------------ */
+/* ---- a deposit and the closing of an account race ---------------------------------------------------------------- */
 
 RH_MESSAGE(deposit, int amount;);
 RH_MESSAGE(close_account);
@@ -54,7 +54,7 @@ RH_TEST(dies)
     abort();
 }
 
-/* ---- rh_explore_test ----------------------------------------------------------------------------------------------------- */
+/* ---- rh_explore_test --------------------------------------------------------------------------------------------- */
 
 static char report[1 << 16];
 
@@ -69,12 +69,12 @@ static void a_test_that_passes_gives_its_verdict(void **unused)
 {
     (void)unused;
     check(0, "late_deposits_are_welcome", NULL, "passed late_deposits_are_welcome  (fifo, ");
-    check(0, "late_deposits_are_welcome", "--explorer dfs", "(fifo, dfs)\n2 runs, 4 steps, 2 behaviours");
+    check(0, "late_deposits_are_welcome", "--explorer dfs", "(fifo, dfs)\n2 runs, 4 steps, 2 distinct runs");
     assert_non_null(
         strstr(report, "\nunder fifo, granularity handler, time free, no faults, seed 1\nexhaustive: every "));
     check(0, "late_deposits_are_welcome", "  --explorer  random --max-runs 3\n", "nothing found in 3 runs of ");
     assert_non_null(strstr(report, "\nsampled: 3 runs of an unknown number; stopped by --max-runs\nnext: "));
-    check(0, "late_deposits_are_welcome", "--explorer dfs -j 2", "2 runs, 4 steps, 2 behaviours");
+    check(0, "late_deposits_are_welcome", "--explorer dfs -j 2", "2 runs, 4 steps, 2 distinct runs");
     check(0, "late_deposits_are_welcome", "--explorer=bound:1,dfs", "bounded");
     check(5, "late_deposits_are_welcome", "--explorer random --max-runs 3 --require bounded",
           "required: the result is");
@@ -111,7 +111,7 @@ static void wrong_use_gives_a_sentence(void **unused)
     check(2, "nothing", NULL, "there is no RH_TEST(nothing) in this program");
     check(2, "dies", "--nothing", "--nothing: there is no such option");
     check(2, "dies", "--explorer clever", "no explorer is called \"clever\"");
-    check(2, "dies", "--granularity send", "granularity send goes with delivery model mailbox only");
+    check(2, "dies", "--granularity send", "granularity send requires delivery model mailbox");
     check(2, "dies", "--json file", "options of another kind");
     check(2, "dies", "a_word", "options of another kind");
     check(2, "dies", "-p 'open", "a quote without its end");
@@ -132,7 +132,7 @@ static void a_short_report_is_cut_off(void **unused)
     assert_int_equal(rh_explore_test("no_deposit_is_late", NULL, NULL, 0), 1);
 }
 
-/* ---- in a suite ------------------------------------------------------------------------------------------------------------ */
+/* ---- in a suite -------------------------------------------------------------------------------------------------- */
 
 /* A suite of its own, in a child, because it is meant to fail; gives what it printed. */
 static int failing_suite(char *text, size_t size)

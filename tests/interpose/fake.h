@@ -1,8 +1,8 @@
 /* A toy world for the tests of the interposed functions: all hooks of world/control.h, in the test program itself.
  *
  * The interposers are linked whole; what they ask of the world is found here, in an object of the program, before the
- * linker looks into librehearse.a for it.  So none of the world's own objects is linked, as long as the test uses nothing
- * else of the world; if it did, the linker would complain about two definitions.
+ * linker looks into librehearse.a for it.  So none of the world's own objects is linked, as long as the test uses
+ * nothing else of the world; if it did, the linker would complain about two definitions.
  *
  * Between enter() and leave() an actor "runs".  Its region is a heap that only grows; freed blocks are marked. */
 #ifndef TESTS_INTERPOSE_FAKE_H

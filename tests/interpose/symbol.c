@@ -1,4 +1,5 @@
-/* world/symbol.h: from address to place; and world/interpose_start.c, which makes libc allocate before the first run. */
+/* world/symbol.h: from address to place; and world/interpose_start.c, which makes libc allocate before the first
+ * run. */
 #include "interpose/fake.h"
 
 #include <stdio_ext.h>

@@ -205,6 +205,19 @@ static void take_wrong_reply(void)
     rh_ref s = rh_spawn(stranger);
     HERE(rh_ask(s, question, answer));
 }
+static void turn_to_another_set(void)
+{
+    rh_send(rh_self(), note);
+    rh_send(rh_self(), note);
+    const struct rh_envelope *first = rh_receive_set(1, note);
+    rh_receive_set(1, note);
+    HERE(rh_turn_to(first));
+}
+static void turn_to_without_a_set(void)
+{
+    struct rh_envelope own = { .type = NULL };
+    HERE(rh_turn_to(&own));
+}
 static void timer_in_the_past(void)
 {
     HERE(rh_timer("tick", -1, note));
@@ -337,11 +350,13 @@ static const struct misuse {
     { "a second store is a misuse", store_twice, RH_OUTCOME_MISUSE, "opened \"some\" already" },
     { "rh_become to a behaviour of another actor is a misuse", become_foreign, RH_OUTCOME_MISUSE,
       "behaviour of stranger" },
-    { "rh_ask of oneself is a misuse", ask_oneself, RH_OUTCOME_MISUSE, "oneself" },
+    { "rh_ask of oneself is a misuse", ask_oneself, RH_OUTCOME_MISUSE, "asks itself" },
     { "rh_choose(0) is a misuse", choose_of_none, RH_OUTCOME_MISUSE, "rh_choose(0)" },
     { "rh_choose of four billion values is a misuse", choose_of_too_many, RH_OUTCOME_MISUSE, "rh_choose(4294967295)" },
     { "a reply of the wrong type is a misuse", take_wrong_reply, RH_OUTCOME_MISUSE,
-      "wanted answer as the reply to question, but got other_answer" },
+      "expected answer as the reply to question, but got other_answer" },
+    { "rh_turn_to a message of an earlier set is a misuse", turn_to_another_set, RH_OUTCOME_MISUSE, "received last" },
+    { "rh_turn_to without a set is a misuse", turn_to_without_a_set, RH_OUTCOME_MISUSE, "received last" },
     { "a timer in the past is a misuse", timer_in_the_past, RH_OUTCOME_MISUSE, "negative delay (-1 ms)" },
     { "a timer without a name is a misuse", timer_without_name, RH_OUTCOME_MISUSE, "needs a name" },
     { "rh_timer_cancel of NULL is a misuse", cancel_without_name, RH_OUTCOME_MISUSE, "needs a name" },
@@ -650,6 +665,7 @@ static void call_everything_outside(void)
     SAYS("rh_forward", rh_forward(made_up()));
     SAYS("rh_ask", assert_null(rh_ask(made_up(), question, answer)));
     SAYS("rh_receive", assert_null(rh_receive(note)));
+    SAYS("rh_receive", assert_null(rh_receive_set(2, note)));
     SAYS("rh_external", assert_true(rh_is_nobody(rh_external("user"))));
     SAYS("rh_become", rh_become(stranger, strange));
     SAYS("rh_stop", rh_stop());
@@ -735,8 +751,8 @@ static void refused(struct rh_semantics s, const char *text)
 static void semantics_that_make_no_sense_are_refused_with_a_sentence(void **unused)
 {
     (void)unused;
-    refused((struct rh_semantics){ .granularity = RH_GRAIN_SEND }, "mailbox only");
-    refused((struct rh_semantics){ .granularity = RH_GRAIN_SEND, .model = RH_BAG }, "mailbox only");
+    refused((struct rh_semantics){ .granularity = RH_GRAIN_SEND }, "delivery model mailbox");
+    refused((struct rh_semantics){ .granularity = RH_GRAIN_SEND, .model = RH_BAG }, "delivery model mailbox");
     refused((struct rh_semantics){ .max_stack_bytes = 1000 }, "max_stack_bytes is 1000");
     refused((struct rh_semantics){ .max_stack_bytes = 0xffffffff }, "max_stack_bytes is 4294967295");
     refused((struct rh_semantics){ .max_actors = 0xffffffff }, "max_actors is 4294967295");

@@ -1,33 +1,61 @@
 #!/usr/bin/env bash
-# What README.md and docs/coverage.md show is what the tool does: every `$ command` in blocks marked "console" is run in a folder where
-# build/ is the build under test, and its output must be the text that follows, but for times.
+# Checks that README.md, the pages of docs/ and the READMEs of the examples show what the tool prints.  Every `$ command` in a
+# block marked "console" is run in a folder in which build/ is the build under test.  The output must be the text that follows
+# the command; only times may differ.
+#
+# After a change of the output, write the new text into the pages:  BUILD_DIR=$PWD/build SOURCE_DIR=$PWD tests/readme/readme.sh --update
 set -u
+: "${BUILD_DIR:?}" "${SOURCE_DIR:?}"
+update=${1-}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 ln -s "$BUILD_DIR" "$work/build"
+ln -s "$SOURCE_DIR/tests" "$work/tests"
 cd "$work" || exit 1
 export PATH=$BUILD_DIR/bin:$PATH
 
-plain() { sed -E 's/[0-9]+\.[0-9]+ s/N s/g; s/[[:space:]]+$//'; }
+# The page on standard input, with the real output in its console blocks.
+render() {
+    local line block=
+    while IFS= read -r line; do
+        case $block:$line in
+        ':```console') block=console ;;
+        'console:```') block= ;;
+        'console:$ '*)
+            printf '%s\n' "$line"
+            eval "${line#\$ }" 2>&1 </dev/null
+            continue
+            ;;
+        'console:'*) continue ;;
+        esac
+        printf '%s\n' "$line"
+    done
+}
+
+plain() { sed -E 's/[0-9]+\.[0-9]+ s/0.00 s/g; s/[[:space:]]+$//'; }
 
 status=0
-for page in README.md docs/coverage.md; do
-    awk '/^```console/{on=1;next} /^```/{on=0} on' "$SOURCE_DIR/$page" >shown
-    if [ ! -s shown ]; then
-        echo "$page shows no runs"
-        exit 1
-    fi
-    while IFS= read -r line; do
-        case $line in
-        '$ '*)
-            printf '%s\n' "$line"
-            eval "${line#\$ }" 2>&1
+cd "$SOURCE_DIR" || exit 1
+pages=$(ls README.md docs/*.md examples/*/README.md examples/*/*/README.md)
+cd "$work" || exit 1
+for page in $pages; do
+    if ! grep -q '^```console$' "$SOURCE_DIR/$page"; then
+        case $page in
+        README.md | docs/coverage.md | examples/*)
+            echo "$page shows no run"
+            status=1
             ;;
         esac
-    done <shown >really
-    if ! diff -u <(plain <shown) <(plain <really); then
-        echo "$page (-) and the tool (+) differ"
+        continue
+    fi
+    [ "$page" = examples/redis/README.md ] && [ ! -x "$BUILD_DIR/examples/redis" ] && continue # without hiredis
+    rm -rf rehearse-findings
+    render <"$SOURCE_DIR/$page" | plain >really
+    if [ "$update" = --update ]; then
+        cp really "$SOURCE_DIR/$page"
+    elif ! diff -u --label "$page" --label "the tool" <(plain <"$SOURCE_DIR/$page") really; then
         status=1
     fi
 done
+[ $status = 0 ] || echo "a page and the tool differ; tests/readme/readme.sh --update writes what the tool prints"
 exit $status

@@ -42,7 +42,7 @@ static void check_explored(int code, const char *test, const char *options)
         fail_msg("%s %s gives %d, not %d: %s", test, options, got, code, report);
 }
 
-/* ---- a handler that ends its thread or process ---------------------------------------------------------------------- */
+/* ---- a handler that ends its thread or process ------------------------------------------------------------------- */
 
 RH_MESSAGE(first);
 RH_MESSAGE(second);
@@ -128,7 +128,7 @@ static void leaving_is_told_by_the_sandbox(void **unused)
     }
 }
 
-/* ---- predicates ------------------------------------------------------------------------------------------------------ */
+/* ---- predicates -------------------------------------------------------------------------------------------------- */
 
 RH_MESSAGE(number, int n;);
 
@@ -200,7 +200,7 @@ static void what_fails_in_a_predicate_is_a_finding(void **unused)
     check_explored(0, "claims_in_predicate", "--explorer dfs -p n=1");
 }
 
-/* ---- a run that comes to rest at the limit of steps -------------------------------------------------------------------- */
+/* ---- a run that comes to rest at the limit of steps -------------------------------------------------------------- */
 
 RH_MESSAGE(count, int left;);
 RH_ACTOR(counter);
@@ -290,7 +290,7 @@ static void a_long_run_that_rests_at_the_limit_is_not_endless(void **unused)
     check_contains(report, "bounded");
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 RH_TEST(names_an_external)
 {
@@ -357,7 +357,7 @@ static void properties_are_told_apart_by_their_text(void **unused)
     }
 }
 
-/* ---- more choices than can be offered ------------------------------------------------------------------------------------ */
+/* ---- more choices than can be offered ---------------------------------------------------------------------------- */
 
 /* A crash may keep any prefix of the writes under way. */
 RH_ACTOR(writer);
@@ -386,7 +386,7 @@ static void more_choices_than_fit_are_a_finding(void **unused)
     check_contains(report, "limit: ");
 }
 
-/* ---- the seed of a test --------------------------------------------------------------------------------------------------- */
+/* ---- the seed of a test ------------------------------------------------------------------------------------------ */
 
 RH_TEST(seeded, .seed = 42)
 {
@@ -417,7 +417,7 @@ static void the_seed_of_a_test_is_used(void **unused)
     assert_string_equal(own, random_of("not_seeded", "--explorer dfs --seed 42", other, sizeof other));
 }
 
-/* ---- what the tool needs from its surroundings ------------------------------------------------------------------------------ */
+/* ---- what the tool needs from its surroundings ------------------------------------------------------------------- */
 
 static volatile int zero;
 
@@ -516,7 +516,7 @@ static void a_hanging_handler_is_found_after_a_world_of_ones_own(void **unused)
     check_contains(report, "endless handler: pauser#1: ");
 }
 
-/* ---- one run that is longer than anyone waits ------------------------------------------------------------------------------- */
+/* ---- one run that is longer than anyone waits -------------------------------------------------------------------- */
 
 static struct plodding {
     volatile int moves;

@@ -1,5 +1,5 @@
 /* After rh_unlink and rh_demonitor nothing of it arrives, not even what was under way. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(part);

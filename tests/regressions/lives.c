@@ -1,6 +1,6 @@
 /* After a crash an actor begins a new life, and nothing of the old one reaches it: no reply to a question of then, no
  * second rh_start, no rh_stored of writes it does not know of, no message of timers it had set. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(question, uint32_t life;);

@@ -1,8 +1,8 @@
-/* A result of rh_name stays as it was while others ask for names: also where an actor stops before the operation that the
- * name was given to, as with granularity object. */
+/* A result of rh_name stays as it was while others ask for names: also where an actor stops before the operation that
+ * the name was given to, as with granularity object. */
 #include <rehearse/test.h>
 
-#include "explore/support.h"
+#include "explore/support/runs.h"
 
 RH_PROCESS(member, int number;);
 RH_BODY(member)
@@ -27,9 +27,9 @@ static void a_name_is_registered_as_it_was_given(void **unused)
         const struct rh_semantics s = { .granularity = RH_GRAIN_OBJECT };
         struct rh_world *w = world_of("each_has_its_own_name", &s, NULL, 0);
         struct rh_exploration *x = explored(w, explorers[i], 1, 10000);
-        if (x->finding_count)
-            fail_msg("%s: %s", explorers[i], x->findings[0].outcome.text);
-        assert_true(x->runs >= 1);
+        if (x->results->finding_count)
+            fail_msg("%s: %s", explorers[i], x->results->findings[0].outcome.text);
+        assert_true(x->results->count.runs >= 1);
         rh__exploration_free(x);
         rh_world_free(w);
     }

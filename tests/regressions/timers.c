@@ -1,5 +1,5 @@
 /* Timers and timeouts: what holds back what, what has surely arrived, and what a cancelled timer leaves behind. */
-#include "conformance/harness.h"
+#include "conformance/support/harness.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(open);
@@ -14,7 +14,7 @@ static int since(int64_t then)
     return (int)(rh_now_ms() - then);
 }
 
-/* ---- of the timers that can be taken the earliest fires, and those that cannot hold back nobody --------------------- */
+/* ---- of the timers that can be taken the earliest fires, and those that cannot hold back nobody ------------------ */
 RH_ACTOR(silent);
 RH_HANDLER(silent, question)
 {
@@ -113,7 +113,7 @@ PROGRAM(a_deferred_timer_holds_back_nobody, .semantics = { .time = RH_TIME_ORDER
     rh_spawn(opener, .gate = rh_spawn(gate));
 }
 
-/* ---- a receive does not time out where the message has surely arrived ---------------------------------------------- */
+/* ---- a receive does not time out where the message has surely arrived -------------------------------------------- */
 RH_PROCESS(waiter, int64_t timeout;);
 RH_BODY(waiter)
 {
@@ -208,7 +208,7 @@ OVERDUE(under_bag_a_timer_that_is_over_is_there_for_a_poll, RH_POLL, .model = RH
 OVERDUE(under_causal_a_timer_that_is_over_is_there_for_a_poll, RH_POLL, .model = RH_CAUSAL)
 OVERDUE(under_mailbox_a_timer_that_is_over_is_there_for_a_poll, RH_POLL, .model = RH_MAILBOX)
 
-/* ---- cancelled, replaced -------------------------------------------------------------------------------------------- */
+/* ---- cancelled, replaced ----------------------------------------------------------------------------------------- */
 RH_PROCESS(canceller);
 RH_BODY(canceller)
 {
@@ -284,7 +284,7 @@ PROGRAM(cancel_takes_only_that_timers_message, .allowed = { "chooser#1: 1 5 none
     rh_spawn(chooser);
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
 #define LOSS_AND_DUPLICATE                                                                                             \
     {                                                                                                                  \
         .losses = 1, .duplicates = 1                                                                                   \

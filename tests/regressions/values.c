@@ -1,8 +1,8 @@
-/* Fields that a macro was given arrive as they are, whatever else the struct holds: also behind padding, and in long arrays of
- * structs, of which a compiler's way to clear padding has once cleared parts. */
+/* Fields that a macro was given arrive as they are, whatever else the struct holds: also behind padding, and in long
+ * arrays of structs, of which a compiler's way to clear padding has once cleared parts. */
 #include <rehearse/test.h>
 
-#include "explore/support.h"
+#include "explore/support/runs.h"
 
 struct team {
     int count, span;
@@ -74,10 +74,10 @@ static void fields_arrive_as_they_were_given(void **unused)
     (void)unused;
     struct rh_world *w = world_of("whole_values", NULL, NULL, 0);
     struct rh_exploration *x = explored(w, "dfs", 1, 10);
-    if (x->finding_count)
-        fail_msg("%s", x->findings[0].outcome.text);
-    assert_int_equal(x->runs, 1);
-    assert_int_equal(x->steps, 2);
+    if (x->results->finding_count)
+        fail_msg("%s", x->results->findings[0].outcome.text);
+    assert_int_equal(x->results->count.runs, 1);
+    assert_int_equal(x->results->count.steps, 2);
     rh__exploration_free(x);
     rh_world_free(w);
 }

@@ -212,7 +212,7 @@ static void a_reply_of_another_type_is_a_misuse(void **unused)
     rh_spawn(curious_once, .to = rh_spawn(oracle, .silent = 1));
     finish();
     assert_int_equal(results[1], -1);
-    expect_told(1, "misuse", "wanted reply_to_it as the reply to question, but got a");
+    expect_told(1, "misuse", "expected reply_to_it as the reply to question, but got a");
 }
 
 RH_ACTOR(late_oracle, rh_ref asker;);

@@ -144,17 +144,17 @@ static void inside_an_actor_it_is_told_and_the_actor_goes_on(void **unused)
 {
     (void)unused;
     inside(send_to_nobody, "go is sent to nobody");
-    inside(send_to_no_actor, "never was");
-    inside(send_to_a_later_generation, "never was");
-    inside(send_to_an_even_generation, "never was");
+    inside(send_to_no_actor, "never existed");
+    inside(send_to_a_later_generation, "never existed");
+    inside(send_to_an_even_generation, "never existed");
     inside(send_too_much, "max_message_bytes (1048576)");
     inside(send_too_long_a_tail, "max_message_bytes");
     inside(send_as_another, "rh_send_from");
-    inside(ask_oneself, "rh_ask of oneself");
+    inside(ask_oneself, "asks itself (rh_ask)");
     inside(ask_nobody, "go is sent to nobody");
     inside(link_nobody, "rh_link of nobody");
     inside(watch_external, "rh_monitor of an external sender");
-    inside(kill_no_actor, "rh_kill of an actor that never was");
+    inside(kill_no_actor, "rh_kill of an actor that never existed");
     inside(register_null, "rh_register without a name");
     inside(find_null, "rh_whereis without a name");
     inside(timer_null, "rh_timer without a name");

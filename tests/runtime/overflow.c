@@ -1,7 +1,7 @@
 /* What a send does when the mailbox is full. */
 #include "helper.h"
 
-#if defined(__SANITIZE_THREAD__)
+#ifdef RH_TEST_FEW
 enum { ROUNDS = 4 };
 #else
 enum { ROUNDS = 20 };

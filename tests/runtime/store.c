@@ -1,4 +1,5 @@
-/* The durable store: what is put is there after a restart, under its name, whole, in order; and what goes wrong is told. */
+/* The durable store: what is put is there after a restart, under its name, whole, in order; and what goes wrong is
+ * told. */
 #include "runtime/store_support.h"
 
 #include <sys/resource.h>
@@ -392,7 +393,8 @@ static void many_stores_are_no_history(void **unused)
         finish();
         assert_int_equal(told.count, 0);
     }
-    /* 2,000 values, of 300,000 puts.  How much is put in one batch, after which the journal may be rewritten, depends on the machine. */
+    /* 2,000 values, of 300,000 puts.  How much is put in one batch, after which the journal may be rewritten, depends
+     * on the machine. */
     assert_in_range(size_of("journal"), 2000 * 80, 2000 * 80 * 50);
 }
 

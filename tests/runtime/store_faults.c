@@ -1,5 +1,5 @@
-/* Every call that a store makes to the system fails once, or from then on: nothing that was acknowledged is gone afterwards,
- * what is there is a prefix of the puts, and where not all was acknowledged this was told.
+/* Every call that a store makes to the system fails once, or from then on: nothing that was acknowledged is gone
+ * afterwards, what is there is a prefix of the puts, and where not all was acknowledged this was told.
  *
  * The calls are ours: a program's own functions come before those of the C library. */
 #include "runtime/store_support.h"

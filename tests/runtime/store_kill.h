@@ -1,5 +1,5 @@
-/* A program that puts is killed, again and again: nothing that was acknowledged is ever lost.  The moment of the kill is a
- * number of acknowledgements, not a time. */
+/* A program that puts is killed, again and again: nothing that was acknowledged is ever lost.  The moment of the kill
+ * is a number of acknowledgements, not a time. */
 #ifndef TESTS_RUNTIME_STORE_KILL_H
 #define TESTS_RUNTIME_STORE_KILL_H
 

@@ -1,5 +1,5 @@
-/* For the tests of stores: a folder for each test, and accounts that put numbered values, each known by its number alone, and
- * note which are acknowledged.  What must outlive a process is in shared memory. */
+/* For the tests of stores: a folder for each test, and accounts that put numbered values, each known by its number
+ * alone, and note which are acknowledged.  What must outlive a process is in shared memory. */
 #ifndef TESTS_RUNTIME_STORE_SUPPORT_H
 #define TESTS_RUNTIME_STORE_SUPPORT_H
 

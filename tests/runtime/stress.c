@@ -1,7 +1,7 @@
 /* Many actors on several threads: nothing is lost, nothing is handled twice, nobody waits for ever. */
 #include "helper.h"
 
-#if defined(__SANITIZE_THREAD__)
+#ifdef RH_TEST_FEW
 enum { SCALE = 1 };
 #else
 enum { SCALE = 4 };

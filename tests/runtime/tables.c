@@ -1,7 +1,7 @@
 /* Shared tables on several threads: each call is atomic, and foreign threads may call as well. */
 #include "helper.h"
 
-#if defined(__SANITIZE_THREAD__)
+#ifdef RH_TEST_FEW
 enum { EACH = 200 };
 #else
 enum { EACH = 2000 };

@@ -67,12 +67,6 @@ static inline void run_first(struct rh_world *w, void *unused)
         rh_world_step(w, &open[0]);
 }
 
-static inline const struct rh_outcome *outcome_of_first(struct rh_world *w)
-{
-    run_first(w, NULL);
-    return rh_world_outcome(w);
-}
-
 /* Both values are in the message where they differ. */
 static inline void check_outcome(struct rh_world *w, enum rh_outcome_kind kind)
 {

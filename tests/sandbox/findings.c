@@ -176,7 +176,7 @@ static const struct fault {
     { "endless wait", wait_for_a_pipe, RH_OUTCOME_ENDLESS, WAITS_IN, "outside of control", false },
     { "pause", pause_for_ever, RH_OUTCOME_ENDLESS, "pause_for_ever", "outside of control", false },
     { "many short sleeps", sleep_for_ever, RH_OUTCOME_ENDLESS, "sleep_for_ever", "outside of control", false },
-    { "null call", call_null, RH_OUTCOME_CRASH, "call_null", "a call through a pointer to no function", false },
+    { "null call", call_null, RH_OUTCOME_CRASH, "call_null", "a call through an invalid function pointer", false },
     { "null string", measure_null, NULL_STRING, "measure_null", "", false },
     { "out of memory", use_up_memory, RH_OUTCOME_LIMIT, "use_up_memory", "max_bytes_per_actor", true },
     { "double free", free_twice, RH_OUTCOME_HEAP, "free_twice", "free", true },

@@ -1,12 +1,13 @@
 /* Schedules as text: what is written can be read, and replayed makes the same run; open choices never look alike; and
  * the reader refuses with a sentence what is no schedule. */
-#include "explore/program.h"
-#include "explore/support.h"
+#include "explore/support/program.h"
+#include "explore/support/runs.h"
+#include "explore/support/scramble.h"
 
 #include "base/fail.h"
 #include "trace/schedule.h"
 
-/* ---- round trips ------------------------------------------------------------------------------------------------------- */
+/* ---- round trips ------------------------------------------------------------------------------------------------- */
 
 enum { TEXT = 1 << 20, LINE = 4096 };
 
@@ -26,7 +27,7 @@ static void line_of(const struct rh_world *w, const struct rh_choice *c, char *l
 {
     struct rh__text t;
     rh__text_init(&t, line, LINE);
-    rh__choice_line(w, c, &t);
+    rh__choice_line(rh__world_run(w), c, &t);
 }
 
 /* The open choice that a line means; all others must read otherwise. */
@@ -104,7 +105,7 @@ static bool round_trip(struct rh_world *w, uint64_t *random)
     }
     uint64_t made = sequence_of(w);
     rh__text_init(&t, text, sizeof text);
-    rh__schedule_write(w, &t);
+    rh__schedule_write(rh__world_run(w), &t);
     if (!rh__schedule_parse(&s, text, strlen(text), error, sizeof error)) {
         snprintf(tally->trouble, sizeof tally->trouble, "%s", error);
         return false;
@@ -115,7 +116,7 @@ static bool round_trip(struct rh_world *w, uint64_t *random)
         good = false;
     }
     rh__text_init(&t, again, sizeof again);
-    rh__schedule_write(w, &t);
+    rh__schedule_write(rh__world_run(w), &t);
     if (good && strcmp(text, again) != 0) {
         snprintf(tally->trouble, sizeof tally->trouble, "written again it reads otherwise");
         good = false;
@@ -168,11 +169,16 @@ static void every_kind_of_choice_goes_round(void **unused)
         s.restarts = seed % 2;
         s.kept_restarts = seed % 2 ? 0 : 1;
         s.partitions = seed % 3 == 0 ? 2 : 0;
+        s.delays = 2;
+        s.delay_steps = 3;
         s.failed_opens = seed % 4 == 0;
         s.damaged_stores = seed % 4 == 1;
         s.failed_puts = seed % 2;
+        s.outside = seed % 5 == 0;
+        program_is_open = s.outside != 0;
         walk("program", &s, seed, NULL, 0);
     }
+    program_is_open = false;
     for (int k = RH_CHOICE_DELIVER; k <= RH_CHOICE_END; k++)
         if (tally->kinds[k] < 20)
             fail_msg("%s came %llu times only", rh_choice_name((enum rh_choice_kind)k),
@@ -181,7 +187,7 @@ static void every_kind_of_choice_goes_round(void **unused)
     rh_shared_free(tally, sizeof *tally);
 }
 
-/* ---- names that look like something else ----------------------------------------------------------------------------------- */
+/* ---- names that look like something else ------------------------------------------------------------------------- */
 
 RH_MESSAGE(poke, int n;);
 RH_MESSAGE(bell);
@@ -267,7 +273,7 @@ static void cut_short(struct rh_world *w, void *arg)
     for (const struct rh_choice *open; (open = rh_world_enabled(w, &n)), n;)
         rh_world_step(w, &open[0]);
     rh__text_init(&t, text, sizeof text);
-    rh__schedule_write(w, &t);
+    rh__schedule_write(rh__world_run(w), &t);
     tally->runs = strlen(text) < sizeof text && strstr(text, "\n# the rest did not fit\n") != NULL &&
                   rh__schedule_parse(&s, text, strlen(text), error, sizeof error);
     if (!tally->runs)
@@ -290,7 +296,7 @@ static void what_does_not_fit_is_left_out_by_lines(void **unused)
     rh_shared_free(tally, sizeof *tally);
 }
 
-/* ---- settings ---------------------------------------------------------------------------------------------------------------- */
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
 
 /* The table in settings.c repeats what a world makes of zeroes. */
 static void defaults_are_not_written(void **unused)
@@ -323,7 +329,7 @@ static void what_differs_from_the_test_is_written(void **unused)
                               "set seed=18446744073709551615\n");
 }
 
-/* ---- the reader ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the reader -------------------------------------------------------------------------------------------------- */
 
 static void read_text(struct rh__schedule *s, const char *text)
 {
@@ -373,10 +379,10 @@ static void what_is_no_schedule_is_refused_with_its_line(void **unused)
         { "\n\nrehearse schedule\n", "line 3: a schedule begins with", 0 },
         { "rehearse schedule 1x\n", "line 1: a schedule begins with", 0 },
         { "rehearse schedule 1 2\n", "line 1: a schedule begins with", 0 },
-        { "rehearse schedule 2\n", "line 1: version 2 of schedules is not known, only 1", 0 },
-        { "rehearse schedule 0\n", "line 1: version 0 of schedules is not known", 0 },
-        { "rehearse schedule 1\nset model\n", "line 2: `set` wants name=value", 0 },
-        { "rehearse schedule 1\n\nset =bag\n", "line 3: `set` wants name=value", 0 },
+        { "rehearse schedule 2\n", "line 1: version 2 of the schedule format is not known, only version 1", 0 },
+        { "rehearse schedule 0\n", "line 1: version 0 of the schedule format is not known", 0 },
+        { "rehearse schedule 1\nset model\n", "line 2: `set` needs name=value", 0 },
+        { "rehearse schedule 1\n\nset =bag\n", "line 3: `set` needs name=value", 0 },
         { "rehearse schedule 1\na\0b\n", "line 2: a zero byte", 23 },
         { "\x7f"
           "ELF\0\0\0",

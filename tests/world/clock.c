@@ -1,5 +1,5 @@
 /* Ordered time with granularity object: one clock, an object like others (world/timers.c).  What it does, by hand. */
-#include "driver.h"
+#include "world/support/driver.h"
 
 #include <time.h>
 
@@ -51,7 +51,7 @@ static void came(struct rh_world *w, const char *const *wanted)
 }
 #define CAME(w, ...) came(w, (const char *const[]){ __VA_ARGS__, NULL })
 
-/* ---- deadlines --------------------------------------------------------------------------------------------------------- */
+/* ---- deadlines --------------------------------------------------------------------------------------------------- */
 
 RH_ACTOR(setter, int64_t first; int64_t second; bool cancels;);
 RH_HANDLER(setter, go)
@@ -115,7 +115,7 @@ static void what_is_cancelled_never_comes_even_if_it_was_reached(void **unused)
     rh_world_free(w);
 }
 
-/* ---- waits ------------------------------------------------------------------------------------------------------------- */
+/* ---- waits ------------------------------------------------------------------------------------------------------- */
 
 RH_ACTOR(server);
 RH_HANDLER(server, question)
@@ -241,7 +241,7 @@ static void libc_has_to_do_with_the_same_clock(void **unused)
     rh_world_free(w);
 }
 
-/* ---- other lives, monitors ------------------------------------------------------------------------------------------------ */
+/* ---- other lives, monitors --------------------------------------------------------------------------------------- */
 
 RH_ACTOR(phoenix, bool set;);
 RH_HANDLER(phoenix, go)

@@ -1,5 +1,5 @@
 /* Logical time: each actor has a clock that goes on with what it takes, and is never behind those who wrote to it. */
-#include "driver.h"
+#include "world/support/driver.h"
 
 #include <time.h>
 
@@ -60,7 +60,7 @@ static void clock_says(struct rh_world *w, uint32_t nth, int64_t ms)
     assert_int_equal(node_of(w, nth)->libc_ms, ms);
 }
 
-/* ---- messages --------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 RH_TEST(messages, .time = RH_TIME_LOGICAL)
 {
@@ -120,7 +120,7 @@ static void a_clock_is_part_of_the_state(void **unused)
     rh_world_free(w);
 }
 
-/* ---- children, timers, waits ------------------------------------------------------------------------------------------- */
+/* ---- children, timers, waits ------------------------------------------------------------------------------------- */
 
 RH_PROCESS(parent, int64_t at[6]; rh_ref child;);
 RH_BODY(parent)
@@ -211,7 +211,7 @@ static void any_timer_may_fire_and_is_never_early(void **unused)
     rh_world_free(w);
 }
 
-/* ---- a second life ------------------------------------------------------------------------------------------------------ */
+/* ---- a second life ----------------------------------------------------------------------------------------------- */
 
 RH_ACTOR(phoenix, int64_t at;);
 RH_HANDLER(phoenix, rh_start)
@@ -249,7 +249,7 @@ static void a_second_life_goes_on_with_the_clock_of_the_first(void **unused)
     rh_world_free(w);
 }
 
-/* ---- every granularity ---------------------------------------------------------------------------------------------------- */
+/* ---- every granularity ------------------------------------------------------------------------------------------- */
 
 static void clocks_do_not_depend_on_the_granularity(void **unused)
 {

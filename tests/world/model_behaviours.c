@@ -2,11 +2,12 @@
  * behaviours and the number of choice sequences are those of brute force.
  *
  * Behaviours are read from what the actors themselves have written down, so undo is part of what is tested. */
-#include "driver.h"
+#include "world/support/driver.h"
 
+#include "support/few.h"
 #include "support/generated.h"
 
-enum { SEEDS = 400, MOST_SEQUENCES = 6000 };
+enum { SEEDS = MANY_OR_FEW(400, 60), MOST_SEQUENCES = 6000 };
 
 static struct generated_program program; /* read by the actors, written between worlds */
 

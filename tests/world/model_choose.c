@@ -1,5 +1,5 @@
 /* rh_choose: every value, everywhere it may be called. */
-#include "driver.h"
+#include "world/support/driver.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(told, uint32_t value;);

@@ -1,5 +1,5 @@
 /* Faults within budgets: all outcomes of tiny programs, and how many choice sequences lead to each, derived by hand. */
-#include "driver.h"
+#include "world/support/driver.h"
 
 RH_MESSAGE(go);
 RH_MESSAGE(told, char from;);
@@ -121,7 +121,8 @@ static void duplicates_come_behind_or_in_any_order(void **unused)
 /* ---- crashes and the mailbox ----------------------------------------------------------------------------------- */
 
 /* Fifo, messages a and b of one sender, one crash, one restart with kept state.  The crash comes before a, between, or
- * after b; there the run may also end without it: 4 sequences.  What is under way at the crash comes after the restart. */
+ * after b; there the run may also end without it: 4 sequences.  What is under way at the crash comes after the
+ * restart. */
 static void messages_outlive_a_crash(void **unused)
 {
     (void)unused;

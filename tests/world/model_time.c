@@ -5,11 +5,20 @@
  * logical  any, and each actor has a clock of its own, which goes on by 1 ms with each message
  *
  * The oracle has a table of timers and a list of messages, and tries everything. */
-#include "driver.h"
+#include "world/support/driver.h"
 
+#include "support/few.h"
 #include "support/generated.h"
 
-enum { SEEDS = 300, MOST = 3000, ACTORS = 2, NAMES = 2, TIMERS = ACTORS * NAMES, LONGEST = 24, OPS = 2 };
+enum {
+    SEEDS = MANY_OR_FEW(300, 60),
+    MOST = 3000,
+    ACTORS = 2,
+    NAMES = 2,
+    TIMERS = ACTORS * NAMES,
+    LONGEST = 24,
+    OPS = 2
+};
 
 static uint64_t seed;
 static uint32_t start_count;

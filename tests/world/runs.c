@@ -11,7 +11,7 @@
 RH_MESSAGE(hello, int from;);
 RH_MESSAGE(ball, int round;);
 
-/* ---- n external senders, one receiver: n! sequences ---------------------------------------------------------------- */
+/* ---- n external senders, one receiver: n! sequences -------------------------------------------------------------- */
 RH_ACTOR(receiver, int count; int order[16];);
 RH_HANDLER(receiver, hello)
 {
@@ -27,7 +27,7 @@ RH_TEST(senders)
         rh_send_from(rh_external(names[i]), r, hello, .from = i);
 }
 
-/* ---- a and b play; each round a sends two balls by two helpers, in any order: 2^n sequences -------------------------- */
+/* ---- a and b play; each round a sends two balls by two helpers, in any order: 2^n sequences ---------------------- */
 RH_ACTOR(pong, rh_ref ping; int got;);
 RH_ACTOR(ping, rh_ref pong; int left;);
 RH_HANDLER(ping, ball)
@@ -52,7 +52,7 @@ RH_TEST(pingpong)
     rh_send(rh_spawn(ping, .pong = b, .left = 0), ball);
 }
 
-/* ---- driver ---------------------------------------------------------------------------------------------------------- */
+/* ---- driver ------------------------------------------------------------------------------------------------------ */
 
 static const struct rh_test *find(const char *name)
 {

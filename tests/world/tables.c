@@ -1,6 +1,6 @@
-/* Shared tables of the controlled world: equal contents are equal states, whatever led there; going back takes changes of
- * tables back; what is in a table outlives a crash; and a tree of many keys is the list that it should be. */
-#include "driver.h"
+/* Shared tables of the controlled world: equal contents are equal states, whatever led there; going back takes changes
+ * of tables back; what is in a table outlives a crash; and a tree of many keys is the list that it should be. */
+#include "world/support/driver.h"
 
 RH_MESSAGE(set, char key[8]; int value;);
 RH_MESSAGE(unset, char key[8];);
@@ -27,7 +27,7 @@ RH_HANDLER(setter, other)
 }
 RH_BEHAVIOUR(setter, open, set, unset, other);
 
-/* ---- fingerprints ------------------------------------------------------------------------------------------------------ */
+/* ---- fingerprints ------------------------------------------------------------------------------------------------ */
 
 /* Messages of one kind to idle actors, so that the table is all that differs; under bag, in any order. */
 RH_TEST(two_setters, .model = RH_BAG)
@@ -120,7 +120,7 @@ static void detours_are_forgotten_and_differences_are_not(void **unused)
                 fail_msg("ways %s and %s have one fingerprint", different[i], different[j]);
 }
 
-/* ---- many keys ----------------------------------------------------------------------------------------------------------- */
+/* ---- many keys --------------------------------------------------------------------------------------------------- */
 
 enum { KEYS = 600 };
 
@@ -219,7 +219,7 @@ static void a_tree_of_many_keys_is_the_list_it_should_be_on_the_way_there_and_ba
     digest_free(&now);
 }
 
-/* ---- crashes, limits -------------------------------------------------------------------------------------------------------- */
+/* ---- crashes, limits --------------------------------------------------------------------------------------------- */
 
 RH_PROCESS(patient);
 RH_BODY(patient)
@@ -278,7 +278,7 @@ static void too_many_keys_are_a_finding(void **unused)
     rh_world_free(w);
 }
 
-/* ---- what is one step ------------------------------------------------------------------------------------------------------- */
+/* ---- what is one step -------------------------------------------------------------------------------------------- */
 
 RH_PROCESS(pair, char key[2];);
 RH_BODY(pair)
@@ -292,8 +292,8 @@ RH_TEST(pairs)
     rh_spawn(pair, .key = "y");
 }
 
-/* A process of two operations has three steps, the first up to its first operation, and with granularity object a fourth,
- * its end.  The test's body, which only spawns, is one step with every granularity. */
+/* A process of two operations has three steps, the first up to its first operation, and with granularity object a
+ * fourth, its end.  The test's body, which only spawns, is one step with every granularity. */
 static void each_operation_is_a_step_where_the_granularity_says_so(void **unused)
 {
     (void)unused;

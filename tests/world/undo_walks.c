@@ -1,10 +1,12 @@
 /* Going back: random walks of a program that uses all there is (rich.h), with undo, rollback, reset, save and load in
  * between.  Wherever the walk comes back to, the world is as it was when it was there first (a digest of every table,
  * every byte of memory, every open choice), and the same choices lead to the same states again.  So with fingerprints
- * asked for never, always and now and then; a fingerprint that was kept up piece by piece is the one computed afresh. */
-#include "driver.h"
+ * asked for never, always and now and then; a fingerprint that was kept up piece by piece is the one computed
+ * afresh. */
+#include "world/support/driver.h"
 
-#include "rich.h"
+#include "support/few.h"
+#include "world/support/rich.h"
 
 enum { DEEPEST = 60, SNAPSHOTS = 3, ACTIONS = 120 };
 
@@ -233,7 +235,7 @@ static void walks(const struct rh_semantics *semantics, uint64_t seeds)
 {
     uint64_t compared = 0;
     const char *only = getenv("RH_TEST_SEED"); /* one seed, to look at a failure */
-    for (uint64_t seed = 1; seed <= seeds; seed++)
+    for (uint64_t seed = 1; seed <= MANY_OR_FEW(seeds, (seeds + 7) / 8); seed++)
         for (enum asking asking = NEVER; asking <= SOMETIMES; asking++)
             if (!only || strtoull(only, NULL, 10) == seed)
                 compared += walk(seed, semantics, asking);
@@ -258,7 +260,9 @@ static void going_back_restores_everything_under_bag_with_faults(void **unused)
                                   .crashes = 2,
                                   .restarts = 1,
                                   .kept_restarts = 1,
-                                  .partitions = 1 },
+                                  .partitions = 1,
+                                  .delays = 3,
+                                  .delay_steps = 4 },
           40);
 }
 
@@ -272,7 +276,8 @@ static void going_back_restores_everything_under_fifo_with_faults_and_ordered_ti
                                   .crashes = 3,
                                   .restarts = 2,
                                   .kept_restarts = 2,
-                                  .partitions = 2 },
+                                  .partitions = 2,
+                                  .delays = 2 },
           40);
 }
 
@@ -341,7 +346,7 @@ static void a_world_without_undo_resets_as_well(void **unused)
     };
     struct rh_world_options o = { .test = find_test("rich_program"), .semantics = &s, .quiet = true, .no_undo = true };
     struct digest first = { 0 }, end[2] = { { 0 } }, now = { 0 };
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    for (uint64_t seed = 1; seed <= MANY_OR_FEW(60, 8); seed++) {
         char error[256];
         rich_seed = seed;
         rich_megabytes = seed % 8 == 0;

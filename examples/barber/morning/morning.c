@@ -1,14 +1,14 @@
-/* See morning.h.  The barber can work when the shop is unlocked and towels are there, in whatever order that happens.  A
- * customer whom the room sends before that has to wait until then; the room sends the next one when it is asked to.
+/* See morning.h.  The barber can work when the shop is unlocked and the towels have arrived, in either order.  A
+ * customer whom the room sends earlier has to wait; the room sends the next customer when the barber asks for one.
  *
  *     shut  --unlock-->  unlocked  --towels-->  ready  <--serve, cut-->  cutting
  *
- * A forgetful barber (bug ba) has thought of a customer who comes while the shop is shut, but not of one who comes when it
- * is unlocked and there are no towels yet: that behaviour does not list `serve`.  There must be no change of behaviour
- * between `unlock` and `serve`; a customer who comes earlier or later does no harm. */
+ * A forgetful barber (bug ba) handles a customer who comes while the shop is shut, but not one who comes when the shop
+ * is unlocked and the towels have not arrived: the behaviour of that phase does not list `serve`.  The bug needs
+ * `serve` after `unlock` with no change of behaviour in between; a customer who comes earlier or later does no harm. */
 #include "morning.h"
 
-/* ---- barber --------------------------------------------------------------------------------------------------------- */
+/* ---- barber ------------------------------------------------------------------------------------------------------ */
 static void work_if_possible(const struct barber *state)
 {
     if (rh_is_nobody(state->customer)) {
@@ -61,7 +61,7 @@ RH_BEHAVIOUR(barber, unlocked_forgetful, towels);
 RH_BEHAVIOUR(barber, ready, serve);
 RH_BEHAVIOUR(barber, cutting, cut);
 
-/* ---- towels --------------------------------------------------------------------------------------------------------- */
+/* ---- towels ------------------------------------------------------------------------------------------------------ */
 RH_HANDLER(wholesaler, order)
 {
     rh_send(state->driver, load);
@@ -74,7 +74,7 @@ RH_HANDLER(driver, load)
 }
 RH_BEHAVIOUR(driver, waiting, load);
 
-/* ---- room ----------------------------------------------------------------------------------------------------------- */
+/* ---- room -------------------------------------------------------------------------------------------------------- */
 static void call_next(struct room *state)
 {
     state->barber_works = state->first < state->last;
@@ -94,7 +94,7 @@ RH_HANDLER(room, who_is_next)
 }
 RH_BEHAVIOUR(room, open, arrive, who_is_next);
 
-/* ---- receptionist: asks each customer a few questions ------------------------------------------------------------------ */
+/* ---- receptionist: asks each customer a few questions ------------------------------------------------------------ */
 RH_HANDLER(receptionist, greet)
 {
     rh_reply(question, .left = state->questions - 1);
@@ -108,7 +108,7 @@ RH_HANDLER(receptionist, reply)
 }
 RH_BEHAVIOUR(receptionist, talking, greet, reply);
 
-/* ---- customer ------------------------------------------------------------------------------------------------------- */
+/* ---- customer ---------------------------------------------------------------------------------------------------- */
 RH_BODY(customer)
 {
     rh_send(state->receptionist, greet);

@@ -1,11 +1,11 @@
-/* Users, their connections and the server; see engine.h.  A user connects, makes its requests one after the other, has
- * each response recorded, and when the last is recorded reports that it has ended.
+/* Users, their connections and the server; see engine.h.  A user connects, makes its requests one after the other, and
+ * sends each response to a recorder.  When the last response is recorded, the user reports that it has ended.
  *
- * A hasty user (bug ga1) does not wait until its responses are recorded: the last may be on its way to the recorder while
- * the engine closes all connections and has the recorders flush. */
+ * A hasty user (bug ga1) does not wait until its responses are recorded: the last one may be on its way to the recorder
+ * while the engine closes all connections and tells the recorders to flush. */
 #include "engine.h"
 
-/* ---- user ----------------------------------------------------------------------------------------------------------- */
+/* ---- user -------------------------------------------------------------------------------------------------------- */
 static void go_on(struct user *state)
 {
     if (state->sent < state->scenario.requests)
@@ -41,7 +41,7 @@ RH_HANDLER(user, recorded)
 }
 RH_BEHAVIOUR(user, ready, go, connected, response, recorded);
 
-/* ---- connection ------------------------------------------------------------------------------------------------------ */
+/* ---- connection -------------------------------------------------------------------------------------------------- */
 RH_HANDLER(connection, open_connection)
 {
     state->user = rh_sender();
@@ -68,7 +68,7 @@ RH_HANDLER(connection, close_connection)
 RH_BEHAVIOUR(connection, opening, open_connection, welcome);
 RH_BEHAVIOUR(connection, open, request, response, close_connection);
 
-/* ---- server ---------------------------------------------------------------------------------------------------------- */
+/* ---- server ------------------------------------------------------------------------------------------------------ */
 RH_HANDLER(server, hello)
 {
     rh_reply(welcome);

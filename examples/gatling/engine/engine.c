@@ -7,14 +7,14 @@
  *     controller  --close_all---> injector           which closes the connections one after the other
  *                 --flush-------> recorders          after which nothing more can be recorded
  *
- * Two messages from different senders are in no order but the one that a third actor gives them by waiting:
- *   bug ga2  the controller starts when the first recorder is initialised, and a user may be faster than the others
- *   bug ga3  the injector reports for a user that it has started, which may arrive after the user's own report that it
- *            has ended
+ * Two messages from different senders have no order unless an actor waits for one before it causes the other:
+ *   bug ga2  the controller starts users when the first recorder is initialised; a user may be faster than the others
+ *   bug ga3  the injector reports that a user has started; its report may arrive after the user's own report that the
+ *            user has ended
  *   bug ga4  the controller closes when all users are done, although it may not have heard that all have started */
 #include "engine.h"
 
-/* ---- recorder ------------------------------------------------------------------------------------------------------- */
+/* ---- recorder ---------------------------------------------------------------------------------------------------- */
 RH_HANDLER(recorder, initialize)
 {
     rh_reply(initialized);
@@ -43,7 +43,7 @@ RH_BEHAVIOUR(recorder, blank, initialize, RH_ON(record, early_record));
 RH_BEHAVIOUR(recorder, recording, record, flush);
 RH_BEHAVIOUR(recorder, closed, RH_ON(record, late_record));
 
-/* ---- terminator ----------------------------------------------------------------------------------------------------- */
+/* ---- terminator -------------------------------------------------------------------------------------------------- */
 RH_HANDLER(terminator, user_started)
 {
     state->started[msg->user] = true;
@@ -56,7 +56,7 @@ RH_HANDLER(terminator, user_ended)
 }
 RH_BEHAVIOUR(terminator, counting, user_started, user_ended);
 
-/* ---- injector ------------------------------------------------------------------------------------------------------- */
+/* ---- injector ---------------------------------------------------------------------------------------------------- */
 static void start_user(struct injector *state, rh_ref self)
 {
     int number = state->begun++;
@@ -104,7 +104,7 @@ RH_BEHAVIOUR(injector, injecting, running, RH_DEFER(close_all));
 RH_BEHAVIOUR(injector, complete, close_all);
 RH_BEHAVIOUR(injector, closing, connection_closed);
 
-/* ---- controller ------------------------------------------------------------------------------------------------------ */
+/* ---- controller -------------------------------------------------------------------------------------------------- */
 static void close_if_done(struct controller *state)
 {
     if (state->done && (state->ramped || state->flaws.closes_early)) {

@@ -1,5 +1,5 @@
-/* A small engine for load tests, after Gatling: simulated users run scenarios against a server, recorders write down what
- * they saw, and when all users are done everything is closed in order. */
+/* A small engine for load tests, after Gatling: simulated users run scenarios against a server, recorders write down
+ * what they saw, and when all users are done everything is closed in order. */
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -43,7 +43,7 @@ struct recorders {
     rh_ref at[MOST_RECORDERS];
 };
 
-/* What users are to do, and whom they need for it. */
+/* What users do, and the actors that they need for it. */
 struct scenario {
     int users;
     int requests; /* of each user */
@@ -53,7 +53,7 @@ struct scenario {
     bool hasty; /* bug ga1 */
 };
 
-/* What can be wrong with a controller and its injector: bugs ga2, ga3, ga4. */
+/* Flaws of a controller and its injector: bugs ga2, ga3, ga4. */
 struct flaws {
     bool starts_early, speaks_for_users, closes_early;
 };

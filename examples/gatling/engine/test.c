@@ -1,5 +1,5 @@
-/* A load test runs from its start to its end: everything that users saw is recorded, and nothing comes when it is too
- * early or too late for it. */
+/* A load test runs from its start to its end: everything that users saw is recorded, and no message comes too early or
+ * too late. */
 #include <rehearse/test.h>
 
 #include "engine.h"

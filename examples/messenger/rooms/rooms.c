@@ -1,16 +1,16 @@
-/* See rooms.h.  What is said in a room goes from the room straight to its members.  To log a user off, the server has
- * every room let go of the user, has the session archived block by block, and confirms:
+/* See rooms.h.  Lines go from a room straight to its members.  To log a user off, the server tells every room to let go
+ * of the user, sends the session to the archive block by block, and confirms:
  *
  *     user --logoff--> server --leave--> rooms --has_left--> server <--store, stored--> archive
  *     server --logged_off--> user
  *
- * By then a line may still be on its way from a room to the user.  Therefore a room also tells the user itself that it
- * has let go (`left`), which arrives behind all its lines, and the user stays until it has heard that from every room.
+ * By then a line may still be on its way from a room to the user.  Therefore a room also tells the user that it has let
+ * go (`left`).  That message arrives after all lines of the room, and the user waits for it from every room.
  *
- * Bug ms: the server's confirmation is all that a user waits for, and rooms tell nobody else. */
+ * Bug ms: a user waits only for the server's confirmation, and rooms do not send `left`. */
 #include "rooms.h"
 
-/* ---- server --------------------------------------------------------------------------------------------------------- */
+/* ---- server ------------------------------------------------------------------------------------------------------ */
 static struct session *session_of(struct server *state, rh_ref user)
 {
     int i = 0;
@@ -51,7 +51,7 @@ RH_HANDLER(archive, store)
 }
 RH_BEHAVIOUR(archive, open, store);
 
-/* ---- room ----------------------------------------------------------------------------------------------------------- */
+/* ---- room -------------------------------------------------------------------------------------------------------- */
 RH_HANDLER(room, enter)
 {
     state->members[state->count++] = rh_sender();
@@ -75,7 +75,7 @@ RH_HANDLER(room, leave)
 }
 RH_BEHAVIOUR(room, open, enter, say, leave);
 
-/* ---- user ----------------------------------------------------------------------------------------------------------- */
+/* ---- user -------------------------------------------------------------------------------------------------------- */
 static void go_if_off(const struct user *state)
 {
     if (state->logged_off && (state->left == state->rooms.count || state->hasty))

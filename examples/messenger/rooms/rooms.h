@@ -22,7 +22,7 @@ RH_MESSAGE(left);
 /* Server and room, server and archive. */
 RH_MESSAGE(leave, rh_ref user;);
 RH_MESSAGE(has_left, rh_ref user;);
-RH_MESSAGE(store, rh_ref user; int blocks;); /* the last of so many */
+RH_MESSAGE(store, rh_ref user; int blocks;); /* number of blocks left, with this one */
 RH_MESSAGE(stored, rh_ref user; int blocks;);
 
 struct rooms {
@@ -32,7 +32,7 @@ struct rooms {
 
 struct session {
     rh_ref user;
-    int rooms; /* that the user is in */
+    int rooms; /* number of rooms that the user is in */
 };
 
 RH_ACTOR(server, struct rooms rooms; rh_ref archive; int blocks; int count; struct session sessions[MOST_USERS];);

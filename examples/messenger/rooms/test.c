@@ -1,4 +1,4 @@
-/* A line that a room has passed on is read: nobody goes while one is on its way to them. */
+/* A line that a room has passed on is read: no user leaves while a line is on its way to that user. */
 #include <rehearse/test.h>
 
 #include "rooms.h"

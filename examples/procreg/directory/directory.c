@@ -1,12 +1,12 @@
-/* See directory.h.  The directory remembers the entry that it found last, because names are often asked for several
- * times in a row.
+/* See directory.h.  The directory remembers the entry that it found last, because the same name is often looked up
+ * several times in a row.
  *
- * A forgetful directory (bug pr) does not think of that when a service withdraws: if the very next message asks for the
- * same name, it says what it remembers, which is a service that has ended.  Any other message in between makes it
- * remember something else. */
+ * A forgetful directory (bug pr) keeps the remembered entry when that service withdraws.  If the very next message
+ * looks up the same name, the answer is a service that has ended.  Any other message in between replaces the remembered
+ * entry. */
 #include "directory.h"
 
-/* ---- directory ------------------------------------------------------------------------------------------------------ */
+/* ---- directory --------------------------------------------------------------------------------------------------- */
 static rh_ref find(struct directory *state, int name)
 {
     if (state->last.name != name || rh_is_nobody(state->last.who))
@@ -37,7 +37,7 @@ RH_HANDLER(directory, lookup)
 }
 RH_BEHAVIOUR(directory, open, enrol, withdraw, lookup);
 
-/* ---- service -------------------------------------------------------------------------------------------------------- */
+/* ---- service ----------------------------------------------------------------------------------------------------- */
 RH_HANDLER(service, rh_start)
 {
     rh_send(state->directory, enrol, .name = state->name);
@@ -49,14 +49,14 @@ RH_HANDLER(service, close_down)
 }
 RH_BEHAVIOUR(service, open, rh_start, close_down);
 
-/* ---- caller --------------------------------------------------------------------------------------------------------- */
+/* ---- caller ------------------------------------------------------------------------------------------------------ */
 RH_BODY(caller)
 {
     for (int i = 0; i < state->calls; i++)
         rh_ask(state->directory, lookup, entry, .name = state->name);
 }
 
-/* ---- host: passes the visitor on to the next; the last one helps them find whom they came for ------------------------------- */
+/* ---- host: passes the visitor on to the next; the last one looks up the name ------------------------------- */
 RH_HANDLER(host, introduce)
 {
     if (rh_is_nobody(state->next))

@@ -1,5 +1,5 @@
-/* A directory of services: who answers to a name?  Services enrol under a name and withdraw, callers look names up, and a
- * visitor who is passed on from host to host looks one up at the end. */
+/* A directory of services.  Services enrol under a name and withdraw, callers look names up, and a visitor who is
+ * passed on from host to host looks up a name at the end. */
 #ifndef DIRECTORY_H
 #define DIRECTORY_H
 
@@ -14,9 +14,9 @@ RH_MESSAGE(lookup, int name;);
 RH_MESSAGE(entry, rh_ref who;);
 
 RH_MESSAGE(close_down); /* to a service */
-RH_MESSAGE(introduce);  /* to a host: the visitor is there */
+RH_MESSAGE(introduce);  /* to a host: the visitor has arrived */
 
-/* Announced by the directory: what it was told, and what it says. */
+/* Announcements of the directory: what it was told, and what it answers. */
 RH_MESSAGE(is_at, int name; rh_ref who;);
 RH_MESSAGE(says, int name; rh_ref who;);
 

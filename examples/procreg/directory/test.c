@@ -1,4 +1,4 @@
-/* What the directory says about a name is what it was told last. */
+/* The directory answers with what it was told last. */
 #include <rehearse/test.h>
 
 #include "directory.h"
@@ -27,7 +27,7 @@ static int within(const char *name, int otherwise, int most)
     return (int)value;
 }
 
-/* Name 0 is the one that is withdrawn and that the visitor asks for; each caller asks for one that stays. */
+/* Name 0 is withdrawn, and the visitor asks for it; each caller asks for a name that stays. */
 RH_TEST(the_directory_tells_the_truth)
 {
     int callers = within("callers", 3, MOST_NAMES - 1);

@@ -1,0 +1,18 @@
+# examples/savina/KIND/NAME.c -> build/examples/savina-NAME, linked with librehearse, and
+#                                build/examples/savina-NAME-production, of the same file, linked with librehearse-rt
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*/*.c)
+foreach(source ${sources})
+    get_filename_component(name ${source} NAME_WE)
+    rehearse_program(example_savina_${name} world ${PROJECT_BINARY_DIR}/examples savina-${name} ${source})
+    target_link_libraries(example_savina_${name} PRIVATE m)
+    list(APPEND test_programs example_savina_${name})
+    if(TARGET rehearse-rt)
+        set(production example_savina_${name}_production)
+        rehearse_program(${production} rt ${PROJECT_BINARY_DIR}/examples savina-${name}-production ${source})
+        target_link_libraries(${production} PRIVATE m)
+        target_compile_definitions(${production} PRIVATE SAVINA_PRODUCTION)
+        list(APPEND savina_programs ${production})
+    endif()
+    list(APPEND savina_programs example_savina_${name})
+endforeach()
+add_custom_target(examples-savina DEPENDS ${savina_programs})

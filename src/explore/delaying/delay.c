@@ -1,0 +1,132 @@
+/* delay(NAME, SEARCH): a search with a delaying explorer (rehearse/delaying.h). */
+#include <stdio.h>
+#include <string.h>
+
+#include "explore/delaying/delaying.h"
+#include "explore/explorers.h"
+
+struct delay {
+    struct rh__ses *ses; /* one of the two */
+    struct rh__ss *ss;
+};
+
+static bool delay_open(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error,
+                       size_t error_size)
+{
+    struct delay *d = state;
+    const char *name = rh_arguments_text(a, "order", "rtc"), *search = rh_arguments_text(a, "search", "ses");
+    struct rh__delay_options o = { .delaying = rh__delaying_named(name),
+                                   .seed = rh_exploration_seed(x),
+                                   .kilobytes = rh_arguments_number(a, "kb", 1 << 20),
+                                   .most = rh_arguments_number(a, "delays", 0),
+                                   .c1 = rh_arguments_real(a, "c1", 10),
+                                   .c2 = rh_arguments_real(a, "c2", 3),
+                                   .bounded = rh_arguments_has(a, "delays"),
+                                   .check = rh_arguments_has(a, "check") };
+    if (!o.delaying) {
+        char names[256];
+        rh__delaying_names(names, sizeof names);
+        snprintf(error, error_size, "there is no delaying explorer %s; there are %s", name, names);
+        return false;
+    }
+    const struct rh_delaying *e = o.delaying;
+    if (e->state_size > RH_DELAYING_MOST_STATE || !e->state_size || !e->next || !e->delay || !e->start) {
+        snprintf(error, error_size, "delaying explorer %s needs a state of 1 to %d bytes, next, delay and start", name,
+                 (int)RH_DELAYING_MOST_STATE);
+        return false;
+    }
+    if (strcmp(search, "ses") == 0)
+        d->ses = rh__ses_open(x, &o);
+    else
+        d->ss = rh__ss_open(x, &o);
+    if (!d->ses && !d->ss)
+        snprintf(error, error_size, "no memory for explorer delay");
+    return d->ses || d->ss;
+}
+
+static uint32_t delay_begin(void *state, const struct rh_world *w)
+{
+    struct delay *d = state;
+    return d->ses ? rh__ses_begin(d->ses, w) : rh__ss_begin(d->ss, w);
+}
+
+static uint32_t delay_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    struct delay *d = state;
+    return d->ses ? rh__ses_choose(d->ses, w, open, count) : rh__ss_choose(d->ss, w, open, count);
+}
+
+static void delay_end(void *state, const struct rh_world *w, const struct rh_run *run)
+{
+    struct delay *d = state;
+    if (d->ses)
+        rh__ses_end(d->ses, w, run);
+    else
+        rh__ss_end(d->ss, w, run);
+}
+
+static enum rh_verdict delay_verdict(const void *state)
+{
+    const struct delay *d = state;
+    return d->ses ? rh__ses_verdict(d->ses) : RH_VERDICT_SAMPLED;
+}
+
+static bool delay_diverged(const void *state)
+{
+    const struct delay *d = state;
+    return d->ses && rh__ses_diverged(d->ses);
+}
+
+static void delay_notes(const void *state, char *buffer, size_t size)
+{
+    const struct delay *d = state;
+    if (d->ses)
+        rh__ses_notes(d->ses, buffer, size);
+    else
+        rh__ss_notes(d->ss, buffer, size);
+}
+
+static const struct rh_explorer_report delay_report = { .verdict = delay_verdict,
+                                                        .notes = delay_notes,
+                                                        .diverged = delay_diverged };
+static const struct rh_argument delay_arguments[] = {
+    { .name = "order", .kind = RH_ARGUMENT_WORD, .help = "rtc, rr, prr, or your own; default rtc" },
+    { .name = "search",
+      .kind = RH_ARGUMENT_WORD,
+      .words = "ses|ss",
+      .help = "ses: every state, by delays; ss: samples, by delays; default ses" },
+    { .name = "delays",
+      .kind = RH_ARGUMENT_NUMBER,
+      .least = 0,
+      .most = 1e6,
+      .named = true,
+      .help = "at most so many delays" },
+    { .name = "kb",
+      .kind = RH_ARGUMENT_NUMBER,
+      .least = 64,
+      .most = 1 << 30,
+      .named = true,
+      .help = "ses: memory for visited states, in KiB (1048576)" },
+    { .name = "c1",
+      .kind = RH_ARGUMENT_REAL,
+      .least = 1e-9,
+      .most = 1e12,
+      .named = true,
+      .help = "ss: c1 * c2^D samples with D delays (10)" },
+    { .name = "c2", .kind = RH_ARGUMENT_REAL, .least = 1e-9, .most = 1e6, .named = true, .help = "ss: see c1 (3)" },
+    { .name = "check", .kind = RH_ARGUMENT_FLAG, .help = "ses: check in every state that delays give every choice" },
+    { .name = NULL },
+};
+
+const struct rh_explorer rh__explorer_delay = {
+    .name = "delay",
+    .summary = "runs by the number of deviations from an order of choices",
+    .state_size = sizeof(struct delay),
+    .arguments = delay_arguments,
+    .matches_states = true,
+    .open = delay_open,
+    .begin = delay_begin,
+    .choose = delay_choose,
+    .end = delay_end,
+    .report = &delay_report,
+};

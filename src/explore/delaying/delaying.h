@@ -1,0 +1,48 @@
+/* Delaying explorers inside of searches.  Private to src/explore/delaying.
+ *
+ *     delaying.c   explorers by name; telling one of a step
+ *     rounds.c     the round of actors; rtc, rr, prr
+ *     ses.c        stratified exhaustive search
+ *     ss.c         stratified sampling
+ *     delay.c      the explorer delay(NAME, SEARCH) */
+#ifndef RH_EXPLORE_DELAYING_H
+#define RH_EXPLORE_DELAYING_H
+
+#include <rehearse/delaying.h>
+
+const struct rh_delaying *rh__delaying_named(const char *name);
+/* Writes the names of all, for an error. */
+void rh__delaying_names(char *buffer, size_t size);
+
+/* Tells of the beginning of a run, at its first choice. */
+void rh__delaying_begin(const struct rh_delaying *d, void *state, const struct rh_world *w, uint64_t seed);
+/* Tells of the last step of the world; `actors`: how many there were before.  */
+void rh__delaying_step(const struct rh_delaying *d, void *state, const struct rh_world *w, uint32_t actors,
+                       uint64_t seed);
+
+/* ---- searches ---------------------------------------------------------------------------------------------------- */
+
+struct rh__delay_options {
+    const struct rh_delaying *delaying;
+    uint64_t seed;
+    uint64_t kilobytes;  /* of visited states */
+    uint64_t most;       /* delays */
+    double c1, c2;       /* samples of a stratum: c1 * c2^delays */
+    bool bounded, check; /* `most` is given; compare every state with the definition of soundness */
+};
+
+struct rh__ses *rh__ses_open(struct rh_exploration *x, const struct rh__delay_options *o);
+uint32_t rh__ses_begin(struct rh__ses *s, const struct rh_world *w);
+uint32_t rh__ses_choose(struct rh__ses *s, const struct rh_world *w, const struct rh_choice *open, uint32_t count);
+void rh__ses_end(struct rh__ses *s, const struct rh_world *w, const struct rh_run *run);
+enum rh_verdict rh__ses_verdict(const struct rh__ses *s);
+bool rh__ses_diverged(const struct rh__ses *s);
+void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size);
+
+struct rh__ss *rh__ss_open(struct rh_exploration *x, const struct rh__delay_options *o);
+uint32_t rh__ss_begin(struct rh__ss *s, const struct rh_world *w);
+uint32_t rh__ss_choose(struct rh__ss *s, const struct rh_world *w, const struct rh_choice *open, uint32_t count);
+void rh__ss_end(struct rh__ss *s, const struct rh_world *w, const struct rh_run *run);
+void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,251 @@
+/* The loop over runs: beginning and end of a run, limits (engine.h). */
+#include "explore/engine/engine.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "explore/engine/engine_parts.h"
+#include "explore/engine/measure.h"
+#include "explore/explorers.h"
+#include "run/identity.h"
+#include "world/live.h"
+
+void rh__mute(void)
+{
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        close(nowhere);
+    }
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+static bool start_run(struct rh_exploration *x, uint32_t keep);
+static void abandon_run(struct rh_exploration *x, bool late);
+static bool is_too_late(struct rh_exploration *x);
+
+static uint32_t depth(const struct rh_exploration *x)
+{
+    return *x->run.events;
+}
+
+/* Stops an explorer that casts away `const` and moves the world. */
+static void check_unmoved(const struct rh_exploration *x, uint32_t events)
+{
+    RH__ASSERT(depth(x) == events, "explorer %s moved the world", x->explorer.explorer->name);
+}
+
+static uint32_t begin(struct rh_exploration *x)
+{
+    uint32_t events = depth(x), keep = rh_inner_begin(&x->explorer, x->world);
+    check_unmoved(x, events);
+    return keep;
+}
+
+/* Asks the explorer for a choice, and records it. */
+static uint32_t choose(struct rh_exploration *x, const struct rh_choice *choices, uint32_t open)
+{
+    uint32_t at = depth(x), pick = rh_inner_choose(&x->explorer, x->world, choices, open);
+    check_unmoved(x, at);
+    RH__ASSERT(pick < open || pick == RH_NONE || pick == RH_PRUNED || pick == RH_ABANDON,
+               "explorer %s chose number %u of %u choices", x->explorer.explorer->name, pick, open);
+    x->run.picks[at] = pick;
+    x->run.opens[at] = open;
+    return pick;
+}
+
+void rh__engine_drive(struct rh_world *w, void *arg)
+{
+    struct rh_exploration *x = arg;
+    const struct rh_inner *e = &x->explorer;
+    if (x->mute)
+        rh__mute();
+    x->clock.meter->pid = getpid();
+    for (;;) {
+        uint32_t keep = rh__engine_is_enough(x) ? 0 : begin(x), open;
+        if (!keep) {
+            x->end.exhausted = !x->end.stopped;
+            x->results->diverged |= rh_inner_diverged(e);
+            if (!x->work.next || !x->work.next(x))
+                break;
+            continue;
+        }
+        if (!start_run(x, keep))
+            continue;
+        RH__PLANT("run", x->results->count.runs);
+        uint32_t pick = 0;
+        bool late = false;
+        for (const struct rh_choice *choices; (choices = rh_world_enabled(w, &open)), open;) {
+            pick = choose(x, choices, open);
+            if (pick >= open || (late = is_too_late(x)))
+                break;
+            rh_world_step(w, &choices[pick]);
+        }
+        if (open && (late || pick == RH_ABANDON)) {
+            abandon_run(x, late);
+            continue;
+        }
+        rh__engine_end_run(x, open ? RH_OUTCOME_RUNNING : rh_world_outcome(w)->kind, open && pick == RH_PRUNED);
+        rh__engine_repeat_run(x, !open);
+    }
+}
+
+/* ---- the beginning of a run -------------------------------------------------------------------------------------- */
+
+static void go_back(struct rh_exploration *x, uint32_t keep)
+{
+    rh_world_rollback(x->world, keep);
+    if (x->run.hashed_events > keep)
+        x->run.hashed_events = keep;
+}
+
+/* Makes the events that lead to the explorer's work, from the beginning on.  Then the explorer knows which of these
+ * events its run keeps.  False if the program diverges. */
+static bool lead(struct rh_exploration *x, uint32_t events)
+{
+    struct rh_world *w = x->world;
+    go_back(x, 1);
+    while (depth(x) < events) {
+        uint32_t open;
+        const struct rh_choice *choices = rh_world_enabled(w, &open);
+        uint32_t pick = open ? choose(x, choices, open) : RH_NONE;
+        if (pick >= open)
+            return false;
+        rh_world_step(w, &choices[pick]);
+    }
+    uint32_t keep = rh_inner_arrived(&x->explorer, w);
+    if (keep)
+        go_back(x, keep);
+    return keep != 0;
+}
+
+/* Makes those of the explorer's kept events that the world does not hold: in a child that follows a crashed child. */
+static void repeat_crashed(struct rh_exploration *x, uint32_t keep)
+{
+    struct rh_world *w = x->world;
+    const struct rh__recovery *c = &x->recovery;
+    while (depth(x) < keep && depth(x) - 1 < c->replay_count)
+        if (!rh_world_step(w, &c->replay[depth(x) - 1]))
+            break;
+}
+
+/* Goes to the events that the explorer keeps.  False if the program diverges on the way. */
+static bool start_run(struct rh_exploration *x, uint32_t keep)
+{
+    struct rh__recovery *c = &x->recovery;
+    uint32_t events = x->run.lead = rh_inner_lead(&x->explorer);
+    if (events) {
+        if (!lead(x, events))
+            x->results->diverged = x->end.stopped = true;
+    } else {
+        go_back(x, keep);
+        repeat_crashed(x, keep);
+    }
+    c->replay_count = 0;
+    if (x->results->diverged)
+        return false;
+    c->in_run = true;
+    return true;
+}
+
+/* ---- the end of a run -------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_run(struct rh_exploration *x)
+{
+    const struct rh__run *r = rh__world_run(x->world);
+    struct rh__current_run *run = &x->run;
+    for (uint32_t i = run->hashed_events ? run->hashed_events : 1; i < r->event_count; i++)
+        run->prefix[i] = run->prefix[i - 1] ^ rh__event_hash(r, i);
+    run->hashed_events = r->event_count;
+    uint64_t hash = run->prefix[r->event_count - 1];
+    return hash ? hash : 1;
+}
+
+/* Adds a finding that shows the run that has just ended. */
+void rh__engine_add_finding(struct rh_exploration *x, uint64_t run)
+{
+    struct rh_world *w = x->world;
+    const struct rh_outcome *o = rh__world_recorded_outcome(w);
+    const uint32_t *picks = x->run.picks + 1, count = depth(x) - 1;
+    struct rh__finding *f = rh__results_find(x->results, rh__finding_signature(o), picks, count);
+    if (!f)
+        return;
+    f->run = run;
+    f->outcome = *o;
+    f->actor[0] = 0;
+    if (f->outcome.actor != RH_NONE)
+        rh_world_actor_name(w, f->outcome.actor, f->actor, sizeof f->actor);
+    f->pick_count = count;
+    memcpy(f->picks, picks, f->pick_count * sizeof *f->picks);
+    f->changed = true;
+    rh__finding_keep_run(f, rh__world_run(w));
+}
+
+/* Tells the explorer also about a run that rh_assume ended, so that the explorer does not try this run again. */
+void rh__engine_end_run(struct rh_exploration *x, enum rh_outcome_kind outcome, bool pruned)
+{
+    struct rh_world *w = x->world;
+    struct rh_run run = { .events = depth(x), .outcome = outcome, .distinct = hash_run(x), .pruned = pruned };
+    rh__results_add_run(x->results, w, &run, x->wants_new);
+    x->recovery.in_run = false;
+    if (rh_outcome_failed(outcome))
+        rh__engine_add_finding(x, run.number);
+    if (x->measure && outcome == RH_OUTCOME_ASSUMED)
+        rh__measure_nothing(x);
+    else if (x->measure)
+        rh__measure_run(x);
+    rh_inner_end(&x->explorer, w, &run);
+}
+
+static void abandon_run(struct rh_exploration *x, bool late)
+{
+    x->end.unfinished = late ? depth(x) - 1 : 0;
+    x->end.abandoned++;
+    x->recovery.in_run = false;
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+/* Checks the time in the middle of a run, which may be long.  Reads the clock only when the watchdog has ticked. */
+static bool is_too_late(struct rh_exploration *x)
+{
+    if (!x->end.interrupted && x->clock.ticks == rh__world_ticks(x->world))
+        return false;
+    x->clock.ticks = rh__world_ticks(x->world);
+    if (x->end.interrupted || rh__engine_out_of_time(x, rh__now_seconds()))
+        x->end.stopped = true;
+    return x->end.stopped;
+}
+
+bool rh_exploration_is_over(struct rh_exploration *x)
+{
+    return x->end.stopped || is_too_late(x);
+}
+
+/* Reads the clock only now and then, because reading the clock costs as much as a short run. */
+bool rh__engine_is_enough(struct rh_exploration *x)
+{
+    const struct rh__results *r = x->results;
+    const struct rh__limits *l = &x->limits;
+    struct rh__clock *c = &x->clock;
+    if (x->end.stopped || x->end.interrupted || (r->finding_count && !l->keep_going) ||
+        (l->max_runs && r->count.runs >= l->max_runs) || (l->max_all_steps && r->count.steps >= l->max_all_steps) ||
+        rh__distinct_is_full(&r->distinct))
+        return x->end.stopped = true;
+    if (r->count.runs % 64 && r->count.steps < c->next_look && c->ticks == rh__world_ticks(x->world))
+        return false;
+    c->next_look = r->count.steps + 2000;
+    c->ticks = rh__world_ticks(x->world);
+    double now = rh__now_seconds();
+    if (rh__engine_out_of_time(x, now) || (x->work.slice_end > 0 && r->count.runs != x->work.slice_runs &&
+                                           rh__meter_seconds(c->meter) >= x->work.slice_end))
+        return x->end.stopped = true;
+    if (x->progress && now >= c->next_progress) {
+        rh__distinct_settle(&x->results->distinct);
+        x->progress(x);
+    }
+    return false;
+}

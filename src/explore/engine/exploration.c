@@ -1,0 +1,185 @@
+/* Makes and frees an exploration, and answers questions about it (engine.h). */
+#include <stdio.h>
+
+#include "explore/engine/engine.h"
+#include "explore/engine/measure.h"
+#include "explore/engine/tree_estimate.h"
+#include "explore/explorers.h"
+#include "world/determinism.h"
+#include "world/live.h"
+
+const char *rh_verdict_name(enum rh_verdict verdict)
+{
+    static const char *const names[] = { "sampled", "bounded", "exhaustive" };
+    return names[verdict];
+}
+
+uint64_t rh_exploration_seed(const struct rh_exploration *x)
+{
+    return x->seed;
+}
+
+uint32_t rh_exploration_max_steps(const struct rh_exploration *x)
+{
+    return rh_world_semantics(x->world)->max_steps;
+}
+
+struct rh_world *rh__exploration_world(const struct rh_exploration *x)
+{
+    return x->world;
+}
+
+size_t rh__exploration_most_choices(const struct rh_exploration *x)
+{
+    return rh__world_most_choices(x->world);
+}
+
+bool *rh__exploration_bounded(struct rh_exploration *x)
+{
+    return &x->results->bounded;
+}
+
+uint32_t rh__exploration_lead(const struct rh_exploration *x)
+{
+    return x->run.lead;
+}
+
+void rh__exploration_restart(struct rh_exploration *x)
+{
+    x->run.restarts++;
+}
+
+uint32_t rh__exploration_restarts(const struct rh_exploration *x)
+{
+    return x->run.restarts;
+}
+
+void *rh_exploration_memory(struct rh_exploration *x, size_t bytes)
+{
+    struct rh__blocks *b = &x->blocks;
+    if (b->count == RH__MAX_BLOCKS)
+        return NULL;
+    void *p = rh_shared_new(bytes);
+    if (p) {
+        b->list[b->count].at = p;
+        b->list[b->count++].size = bytes;
+    }
+    return p;
+}
+
+/* ---- questions --------------------------------------------------------------------------------------------------- */
+
+bool rh__exploration_unsound(const struct rh_exploration *x)
+{
+    return x->is_reduction && !x->trusts_globals && (x->results->shares_globals || *rh_world_globals_writer(x->world));
+}
+
+enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
+{
+    const struct rh__results *r = x->results;
+    enum rh_verdict v = rh_inner_verdict(&x->explorer);
+    if (!x->end.exhausted || !r->count.runs || r->incomplete || r->diverged || rh__exploration_unsound(x))
+        return RH_VERDICT_SAMPLED;
+    bool drawn = rh_world_semantics(x->world)->outside != 0; /* values from outside are drawn, not enumerated */
+    bool bounded = r->count.cut || r->bounded || drawn;
+    if ((r->count.cut || r->bounded) && r->count.pruned)
+        /* The bound may have cut the continuations of a visited state there and not cut them here. */
+        return RH_VERDICT_SAMPLED;
+    return v == RH_VERDICT_EXHAUSTIVE && bounded ? RH_VERDICT_BOUNDED : v;
+}
+
+static double mixed_estimate(const struct rh_exploration *x)
+{
+    const struct rh__results *r = x->results;
+    uint64_t runs = r->share_runs, counted = rh__results_counted(r);
+    double share = x->workers ? r->share : rh_inner_share(&x->explorer, &runs);
+    double all = counted ? (double)r->count.runs / (double)counted : 1; /* samples leave out what rh_assume ended */
+    double sampled = x->sampled.runs * all;
+    return x->sampled.exact && sampled >= (double)runs ? sampled : rh__mixed_estimate(sampled, (double)runs, share);
+}
+
+double rh__exploration_estimate(const struct rh_exploration *x)
+{
+    const struct rh__results *r = x->results;
+    if (x->sampled.runs > 0 && !x->end.exhausted)
+        return mixed_estimate(x);
+    if (x->workers)
+        return x->end.exhausted ? (double)r->share_runs : r->share > 0 ? (double)r->share_runs / r->share : 0;
+    double estimate = rh_inner_estimate(&x->explorer);
+    if (estimate > 0)
+        return estimate;
+    return x->end.exhausted && rh__exploration_verdict(x) != RH_VERDICT_SAMPLED ? (double)r->count.runs : 0;
+}
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+/* Number of events of the longest run with its beginning, plus one. */
+static size_t events_of(const struct rh_world *w)
+{
+    return (size_t)rh_world_semantics(w)->max_steps + 2;
+}
+
+/* False if memory is short. */
+static bool take_memory(struct rh_exploration *x, size_t events)
+{
+    x->results = rh__results_new(events);
+    x->recovery.replay = rh_shared_new(events * sizeof *x->recovery.replay);
+    x->run.prefix = rh_shared_new(events * sizeof *x->run.prefix);
+    x->run.picks = rh_shared_new(events * sizeof *x->run.picks);
+    x->run.opens = rh_shared_new(events * sizeof *x->run.opens);
+    x->repeats.seen = rh__seen_new((uint32_t)events);
+    return x->results && x->recovery.replay && x->run.prefix && x->run.picks && x->run.opens && x->repeats.seen;
+}
+
+static bool open_explorer(struct rh_exploration *x, const char *expression, char *error, size_t error_size)
+{
+    const struct rh__tree *t = &x->tree;
+    if (!rh__tree_parse(&x->tree, expression, error, error_size))
+        return false;
+    x->is_reduction = rh__tree_is_reduction(t);
+    if (x->is_reduction || rh__tree_uses_symmetry(t))
+        rh__world_drop_delays(x->world);
+    x->wants_new = rh__tree_wants_new(t);
+    x->repeats.every_run = t->nodes[0].explorer == &rh__explorer_replay;
+    return rh__tree_open(x, t, 0, &x->explorer, error, error_size);
+}
+
+struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *expression, uint64_t seed,
+                                           const struct rh__limits *limits, char *error, size_t error_size)
+{
+    struct rh_exploration *x = rh_shared_new(sizeof *x);
+    if (!x) {
+        snprintf(error, error_size, "no memory for an exploration");
+        return NULL;
+    }
+    x->world = w;
+    x->run.events = rh__world_event_counter(w);
+    x->clock.meter = &x->clock.own_meter;
+    x->repeats.random = seed;
+    x->seed = seed;
+    x->limits = *limits;
+    bool good = take_memory(x, events_of(w));
+    if (!good)
+        snprintf(error, error_size, "no memory for an exploration");
+    if (good && open_explorer(x, expression, error, error_size))
+        return x;
+    rh__exploration_free(x);
+    return NULL;
+}
+
+void rh__exploration_free(struct rh_exploration *x)
+{
+    if (!x)
+        return;
+    size_t events = events_of(x->world);
+    rh__measure_free(x);
+    for (uint32_t i = 0; i < x->blocks.count; i++)
+        rh_shared_free(x->blocks.list[i].at, x->blocks.list[i].size);
+    rh_shared_free(x->recovery.replay, events * sizeof *x->recovery.replay);
+    rh_shared_free(x->run.prefix, events * sizeof *x->run.prefix);
+    rh_shared_free(x->run.picks, events * sizeof *x->run.picks);
+    rh_shared_free(x->run.opens, events * sizeof *x->run.opens);
+    rh__seen_free(x->repeats.seen);
+    rh__results_free(x->results);
+    rh_shared_free(x, sizeof *x);
+}

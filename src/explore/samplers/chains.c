@@ -1,0 +1,132 @@
+/* See chains.h.
+ *
+ * The chains are in sets B1, B2, ...: Bi has room for i chains.  A message goes to the first set that has a chain whose
+ * last message is an ancestor, or room for a new chain.  If that is Bi with i > 1, the rest of Bi and B(i-1) change
+ * places: so a set holds chains that a later antichain can use, and Bw is never passed. */
+#include "explore/samplers/chains.h"
+
+#include "explore/explorers.h"
+
+enum { SETS = 64, CHAINS = SETS * (SETS + 1) / 2 };
+
+struct set {
+    uint32_t count;
+    uint32_t chain[SETS];
+};
+
+struct rh__chains {
+    uint32_t *of;   /* of each message: its chain */
+    uint64_t *mark; /* of each event: the last message of which it is an ancestor, as a stamp */
+    uint64_t stamp; /* of the message that is being added; never used twice */
+    uint32_t messages, count;
+    uint32_t last[CHAINS]; /* of each chain: its last message */
+    struct set sets[SETS]; /* sets[i] is B(i+1) */
+};
+
+struct rh__chains *rh__chains_new(struct rh_exploration *x)
+{
+    const struct rh_semantics *s = rh_world_semantics(rh__exploration_world(x));
+    struct rh__chains *c = rh_exploration_memory(x, sizeof *c);
+    if (!c)
+        return NULL;
+    c->of = rh_exploration_memory(x, (size_t)s->max_messages * sizeof *c->of);
+    c->mark = rh_exploration_memory(x, ((size_t)rh_exploration_max_steps(x) + 2) * sizeof *c->mark);
+    return c->of && c->mark ? c : NULL;
+}
+
+void rh__chains_begin(struct rh__chains *c)
+{
+    c->messages = c->count = 0;
+    for (uint32_t i = 0; i < SETS; i++)
+        c->sets[i].count = 0;
+}
+
+/* The event that led to this one: the send of what it took, the event that set the timer, the event before it of the
+ * handler that goes on.  RH_NONE for the beginning, and for what comes from outside. */
+static uint32_t parent_of(const struct rh_world *w, const struct rh_event *events, uint32_t at)
+{
+    uint32_t attributes = rh_choice_attributes(events[at].choice.kind), actor = events[at].choice.actor;
+    if (attributes & RH_ABOUT_MESSAGE)
+        return rh_world_message(w, events[at].choice.what).event;
+    if (events[at].set_by != RH_NONE || !(attributes & RH_CONTINUES))
+        return events[at].set_by;
+    while (at-- && events[at].choice.actor != actor)
+        continue;
+    return at;
+}
+
+/* Marks the events that led to the message. */
+static void mark_ancestors(struct rh__chains *c, const struct rh_world *w, const struct rh_event *events,
+                           uint32_t message)
+{
+    c->stamp++;
+    for (uint32_t at = rh_world_message(w, message).event; at != RH_NONE; at = parent_of(w, events, at))
+        c->mark[at] = c->stamp;
+}
+
+/* Whether the last message of the chain is an ancestor of the message whose ancestors are marked. */
+static bool can_grow(const struct rh__chains *c, const struct rh_world *w, uint32_t chain)
+{
+    uint32_t by = rh_world_message(w, c->last[chain]).taken_by;
+    return by != RH_NONE && c->mark[by] == c->stamp;
+}
+
+/* The place in the set of a chain that can grow, or of a new chain if there is room for one; else RH_NONE. */
+static uint32_t find_place(struct rh__chains *c, const struct rh_world *w, uint32_t set)
+{
+    struct set *b = &c->sets[set];
+    for (uint32_t i = 0; i < b->count; i++)
+        if (can_grow(c, w, b->chain[i]))
+            return i;
+    if (b->count > set)
+        return RH_NONE;
+    b->chain[b->count] = c->count++;
+    return b->count++;
+}
+
+/* The rest of the set changes places with the set before it. */
+static void exchange(struct rh__chains *c, uint32_t set, uint32_t place)
+{
+    struct set *b = &c->sets[set], *before = b - 1, rest = *b;
+    uint32_t chain = b->chain[place];
+    rest.chain[place] = rest.chain[--rest.count];
+    *b = *before;
+    b->chain[b->count++] = chain;
+    *before = rest;
+}
+
+static uint32_t chain_for(struct rh__chains *c, const struct rh_world *w, uint32_t message)
+{
+    for (uint32_t set = 0; set < SETS; set++) {
+        uint32_t place = find_place(c, w, set);
+        if (place == RH_NONE)
+            continue;
+        uint32_t chain = c->sets[set].chain[place];
+        if (set)
+            exchange(c, set, place);
+        return chain;
+    }
+    return message % CHAINS; /* wider than SETS: no guarantee any more */
+}
+
+void rh__chains_follow(struct rh__chains *c, const struct rh_world *w)
+{
+    uint32_t count;
+    const struct rh_event *events = rh_world_events(w, &count);
+    for (uint32_t end = rh_world_message_count(w); c->messages < end; c->messages++) {
+        mark_ancestors(c, w, events, c->messages);
+        uint32_t chain = chain_for(c, w, c->messages);
+        c->last[chain] = c->messages;
+        c->of[c->messages] = chain;
+    }
+}
+
+uint32_t rh__chain_of(const struct rh__chains *c, uint32_t message)
+{
+    return c->of[message];
+}
+
+uint32_t rh__chains_count(const struct rh__chains *c)
+{
+    return c->count;
+}

@@ -1,0 +1,48 @@
+/* A finding: an error that occurred in some runs, and one run that shows the error. */
+#ifndef RH_RESULTS_FINDING_H
+#define RH_RESULTS_FINDING_H
+
+#include "run/run.h"
+
+enum {
+    RH__MAX_FINDINGS = 32,
+    RH__RUN_BYTES = 1 << 25, /* only address space: pages that nobody writes take no memory */
+    RH__SCHEDULE_BYTES = 1 << 24,
+    RH__STORY_BYTES = 1 << 18,
+};
+
+struct rh__finding {
+    uint64_t signature; /* identity of the finding: see rh__finding_signature */
+    uint64_t count;     /* number of runs with this finding */
+    uint64_t run;       /* number of the shown run */
+    struct rh_outcome outcome;
+    char actor[256];
+    unsigned char *encoded; /* the shown run (run/encode.h) */
+    size_t encoded_size;    /* 0: the finding belongs to no run, or its run is too long to keep */
+    /* The process that reports derives these texts from the run (rh__findings_describe in findings/story.h).  They are
+     * "" before. */
+    char *schedule;  /* text: trace/schedule.h */
+    char *story;     /* the story of the run, for users */
+    uint32_t *picks; /* index of the choice at each event, from event 1: the place of the run in the tree */
+    uint32_t pick_count;
+    bool changed; /* all fields but the count are new since the last mark (rh__results_set_mark) */
+};
+
+/* Identity of a finding.  Two findings of the same kind at the same place are equal.  Without a place, the sentences
+ * are compared instead, without their digits. */
+uint64_t rh__finding_signature(const struct rh_outcome *o);
+/* True if the run with choices `a` comes before the run with choices `b` in the tree. */
+bool rh__picks_before(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
+/* Makes this run the shown run.  Keeps up to 256 bytes of each message value, or fewer if there is no room. */
+void rh__finding_keep_run(struct rh__finding *f, const struct rh__run *r);
+/* Makes the finding show no run. */
+void rh__finding_drop_run(struct rh__finding *f);
+/* Copies all fields about the shown run, but neither the signature nor the count. */
+void rh__finding_copy(struct rh__finding *to, const struct rh__finding *from);
+
+/* Allocates the texts of all findings, and picks for `events` events each, as one mapping: mappings of their own would
+ * be most of what a short exploration costs.  Returns the memory to release, or NULL if memory is short. */
+void *rh__findings_init(struct rh__finding findings[RH__MAX_FINDINGS], size_t events);
+void rh__findings_release(void *memory, size_t events);
+
+#endif

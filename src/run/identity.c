@@ -1,0 +1,160 @@
+/* Identity by causes (identity.h). */
+#include "run/identity.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "world/live.h"
+
+enum { TEXT_SEED = 0xb17a };
+
+static uint64_t hash_text(const char *text)
+{
+    return rh__hash(text, strlen(text), TEXT_SEED);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+enum { PER_EVENT = sizeof(uint64_t) + 7 * sizeof(uint32_t), PER_ACTOR = sizeof(uint64_t) + sizeof(uint32_t) };
+
+size_t rh__identities_size(uint32_t most_events, uint32_t most_actors)
+{
+    return (size_t)most_events * PER_EVENT + (size_t)most_actors * PER_ACTOR;
+}
+
+void rh__identities_init(struct rh__identities *n, void *memory, uint32_t most_events, uint32_t most_actors)
+{
+    *n = (struct rh__identities){ .most_events = most_events, .most_actors = most_actors };
+    n->id = memory;
+    n->actor_id = n->id + most_events;
+    uint32_t *at = (uint32_t *)(n->actor_id + most_actors);
+    uint32_t **of_events[] = {
+        &n->root, &n->previous, &n->sent, &n->parts, &n->sent_in_all, &n->parts_in_all, &n->made
+    };
+    for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++, at += most_events)
+        *of_events[i] = at;
+    n->last = at;
+}
+
+/* ---- identities -------------------------------------------------------------------------------------------------- */
+
+static bool is_part(const struct rh_event *e)
+{
+    return e->flags & RH_EVENT_INSIDE || e->choice.kind == RH_CHOICE_ACCEPT;
+}
+
+bool rh__event_of_actor(const struct rh__run *r, const struct rh_event *e)
+{
+    const struct rh_choice *c = &e->choice;
+    bool posts = c->kind == RH_CHOICE_TIMER && c->arg && c->actor != r->clock && e->first_message < r->message_count &&
+                 /* The timer only puts a message into the mailbox.  Taking the message is the actor's event. */
+                 rh__run_message(r, e->first_message)->timer;
+    return c->actor != RH_NONE && !rh__befalls(c) && !posts;
+}
+
+static uint64_t id_of_message(const struct rh__identities *n, const struct rh__run *r, uint32_t message)
+{
+    const struct rh__run_message *m = rh__run_message(r, message);
+    uint64_t copy = 0;
+    if (m->copy_of != RH_NONE) {
+        for (uint32_t i = m->copy_of; i <= message; i++)
+            copy += rh__run_message(r, i)->copy_of == m->copy_of;
+        m = rh__run_message(r, m->copy_of);
+    }
+    uint64_t ordinal = n->sent[m->event] + m->ordinal;
+    return rh__mix(rh__mix(n->id[n->root[m->event]], hash_text(m->type->name)), ordinal << 16 | copy);
+}
+
+static uint64_t id_of_timer(const struct rh__identities *n, const struct rh__run *r, uint32_t set_by, uint64_t name)
+{
+    uint64_t what = name ? hash_text(r->payload + name) : n->parts[set_by];
+    return rh__mix(rh__mix(n->id[n->root[set_by]], RH_CHOICE_TIMER), what);
+}
+
+/* `set_by` and `name` are used only for timers. */
+static uint64_t id_of(const struct rh__identities *n, const struct rh__run *r, const struct rh_choice *c,
+                      uint32_t set_by, uint64_t name)
+{
+    uint64_t who = c->actor == RH_NONE ? 0 : n->actor_id[c->actor];
+    uint64_t what = 0;
+    if (rh__is_about_message(c))
+        return rh__mix(id_of_message(n, r, c->what), c->kind == RH_CHOICE_DELIVER ? who : c->kind);
+    if (c->kind == RH_CHOICE_TIMER)
+        return rh__mix(id_of_timer(n, r, set_by, name), who);
+    if (c->kind == RH_CHOICE_PARTITION) {
+        for (uint32_t i = 0; i < n->actors; i++) /* without actors that are spawned later in this run */
+            if (rh__run_actor(r, i)->node < 16 && c->what >> rh__run_actor(r, i)->node & 1)
+                what ^= n->actor_id[i];
+    } else {
+        what = c->what; /* a value, the result of opening a store, the kind of a crash or restart; else 0 */
+    }
+    /* All other choices are identified by the last event of their actor: the choice may be the next part of that
+     * event. */
+    uint32_t last = c->actor == RH_NONE ? RH_NONE : n->last[c->actor];
+    uint64_t behind = last == RH_NONE ? 0 : rh__mix(n->id[n->root[last]], n->parts_in_all[n->root[last]]);
+    return rh__mix(rh__mix(rh__mix(who, c->kind), behind), what);
+}
+
+uint64_t rh__choice_identity(const struct rh__identities *n, const struct rh__run *r, const struct rh_choice *c)
+{
+    struct rh__timer_origin t = { RH_NONE, 0 };
+    if (c->kind == RH_CHOICE_TIMER)
+        t = rh__timer_origin(r->live, c->what);
+    return id_of(n, r, c, t.event, t.name);
+}
+
+/* ---- following a run --------------------------------------------------------------------------------------------- */
+
+static void name_actors(struct rh__identities *n, const struct rh__run *r)
+{
+    for (; n->actors < r->actor_count && n->actors < n->most_actors; n->actors++) {
+        const struct rh__run_actor *a = rh__run_actor(r, n->actors);
+        uint32_t born = a->born == RH_NONE ? 0 : a->born; /* the test exists from the start */
+        if (born >= n->events)
+            return;
+        uint64_t of_type = hash_text(a->type->name);
+        uint32_t root = n->root[born];
+        n->last[n->actors] = RH_NONE;
+        if (a->status == STATUS_OUTSIDE)
+            n->actor_id[n->actors] = a->identity; /* identified by its own name */
+        else if (a->parent == RH_NONE)
+            n->actor_id[n->actors] = of_type;
+        else
+            n->actor_id[n->actors] = rh__mix(rh__mix(n->id[root], of_type), (uint64_t)n->made[root]++ << 32 | 1);
+    }
+}
+
+static void add_event(struct rh__identities *n, const struct rh__run *r)
+{
+    uint32_t at = n->events;
+    const struct rh_event *e = rh__run_event(r, at);
+    const struct rh_choice *c = &e->choice;
+    bool own = at && rh__event_of_actor(r, e);
+    uint32_t before = own ? n->last[c->actor] : RH_NONE;
+    bool part = is_part(e) && before != RH_NONE;
+    uint32_t root = part ? n->root[before] : at;
+    uint32_t end = at + 1 < r->event_count ? rh__run_event(r, at + 1)->first_message : r->message_count;
+    n->id[at] = at ? id_of(n, r, c, e->set_by, (uint64_t)c->arg * 16) : 0;
+    n->root[at] = root;
+    n->previous[at] = before;
+    if (!part)
+        n->sent_in_all[at] = n->parts_in_all[at] = n->made[at] = 0;
+    n->sent[at] = n->sent_in_all[root];
+    n->parts[at] = n->parts_in_all[root]++;
+    n->sent_in_all[root] += end - e->first_message;
+    n->events++;
+    name_actors(n, r);
+    if (own || !at)
+        n->last[c->actor] = at;
+}
+
+void rh__identities_begin(struct rh__identities *n)
+{
+    n->events = n->actors = 0;
+}
+
+void rh__identities_follow(struct rh__identities *n, const struct rh__run *r)
+{
+    while (n->events < r->event_count && n->events < n->most_events)
+        add_event(n, r);
+}

@@ -1,0 +1,191 @@
+/* See batch.h. */
+#include "runner/batch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/interrupt.h"
+#include "base/visible.h"
+#include "report/terminal.h"
+#include "runner/commands.h"
+#include "trace/schedule.h"
+#include "world/delivery.h"
+
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+static bool is_named(const struct rh__options *o, const struct rh_test *t)
+{
+    for (size_t i = 0; i < o->word_count; i++)
+        if (strcmp(o->words[i], t->name) == 0)
+            return true;
+    return o->word_count == 0;
+}
+
+/* A report that has standard output for itself is for a program, and nobody watches. */
+static bool somebody_watches(const struct rh__options *o)
+{
+    bool alone = false;
+    for (size_t i = 0; rh__reporters[i]; i++)
+        alone |= o->reports[i] && rh__reporters[i]->owns_stdout;
+    return !o->quiet && !alone;
+}
+
+static bool make_plan(const struct rh__batch *b, const struct rh_test *test, struct rh__plan *plan, char *error,
+                      size_t error_size)
+{
+    const struct rh__options *o = b->options;
+    *plan = (struct rh__plan){ .program = b->program,
+                               .test = test,
+                               .params = o->params,
+                               .param_count = o->param_count,
+                               .explorer = o->explorer,
+                               .limits = o->limits,
+                               .first_run_twice = true,
+                               .quiet = o->quiet,
+                               .mute = !o->verbose,
+                               .progress = somebody_watches(o) ? rh__terminal_progress : NULL,
+                               .workers = o->workers,
+                               .checkpoint = o->checkpoint,
+                               .resume = o->resume,
+                               .required = o->required,
+                               .require = o->require };
+    return rh__options_semantics(o, test, &plan->semantics, &plan->asked, error, error_size);
+}
+
+int rh__batch_each(struct rh__batch *b, int (*visit)(struct rh__batch *b, const struct rh__plan *plan, void *arg),
+                   void *arg)
+{
+    size_t models = b->options->all_models ? RH_ROWS(RH_MODELS) : 1;
+    char error[1024];
+    int code = RH__EXIT_OK;
+    for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next)
+        for (size_t m = 0; m < models && is_named(b->options, t) && code == RH__EXIT_OK; m++) {
+            struct rh__plan plan;
+            make_plan(b, t, &plan, error, sizeof error); /* it was checked */
+            if (b->options->all_models)
+                plan.semantics.model = (enum rh_model)m;
+            code = visit(b, &plan, arg);
+        }
+    return code;
+}
+
+/* ---- what is refused before the first run ------------------------------------------------------------------------ */
+
+static bool names_are_known(const struct rh__batch *b, char *error, size_t error_size)
+{
+    const struct rh__options *o = b->options;
+    struct rh__text t;
+    rh__text_init(&t, error, error_size);
+    for (size_t i = 0; i < o->word_count; i++) {
+        if (rh__test_named(o->words[i]))
+            continue;
+        rh__text_add(&t, "%s has no test \"%s\"; it has", b->program, o->words[i]);
+        for (const struct rh_test *has = rh_test_first(); has; has = has->next)
+            rh__text_add(&t, " %s", has->name);
+        return false;
+    }
+    return true;
+}
+
+static bool is_one_test(const struct rh__options *o)
+{
+    size_t n = 0;
+    for (const struct rh_test *t = rh_test_first(); t; t = t->next)
+        n += is_named(o, t);
+    return n == 1 && !o->all_models;
+}
+
+bool rh__batch_check(const struct rh__batch *b, char *error, size_t error_size)
+{
+    const struct rh__options *o = b->options;
+    const struct rh__reporter *single = rh__options_one_test(o);
+    struct rh__plan plan;
+    if (!names_are_known(b, error, error_size) ||
+        !rh__params_known(o->params, o->param_count, "-p ", error, error_size))
+        return false;
+    if ((o->checkpoint || single) && !is_one_test(o)) {
+        snprintf(error, error_size, "--%s is for one test under one model: name them",
+                 o->checkpoint ? "checkpoint" : single->option.name);
+        return false;
+    }
+    if (o->suite && (o->workers > 1 || o->checkpoint)) {
+        snprintf(error, error_size, "--suite is made by one worker: leave out -j and --checkpoint");
+        return false;
+    }
+    for (const struct rh_test *t = rh_test_first(); t; t = t->next)
+        if (is_named(o, t) && !make_plan(b, t, &plan, error, error_size))
+            return false;
+    return true;
+}
+
+/* ---- all tests --------------------------------------------------------------------------------------------------- */
+
+void rh__batch_add(struct rh__batch *b, const struct rh__result *r)
+{
+    char why[256];
+    b->failed |= r->failed;
+    b->stale |= r->x->end.stale != NULL;
+    b->unmet |= rh__result_unmet(r, why, sizeof why) != NULL;
+}
+
+int rh__batch_exit(const struct rh__batch *b)
+{
+    return b->failed ? RH__EXIT_FAILURE : b->stale ? RH__EXIT_DIVERGED : b->unmet ? RH__EXIT_UNMET : RH__EXIT_OK;
+}
+
+static int report_missing(struct rh__batch *b, const struct rh__plan *plan, void *why)
+{
+    struct rh__missing m = { .test = plan->test->name, .model = rh__model_name(plan->semantics.model), .why = why };
+    m.begun = ++b->tests <= b->begun;
+    if (b->tests > b->reported && why)
+        rh__reports_missing(&b->reports, &m);
+    return RH__EXIT_OK;
+}
+
+static void complain(const char *sentence)
+{
+    rh__complain("%s", sentence);
+}
+
+/* Names the tests without a result, so that nobody takes the reports for reports of all tests.  If no test has a result
+ * because the tool failed, there are no reports.  False, after a complaint, if a report is not whole. */
+static bool close_reports(struct rh__batch *b, int code)
+{
+    bool interrupted = code > RH__EXIT_SIGNAL;
+    struct rh__report_end end = { 0 };
+    const char *why = interrupted           ? "not run: the tool was interrupted before"
+                      : code != RH__EXIT_OK ? "not run: the tool could not go on; standard error says why"
+                                            : NULL;
+    if (why && !interrupted && !b->reported) {
+        rh__reports_drop(&b->reports);
+        return true;
+    }
+    rh__batch_each(b, report_missing, (void *)why);
+    end.tests = b->tests;
+    end.missing = b->tests - b->reported;
+    end.cut_short = interrupted ? "interrupted" : why ? "the tool could not go on" : NULL;
+    return rh__reports_close(&b->reports, &end, complain);
+}
+
+int rh__batch_run(struct rh__batch *b, int (*run)(struct rh__batch *b, const struct rh__plan *plan, void *arg))
+{
+    char error[1024];
+    static volatile int interrupted;
+    struct rh__interrupts interrupts;
+    const struct rh__options *o = b->options;
+    const struct rh__report_setup setup = { .program = b->program, .quiet = o->quiet, .verbose = o->verbose };
+    rh__interrupts_begin(&interrupts, &interrupted); /* from here on there are files that must not stay unfinished */
+    if (!rh__reports_open(&b->reports, rh__reporters, o->reports, &setup, error, sizeof error)) {
+        rh__complain("%s", error);
+        rh__interrupts_end(&interrupts);
+        return RH__EXIT_USAGE;
+    }
+    int code = rh__batch_each(b, run, NULL);
+    bool whole = close_reports(b, code);
+    rh__interrupts_end(&interrupts);
+    if (!whole)
+        code = RH__EXIT_TOOL;
+    if (b->failed && (code > RH__EXIT_SIGNAL || code == RH__EXIT_TOOL))
+        return RH__EXIT_FAILURE; /* what was found counts more */
+    return code != RH__EXIT_OK ? code : rh__batch_exit(b);
+}

@@ -1,0 +1,58 @@
+/* See forecast.h.
+ *
+ * A depth-first search that has not come to its end has seen one corner of the tree, which says little about the rest.
+ * Samples come from all of it.  They belong to no result, and what they find is not reported: the search makes the same
+ * runs in its turn. */
+#include "runner/forecast.h"
+
+#include <math.h>
+
+#include "explore/explorers.h"
+
+/* Steps of samples: some milliseconds, or few in comparison with a long search.  If steps are slow, the samples take a
+ * second at most, or a small part of the time that the user allows. */
+enum { FEW_STEPS = 10000, MANY_STEPS = 20000, ONE_IN = 20 };
+
+static bool applies(const struct rh__session *s)
+{
+    return s->x->explorer.explorer == &rh__explorer_optimal && !s->x->sampled.exact;
+}
+
+static void sample(struct rh__session *s, uint64_t steps)
+{
+    char error[256];
+    double seconds = s->plan.limits.max_seconds;
+    struct rh__limits limits = {
+        .max_all_steps = steps, .max_seconds = seconds > 0 ? seconds / ONE_IN : 1, .keep_going = true, .unchecked = true
+    };
+    struct rh_exploration *x =
+        rh__exploration_new(s->world, "sample", s->plan.semantics.seed, &limits, error, sizeof error);
+    struct rh__size size;
+    if (!x)
+        return;
+    x->mute = true;
+    bool good = rh__explore(x);
+    rh__sample_result(x->explorer.state, x->results->distinct.count, &size);
+    if (good && !x->results->diverged && isfinite(size.estimate))
+        s->x->sampled = (struct rh__sampled){ size.estimate, size.exact };
+    if (x->end.interrupted)
+        s->x->end.interrupted = x->end.interrupted;
+    rh__exploration_free(x);
+}
+
+void rh__forecast_before(struct rh__session *s)
+{
+    if (s->plan.progress && applies(s))
+        sample(s, MANY_STEPS);
+}
+
+void rh__forecast_after(struct rh__session *s)
+{
+    const struct rh_exploration *x = s->x;
+    uint64_t steps = x->results->count.steps;
+    bool found_it = x->results->finding_count && !x->limits.keep_going;
+    if (!applies(s) || x->end.exhausted || x->end.interrupted || x->end.dies_in_body || x->results->diverged ||
+        found_it)
+        return;
+    sample(s, (steps < FEW_STEPS ? FEW_STEPS : steps < MANY_STEPS ? steps : MANY_STEPS) + steps / ONE_IN);
+}

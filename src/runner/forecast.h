@@ -1,0 +1,12 @@
+/* How many runs a search by `optimal` makes that has not come to its end: from samples of its tree. */
+#ifndef RH_RUNNER_FORECAST_H
+#define RH_RUNNER_FORECAST_H
+
+#include "runner/session.h"
+
+/* Before the search, if somebody watches its progress. */
+void rh__forecast_before(struct rh__session *s);
+/* After a search that a limit ended. */
+void rh__forecast_after(struct rh__session *s);
+
+#endif

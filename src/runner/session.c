@@ -1,0 +1,171 @@
+/* See session.h. */
+#include "runner/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "cluster/pool.h"
+#include "findings/story.h"
+#include "runner/again.h"
+#include "runner/forecast.h"
+#include "trace/schedule.h"
+#include "world/live.h"
+
+/* The options of the world live as long as the call that uses them. */
+static struct rh_world_options world_options(const struct rh__session *s)
+{
+    return (struct rh_world_options){ .test = s->plan.test,
+                                      .semantics = &s->plan.semantics,
+                                      .params = s->plan.params,
+                                      .param_count = s->plan.param_count,
+                                      .quiet = s->plan.quiet,
+                                      .params_asked = s->params_asked };
+}
+
+int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
+{
+    char error[sizeof s->error - 128];
+    *s = (struct rh__session){ .plan = *plan };
+    s->determinism = rh_shared_new(sizeof *s->determinism);
+    if (!plan->resume) /* the checkpoint does not hold which parameters the runs before it asked for */
+        s->params_asked = rh_shared_new(sizeof *s->params_asked);
+    if (!s->determinism) {
+        snprintf(s->error, sizeof s->error, "no memory");
+        return RH__EXIT_TOOL;
+    }
+    s->determinism->kind = RH_OUTCOME_FINISHED;
+    struct rh_world_options w = world_options(s);
+    s->world = rh_world_new(&w, error, sizeof error);
+    if (!s->world) {
+        snprintf(s->error, sizeof s->error, "%s: %s", plan->test->name, error);
+        return RH__EXIT_USAGE;
+    }
+    s->x =
+        rh__exploration_new(s->world, plan->explorer, plan->semantics.seed, &plan->limits, s->error, sizeof s->error);
+    if (!s->x)
+        return RH__EXIT_USAGE;
+    s->x->mute = plan->mute;
+    s->x->progress = plan->progress;
+    return RH__EXIT_OK;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+static void check_determinism(struct rh_world *w, void *arg)
+{
+    const struct rh__session *s = arg;
+    rh__mute();
+    *s->determinism = rh_world_check_determinism(w, rh_world_semantics(w)->seed);
+}
+
+/* In this process, or in workers. */
+static int explore(struct rh__session *s)
+{
+    const struct rh__plan *p = &s->plan;
+    if (p->workers <= 1 && !p->checkpoint)
+        return rh__explore(s->x) ? RH__EXIT_OK : RH__EXIT_TOOL; /* a failure is on standard error already */
+    struct rh_world_options w = world_options(s);
+    struct rh__pool_options pool = { .workers = p->workers ? p->workers : 1,
+                                     .world = &w,
+                                     .explorer = p->explorer,
+                                     .checkpoint = p->checkpoint,
+                                     .resume = p->resume };
+    switch (rh__pool_explore(s->x, &pool, s->error, sizeof s->error)) {
+    case RH__POOL_DONE:
+        return RH__EXIT_OK;
+    case RH__POOL_REFUSED:
+        return RH__EXIT_USAGE;
+    default:
+        return RH__EXIT_TOOL;
+    }
+}
+
+/* What the program did that the explorer cannot explore, as a sentence; "" for nothing.  The worlds of workers are
+ * their own: there it is the outcome of a run. */
+static const char *refusal(const struct rh__session *s)
+{
+    const char *sets = rh__world_refuses_sets(s->world);
+    const struct rh__results *r = s->x->results;
+    for (uint32_t i = 0; sets && i < r->finding_count; i++)
+        if (r->findings[i].outcome.kind == RH_OUTCOME_MISUSE && strcmp(r->findings[i].outcome.text, sets) == 0)
+            return sets;
+    return rh_world_refused(s->world);
+}
+
+int rh__session_run(struct rh__session *s)
+{
+    int code = RH__EXIT_OK;
+    struct rh__text again;
+    s->error[0] = 0;
+    rh__text_init(&again, s->again, sizeof s->again);
+    rh__again(&s->plan, &again);
+    rh__bug_set_replay(s->again);
+    if (s->plan.first_run_twice && !s->plan.limits.unchecked) {
+        if (rh_sandbox_run(s->world, check_determinism, s) == RH_SANDBOX_FAILED)
+            return RH__EXIT_TOOL;
+        s->x->repeats.known_to_differ = s->determinism->kind != RH_OUTCOME_FINISHED;
+    }
+    if (!*rh_world_refused(s->world)) {
+        rh__forecast_before(s);
+        code = explore(s);
+    }
+    rh__findings_describe(s->x->results);
+    if (*refusal(s)) {
+        snprintf(s->error, sizeof s->error, "%s", refusal(s));
+        return RH__EXIT_USAGE;
+    }
+    if (code == RH__EXIT_OK)
+        rh__forecast_after(s);
+    return code;
+}
+
+/* ---- the result -------------------------------------------------------------------------------------------------- */
+
+/* Adds what later runs, and other processes, found out about determinism to the check before the first run. */
+static void add_divergence(const struct rh_exploration *x, struct rh_outcome *determinism)
+{
+    if (determinism->kind != RH_OUTCOME_FINISHED)
+        return;
+    if (!*determinism->text)
+        snprintf(determinism->text, sizeof determinism->text, "%s", x->repeats.note);
+    if (!x->results->diverged)
+        return;
+    determinism->kind = RH_OUTCOME_NONDETERMINISM;
+    snprintf(determinism->text, sizeof determinism->text,
+             "the same choices gave other runs in another process; what depends on that was not explored");
+}
+
+void rh__session_result(const struct rh__session *s, struct rh__result *r)
+{
+    const struct rh__plan *p = &s->plan;
+    rh__results_meet(s->x->results, s->world);
+    memset(r, 0, sizeof *r);
+    r->program = p->program;
+    r->test = p->test->name;
+    r->explorer = p->explorer;
+    r->model = rh__model_name(p->semantics.model);
+    r->seed = p->semantics.seed;
+    r->params = p->params;
+    r->param_count = p->param_count;
+    r->params_asked = s->params_asked;
+    r->asked = p->asked;
+    r->required = p->required;
+    r->require = p->require;
+    r->checkpoint = p->checkpoint;
+    r->world = s->world;
+    r->x = s->x;
+    r->determinism = *s->determinism;
+    add_divergence(s->x, &r->determinism);
+    r->failed = s->x->results->finding_count || r->determinism.kind != RH_OUTCOME_FINISHED || rh__result_never(r);
+}
+
+void rh__session_close(struct rh__session *s)
+{
+    rh__bug_set_replay(NULL);
+    rh__exploration_free(s->x);
+    rh_world_free(s->world);
+    rh_shared_free(s->params_asked, sizeof *s->params_asked);
+    rh_shared_free(s->determinism, sizeof *s->determinism);
+    *s = (struct rh__session){ 0 };
+}

@@ -1,0 +1,61 @@
+/* A session explores one test under one model.  Every command that runs a test is a few lines around a session:
+ *
+ *     struct rh__plan plan;         what to explore: from the options (batch.c), or from a schedule (replay.c)
+ *     struct rh__session s;
+ *     int code = rh__session_open(&s, &plan);
+ *     if (code == RH__EXIT_OK)
+ *         code = rh__session_run(&s);
+ *     if (code == RH__EXIT_OK) {
+ *         rh__session_result(&s, &result);
+ *         rh__reports_result(&reports, &result);
+ *     }
+ *     rh__session_close(&s);        also after a call that failed
+ *
+ * The session makes the world and the exploration, starts workers, keeps the checkpoint, checks whether the program is
+ * deterministic, makes the runs, and collects the result. */
+#ifndef RH_RUNNER_SESSION_H
+#define RH_RUNNER_SESSION_H
+
+#include "report/result.h"
+#include "runner/options.h"
+
+/* What to explore, and how. */
+struct rh__plan {
+    const char *program; /* as the user called it */
+    const struct rh_test *test;
+    struct rh_semantics semantics; /* as the explorer needs them */
+    struct rh_semantics asked;     /* as the user asked for them */
+    const struct rh_param *params;
+    size_t param_count;
+    const char *explorer;
+    struct rh__limits limits;
+    bool first_run_twice; /* makes the first run twice before all others, to check that the program is deterministic */
+    bool quiet;           /* the world prints no warnings */
+    bool mute;            /* what the program prints goes nowhere */
+    void (*progress)(struct rh_exploration *x); /* NULL for none */
+    uint32_t workers;                           /* 0 and 1: this process explores */
+    const char *checkpoint;                     /* NULL for none */
+    bool resume;
+    bool required; /* a verdict below `require` is not enough */
+    enum rh_verdict require;
+};
+
+struct rh__session {
+    struct rh__plan plan;
+    struct rh_world *world;
+    struct rh_exploration *x;
+    struct rh_outcome *determinism; /* of the check before the first run; in shared memory */
+    uint64_t *params_asked;         /* bits of parameters that a run asked for; in shared memory */
+    char again[2048];               /* the command that explores the same runs, for internal errors */
+    char error[1024];               /* after a call that failed; "" if the sentence is on standard error already */
+};
+
+/* Makes the world and opens the explorer.  Gives RH__EXIT_OK, or an exit code with a sentence in s->error. */
+int rh__session_open(struct rh__session *s, const struct rh__plan *plan);
+/* Makes the runs; likewise. */
+int rh__session_run(struct rh__session *s);
+/* The result of a run that gave RH__EXIT_OK.  It refers to the session. */
+void rh__session_result(const struct rh__session *s, struct rh__result *r);
+void rh__session_close(struct rh__session *s);
+
+#endif

@@ -1,0 +1,158 @@
+/* rh_receive_set: takes several messages at once.
+ *
+ * While the actor waits, messages that fit are set aside like all others, and only counted.  When enough are there, the
+ * first ones that fit leave the mailbox together.  So a wait that times out has taken nothing. */
+#include "runtime/actor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "actor/name_order.h"
+#include "runtime/failure.h"
+#include "runtime/rt_names.h"
+
+struct rh__set {
+    uint32_t count;
+    struct rh__message **messages;
+    struct rh_envelope envelopes[];
+};
+
+/* The program must not see the order of arrival: by the names of the senders; messages of one sender stay in their
+ * order.  A sender that has lost its name comes last. */
+struct key {
+    struct rh__message *message;
+    uint32_t at, rank;
+    char name[192];
+};
+
+static int compare(const void *one, const void *other)
+{
+    const struct key *a = one, *b = other;
+    int order = a->rank != b->rank ? (a->rank < b->rank ? -1 : 1)
+                : a->rank == 1     ? rh__name_order(a->name, b->name)
+                                   : strcmp(a->name, b->name);
+    uint64_t x = order ? 0 : a->message->sender.id, y = order ? 0 : b->message->sender.id;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return order ? order : a->at < b->at ? -1 : 1;
+}
+
+static void sort(struct rh__set *set, struct key *keys)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        rh_ref who = set->messages[i]->sender;
+        bool nameless = !rh_is_nobody(who) && !rh__ref_external(who) && !rh__name_is_known(who);
+        keys[i] = (struct key){ .message = set->messages[i], .at = i };
+        keys[i].rank = rh_is_nobody(who) ? 0 : rh__ref_external(who) ? 2 : nameless ? 3 : 1;
+        snprintf(keys[i].name, sizeof keys[i].name, "%s", rh__name_of(who));
+    }
+    qsort(keys, set->count, sizeof *keys, compare);
+    for (uint32_t i = 0; i < set->count; i++)
+        set->messages[i] = keys[i].message;
+}
+
+bool rh__set_holds(const struct rh__actor *actor, const struct rh__message *m)
+{
+    const struct rh__set *set = actor->set;
+    uint32_t i = 0;
+    while (set && i < set->count && set->messages[i] != m)
+        i++;
+    return set && i < set->count;
+}
+
+void rh__set_release(struct rh__actor *actor)
+{
+    struct rh__set *set = actor->set;
+    for (uint32_t i = 0; set && i < set->count; i++)
+        rh__mailbox_release(actor->slot, &rh__worker()->cache, set->messages[i]);
+    free(set);
+    actor->set = NULL;
+}
+
+void rh__set_clear(struct rh__slot *slot, struct rh__actor *actor)
+{
+    struct rh__set *set = actor->set;
+    for (uint32_t i = 0; set && i < set->count; i++)
+        if (set->messages[i] != slot->taken)
+            rh__block_free(NULL, set->messages[i]);
+    free(set);
+}
+
+static bool is_member(struct rh__actor *actor, const struct rh__message *m)
+{
+    return rh__filter_fits(actor->wait.filter, m) && rh__message_stands(actor, m);
+}
+
+enum rh__outcome rh__set_offer(struct rh__actor *actor, struct rh__message *m)
+{
+    bool member = is_member(actor, m);
+    rh__actor_set_aside(actor, m);
+    actor->attention |= RH__RESCAN;
+    return member && --actor->wait.missing == 0 ? RH__DELIVER : RH__DONE;
+}
+
+static void collect(struct rh__actor *actor, struct rh__set *set, struct key *keys)
+{
+    for (struct rh__message **at = &actor->aside; set->count < actor->wait.filter->count;) {
+        struct rh__message *m = *at;
+        if (!is_member(actor, m)) {
+            at = &m->link;
+            continue;
+        }
+        rh__actor_unlink(actor, at);
+        rh__message_claim(actor, m);
+        rh__message_left(actor->slot, m);
+        rh__count(&rh__worker()->tally.handled);
+        set->messages[set->count++] = m;
+    }
+    sort(set, keys);
+    for (uint32_t i = 0; i < set->count; i++)
+        rh__envelope_fill(&set->envelopes[i], set->messages[i]);
+}
+
+static void count_aside(struct rh__actor *actor)
+{
+    for (struct rh__message *m = actor->aside; m && actor->wait.missing; m = m->link)
+        actor->wait.missing -= is_member(actor, m);
+}
+
+const struct rh_envelope *rh__rt_receive_set(struct rh__actor *actor, const struct rh_filter *filter, const char *here)
+{
+    actor->tickets++;
+    actor->wait.what = RH__WAIT_SET;
+    actor->wait.filter = filter;
+    actor->wait.missing = filter->count;
+    count_aside(actor);
+    if (actor->wait.missing)
+        rh__wait(actor, filter->timeout_ms, here);
+    if (actor->wait.missing)
+        return NULL;
+    size_t n = filter->count;
+    struct rh__set *set = malloc(sizeof *set + n * sizeof *set->envelopes + n * sizeof *set->messages);
+    struct key *keys = malloc(n * sizeof *keys);
+    if (!set || !keys) {
+        free(set);
+        free(keys);
+        rh__rt_fail("limit", here, "it cannot take %zu messages: there is not enough memory", n);
+        rh__actor_exit(actor, "failed", NULL);
+    }
+    set->count = 0;
+    set->messages = (struct rh__message **)(void *)(set->envelopes + n);
+    collect(actor, set, keys);
+    free(keys);
+    rh__actor_let_go(actor, &actor->answer);
+    rh__actor_replace(actor, set->messages[n - 1]);
+    actor->set = set;
+    return set->envelopes;
+}
+
+void rh__set_turn_to(struct rh__actor *actor, const struct rh_envelope *e, const char *here)
+{
+    const struct rh__set *set = actor->set;
+    uintptr_t at = (uintptr_t)e - (uintptr_t)(set ? set->envelopes : NULL);
+    if (set && at < set->count * sizeof *e && at % sizeof *e == 0)
+        *(actor->type->kind == RH_KIND_PROCESS ? &actor->current : &actor->received) = actor->last =
+            set->messages[at / sizeof *e];
+    else
+        rh__misuse(here, "rh_turn_to: the envelope is not one of the set that was received last");
+}

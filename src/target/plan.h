@@ -1,0 +1,154 @@
+/* Plans: steps of actors that lead from a snapshot to a block, found backwards [TAP, section 5].
+ *
+ * A plan is a history for each of its actors.  A step takes a message along one path of a summary.  The message comes
+ * from outside, was under way in the snapshot, or is sent by another step of the plan; a step whose message is not yet
+ * decided is open.  The steps of different actors are ordered only by who sends what to whom.
+ *
+ * The search begins with one step, along a path that runs the block.  It decides where the message of an open step
+ * comes from, which may add a step before.  When no step is open, the conditions of all steps, with the vectors and
+ * messages put in, are one formula.  If it has a solution, the plan is a schedule.  If not, the solver tells which
+ * conditions contradict each other (an unsatisfiable core), and these say which bytes of which actor need another
+ * value: a step that changes one of them is put in, anywhere in that actor's history before.
+ *
+ * Heuristic 1 of the paper: a handler is one step.  Heuristic 2: few actors first. */
+/* Private to src/target. */
+#ifndef RH_TARGET_PLAN_H
+#define RH_TARGET_PLAN_H
+
+#include "target/summary.h"
+
+enum { PLAN_STEPS = 24, PLAN_ACTORS = 16 };
+
+enum plan_supply {
+    PLAN_OPEN,
+    PLAN_OUTSIDE,   /* `from`: the opening of the snapshot */
+    PLAN_UNDER_WAY, /* `from`: the message of the snapshot */
+    PLAN_SENT,      /* `from`: the step, and `effect` */
+    PLAN_TIMER,     /* `from`: the timer of the snapshot */
+    PLAN_TIME,      /* no message: the time of a wait is over */
+};
+
+struct plan_step {
+    uint32_t actor; /* of the plan */
+    const struct sum_path *path;
+    uint32_t clauses, effects; /* so many of the path's: all, or those before the block */
+    enum plan_supply supply;
+    uint32_t from, effect;
+};
+
+struct plan_actor {
+    uint32_t index; /* in the snapshot; RH__NO_INDEX: spawned by `effect` of `step` */
+    uint32_t step, effect;
+    struct sum_actor *model;
+};
+
+struct plan {
+    struct plan_step steps[PLAN_STEPS];
+    struct plan_actor actors[PLAN_ACTORS];
+    uint8_t history[PLAN_ACTORS][PLAN_STEPS]; /* steps in their order */
+    uint8_t lengths[PLAN_ACTORS];
+    uint32_t step_count, actor_count;
+    double cost;
+};
+
+struct plan_settings {
+    bool h1, h2, feedback; /* the heuristics and the unsatisfiable cores */
+    uint64_t seed;
+};
+
+/* ---- a plan as a formula: plan_check.c --------------------------------------------------------------------------- */
+
+/* The effect of a step, with values put in. */
+struct plan_effect {
+    Z3_ast to, from, result;
+    Z3_ast *bytes;
+};
+
+struct plan_clause {
+    Z3_ast is;
+    uint32_t step;
+    uint32_t clause; /* of its path; RH__NO_INDEX: about where its message goes, or comes from */
+};
+
+struct plan_formula {
+    uint8_t order[PLAN_STEPS];
+    Z3_ast *before[PLAN_STEPS]; /* vectors */
+    Z3_ast *message[PLAN_STEPS];
+    Z3_ast sender[PLAN_STEPS];
+    struct plan_effect *effects[PLAN_STEPS];
+    struct plan_clause *clauses;
+    uint32_t clause_count;
+    bool *core;     /* of each clause: it is in the core */
+    bool unknown;   /* the solver gave up */
+    Z3_model model; /* if there is a solution */
+};
+
+struct plan_search; /* of one snapshot */
+
+/* An order in which every step comes after those that it needs; false if there is none. */
+bool plan__order(const struct plan_search *s, const struct plan *p, uint8_t *order);
+/* Makes the formula and asks the solver; true if there is a solution.  Release it in any case. */
+bool plan__check(struct plan_search *s, const struct plan *p, struct plan_formula *f);
+void plan__release(struct plan_search *s, struct plan_formula *f, const struct plan *p);
+/* Prefers small numbers from outside. */
+void plan__make_small(struct plan_search *s, const struct plan *p, struct plan_formula *f);
+uint64_t plan__value(const struct plan_search *s, const struct plan_formula *f, Z3_ast e);
+/* The reference of an actor of the plan, as a number. */
+uint64_t plan__reference(const struct plan *p, uint32_t actor);
+uint32_t plan__position(const struct plan *p, uint32_t step);
+
+/* ---- a plan as a schedule: plan_schedule.c ----------------------------------------------------------------------- */
+
+/* The text of the schedule; `loose`: with `...` between its lines.  The caller frees it. */
+char *plan__schedule(struct plan_search *s, const struct plan *p, struct plan_formula *f, bool loose);
+/* A step whose message some other message must come before, which nobody takes (fifo): true, and who must take what.
+ * `late`: it is taken, but too late. */
+bool plan__overtakes(struct plan_search *s, const struct plan *p, struct plan_formula *f, uint32_t *step,
+                     enum plan_supply *supply, uint32_t *from, uint32_t *effect, bool *late);
+
+/* ---- the search: plan_search.c ----------------------------------------------------------------------------------- */
+
+struct plan_search {
+    struct sum_models *models;
+    const struct rh__snapshot *snapshot;
+    struct sum_actor **actors; /* of the snapshot; made when they are needed */
+    bool *made;
+    struct plan_search *first; /* the search from the beginning, whose summaries hold here, too; NULL for none */
+    bool ordered, by_mailbox;  /* messages from one sender do not overtake; from all senders */
+    struct plan_settings settings;
+    uint32_t plans, checks, tried, stale; /* plans looked at, formulas, solutions, solutions that did not replay */
+    bool ended;                           /* the last search: nothing was left to look at */
+    uint64_t random;
+    double each;       /* processor time for the summaries of one actor */
+    double summaries;  /* spent on summaries so far: it counts for no goal, because all goals use them */
+    char trouble[160]; /* why the search was stuck, as far as known; "" if it is not */
+};
+
+/* Plans that wait for their turn: plan_queue.c. */
+struct plan_queue {
+    struct plan **plans; /* a heap */
+    uint32_t count;
+    uint64_t *seen; /* a hash table */
+    uint32_t seen_count, room;
+};
+/* Adds a copy of the plan, unless it was there. */
+void plan__push(struct plan_search *s, struct plan_queue *q, const struct plan *p);
+/* Takes the cheapest one, which the caller frees; there must be one. */
+struct plan *plan__pop(struct plan_queue *q);
+
+/* What a search is for. */
+struct plan_goal {
+    const LLVMBasicBlockRef *blocks;
+    uint32_t block_count;
+    double until; /* of processor time */
+    /* Replays a schedule; true if it reaches the block with this index: the search is over. */
+    bool (*confirm)(void *arg, const char *schedule, uint32_t block);
+    void *arg;
+    volatile int *interrupted;
+};
+
+/* True if a schedule was confirmed. */
+bool plan__search(struct plan_search *s, const struct plan_goal *g);
+struct sum_actor *plan__actor(struct plan_search *s, uint32_t index);
+
+#endif

@@ -1,0 +1,518 @@
+/* The search for a plan, backwards from the block: see plan.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "target/plan.h"
+
+enum { MOST_BLAMES = 64, MOST_SOLUTIONS = 40, CALLS_DEEP = 8 };
+
+static double begin_summaries(struct plan_search *s)
+{
+    double now = sum__processor_seconds();
+    s->models->until = now + s->each;
+    return now;
+}
+
+struct sum_actor *plan__actor(struct plan_search *s, uint32_t index)
+{
+    if (s->made[index])
+        return s->actors[index];
+    s->made[index] = true;
+    const struct rh__snapshot *from = s->first ? s->first->snapshot : NULL;
+    const struct rh__snap_actor *x = &s->snapshot->actors[index];
+    bool takes = x->status == RH__SNAP_IDLE || x->status == RH__SNAP_NEW;
+    if (takes && from && index < from->actor_count && strcmp(from->actors[index].name, x->name) == 0) {
+        struct sum_actor *a = plan__actor(s->first, index);
+        if (a && sum__holds(s->models, a, s->snapshot, index))
+            return s->actors[index] = a;
+    }
+    double began = begin_summaries(s);
+    s->actors[index] = takes ? sum__actor_of_snapshot(s->models, s->snapshot, index) : NULL;
+    s->summaries += sum__processor_seconds() - began;
+    return s->actors[index];
+}
+
+/* ---- changing a plan --------------------------------------------------------------------------------------------- */
+
+static uint32_t actor_in(struct plan *p, struct plan_actor x)
+{
+    for (uint32_t i = 0; i < p->actor_count; i++) {
+        const struct plan_actor *a = &p->actors[i];
+        if (x.index != RH__NO_INDEX ? a->index == x.index
+                                    : a->index == RH__NO_INDEX && a->step == x.step && a->effect == x.effect)
+            return i;
+    }
+    if (p->actor_count == PLAN_ACTORS)
+        return RH__NO_INDEX;
+    p->actors[p->actor_count] = x;
+    p->lengths[p->actor_count] = 0;
+    return p->actor_count++;
+}
+
+/* Puts an open step into the history of an actor; false if there is no room. */
+static bool insert(struct plan *p, uint32_t actor, uint32_t position, const struct sum_path *path, uint32_t clauses,
+                   uint32_t effects)
+{
+    if (p->step_count == PLAN_STEPS || position > p->lengths[actor])
+        return false;
+    p->steps[p->step_count] =
+        (struct plan_step){ .actor = actor, .path = path, .clauses = clauses, .effects = effects };
+    if (path->message == RH__NO_INDEX)
+        p->steps[p->step_count].supply = PLAN_TIME;
+    memmove(&p->history[actor][position + 1], &p->history[actor][position], p->lengths[actor] - position);
+    p->history[actor][position] = (uint8_t)p->step_count++;
+    p->lengths[actor]++;
+    return true;
+}
+
+/* The model of an actor that a step spawns; made once for each place of the code. */
+static struct sum_actor *spawned(struct plan_search *s, const struct sym_effect *e)
+{
+    for (uint32_t i = 0; i < s->models->actor_count; i++)
+        if (Z3_is_eq_ast(s->models->run.z, s->models->actors[i]->self, e->result))
+            return s->models->actors[i];
+    double began = begin_summaries(s);
+    struct sum_actor *a = sum__actor_of_spawn(s->models, e->type, e->bytes, e->size, e->result);
+    s->summaries += sum__processor_seconds() - began;
+    return a;
+}
+
+static bool is_used(const struct plan *p, enum plan_supply supply, uint32_t from, uint32_t effect)
+{
+    for (uint32_t i = 0; i < p->step_count; i++)
+        if (p->steps[i].supply == supply && p->steps[i].from == from &&
+            (supply != PLAN_SENT || p->steps[i].effect == effect))
+            return true;
+    return false;
+}
+
+/* ---- where a message comes from ---------------------------------------------------------------------------------- */
+
+static void supply(struct plan_search *s, struct plan_queue *q, const struct plan *p, uint32_t step,
+                   enum plan_supply how, uint32_t from, uint32_t effect)
+{
+    struct plan c = *p;
+    uint8_t order[PLAN_STEPS];
+    c.steps[step].supply = how;
+    c.steps[step].from = from;
+    c.steps[step].effect = effect;
+    if (plan__order(s, &c, order))
+        plan__push(s, q, &c);
+}
+
+/* Whether an effect may be this step's message. */
+static bool may_be(struct plan_search *s, const struct plan *p, uint32_t step, const struct sym_effect *e)
+{
+    const struct plan_step *t = &p->steps[step];
+    uint64_t to;
+    bool monitor = s->models->program->actors[p->actors[t->actor].model->type].kind == 2;
+    if (e->type != t->path->message ||
+        (e->kind != SYM_SEND && e->kind != SYM_TIMER && (uint32_t)e->kind != SUM_ANNOUNCE))
+        return false;
+    if (((uint32_t)e->kind == SUM_ANNOUNCE) != monitor)
+        return false;
+    return monitor || e->kind == SYM_TIMER || !sym__is_constant(&s->models->run, e->to, &to) ||
+           to == plan__reference(p, t->actor);
+}
+
+/* New steps of an actor that send the message; at every place of its history. */
+static void supply_by(struct plan_search *s, struct plan_queue *q, const struct plan *p, uint32_t step,
+                      struct plan_actor who)
+{
+    const struct sum_actor *model = who.model;
+    for (uint32_t i = 0; model && i < model->path_count; i++)
+        for (uint32_t e = 0; model->paths[i].whole && e < model->paths[i].effect_count; e++) {
+            if (!may_be(s, p, step, &model->paths[i].effects[e]))
+                continue;
+            bool self = model->paths[i].effects[e].kind == SYM_TIMER;
+            struct plan base = *p;
+            uint32_t actor = actor_in(&base, who);
+            if (actor == RH__NO_INDEX || (self && actor != p->steps[step].actor))
+                continue;
+            for (uint32_t at = 0; at <= base.lengths[actor]; at++) {
+                struct plan c = base;
+                if (insert(&c, actor, base.lengths[actor] - at, &model->paths[i], model->paths[i].clause_count,
+                           model->paths[i].effect_count))
+                    supply(s, q, &c, step, PLAN_SENT, c.step_count - 1, e);
+            }
+        }
+}
+
+/* New steps of an actor that is not there yet: one more step spawns it. */
+static void supply_by_child(struct plan_search *s, struct plan_queue *q, const struct plan *p, uint32_t step,
+                            uint32_t parent)
+{
+    struct plan_actor who = { .index = parent, .model = plan__actor(s, parent) };
+    for (uint32_t i = 0; who.model && i < who.model->path_count; i++)
+        for (uint32_t e = 0; who.model->paths[i].whole && e < who.model->paths[i].effect_count; e++) {
+            const struct sym_effect *x = &who.model->paths[i].effects[e];
+            struct sum_actor *child = x->kind == SYM_SPAWN ? spawned(s, x) : NULL;
+            bool sends = false;
+            for (uint32_t k = 0; child && k < child->path_count; k++)
+                for (uint32_t n = 0; n < child->paths[k].effect_count; n++)
+                    sends |= may_be(s, p, step, &child->paths[k].effects[n]);
+            struct plan base = *p;
+            uint32_t actor = sends ? actor_in(&base, who) : RH__NO_INDEX;
+            for (uint32_t at = 0; actor != RH__NO_INDEX && at <= base.lengths[actor]; at++) {
+                struct plan c = base;
+                if (insert(&c, actor, at, &who.model->paths[i], who.model->paths[i].clause_count,
+                           who.model->paths[i].effect_count))
+                    supply_by(s, q, &c, step,
+                              (struct plan_actor){
+                                  .index = RH__NO_INDEX, .step = c.step_count - 1, .effect = e, .model = child });
+            }
+        }
+}
+
+/* The messages of the world: a spawned actor gets rh_start from who spawned it; it has no effect of its own. */
+static void supply_open(struct plan_search *s, struct plan_queue *q, const struct plan *p, uint32_t step)
+{
+    const struct rh__snapshot *snap = s->snapshot;
+    const struct plan_step *t = &p->steps[step];
+    const struct plan_actor *a = &p->actors[t->actor];
+    uint32_t start = rh__program_message_named(s->models->program, "rh_start"), outside = 0;
+    if (t->path->message == start && a->index == RH__NO_INDEX) {
+        supply(s, q, p, step, PLAN_TIME, RH__NO_INDEX, 0); /* its line is written as one of rh_start */
+        return;
+    }
+    for (uint32_t i = 0; i < p->step_count; i++)
+        outside += p->steps[i].supply == PLAN_OUTSIDE;
+    for (uint32_t i = 0; i < snap->opening_count && outside < snap->outside_left; i++)
+        if (snap->openings[i].actor == a->index && snap->openings[i].type == t->path->message)
+            supply(s, q, p, step, PLAN_OUTSIDE, i, 0);
+    for (uint32_t i = 0; i < snap->message_count; i++) {
+        const struct rh__snap_message *m = &snap->messages[i];
+        if (!m->taken && !m->tail_size && m->to == a->index && m->type == t->path->message &&
+            !is_used(p, PLAN_UNDER_WAY, i, 0))
+            supply(s, q, p, step, PLAN_UNDER_WAY, i, 0);
+    }
+    for (uint32_t i = 0; i < snap->timer_count; i++)
+        if (snap->timers[i].actor == a->index && snap->timers[i].type == t->path->message &&
+            !is_used(p, PLAN_TIMER, i, 0))
+            supply(s, q, p, step, PLAN_TIMER, i, 0);
+    for (uint32_t i = 0; i < p->step_count; i++)
+        for (uint32_t e = 0; i != step && p->steps[i].path->whole && e < p->steps[i].path->effect_count; e++)
+            if (may_be(s, p, step, &p->steps[i].path->effects[e]) && !is_used(p, PLAN_SENT, i, e) &&
+                (p->steps[i].path->effects[e].kind != SYM_TIMER || p->steps[i].actor == t->actor))
+                supply(s, q, p, step, PLAN_SENT, i, e);
+    for (uint32_t i = 0; i < snap->actor_count; i++)
+        supply_by(s, q, p, step, (struct plan_actor){ .index = i, .model = plan__actor(s, i) });
+    for (uint32_t i = 0; i < snap->actor_count; i++)
+        supply_by_child(s, q, p, step, i);
+    for (uint32_t i = 0; i < p->step_count; i++)
+        for (uint32_t e = 0; e < p->steps[i].path->effect_count; e++)
+            if (p->steps[i].path->effects[e].kind == SYM_SPAWN && p->steps[i].path->whole)
+                supply_by(s, q, p, step,
+                          (struct plan_actor){ .index = RH__NO_INDEX,
+                                               .step = i,
+                                               .effect = e,
+                                               .model = spawned(s, &p->steps[i].path->effects[e]) });
+}
+
+/* ---- what contradicts -------------------------------------------------------------------------------------------- */
+
+/* A byte of an actor that should be another before a step. */
+struct blame {
+    uint32_t actor, byte, before;
+};
+
+struct blaming {
+    struct plan_search *s;
+    const struct plan *p;
+    struct blame all[MOST_BLAMES];
+    uint32_t count, depth;
+    bool by_message; /* the value of a message from outside, or something unknown, plays a part */
+};
+
+static void blame_vars(struct blaming *b, uint32_t step, Z3_ast e);
+
+static void blame_byte(struct blaming *b, uint32_t step, uint32_t byte)
+{
+    const struct plan *p = b->p;
+    uint32_t actor = p->steps[step].actor, at = plan__position(p, step);
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->all[i].actor == actor && b->all[i].byte == byte && b->all[i].before == step)
+            return;
+    if (b->count == MOST_BLAMES)
+        return;
+    b->all[b->count++] = (struct blame){ actor, byte, step };
+    while (at-- > 0) {
+        uint32_t earlier = p->history[actor][at];
+        const struct sum_path *path = p->steps[earlier].path;
+        if (byte < path->post_count && path->post[byte]) {
+            blame_vars(b, earlier, path->post[byte]);
+            return;
+        }
+    }
+    const struct plan_actor *a = &p->actors[actor];
+    if (a->index == RH__NO_INDEX && byte < p->steps[a->step].path->effects[a->effect].size)
+        blame_vars(b, a->step, p->steps[a->step].path->effects[a->effect].bytes[byte]);
+}
+
+static void blame_vars(struct blaming *b, uint32_t step, Z3_ast e)
+{
+    struct sum_var *vars = NULL;
+    uint32_t count = 0;
+    const struct plan_step *t = &b->p->steps[step];
+    if (!e || b->depth > 12)
+        return;
+    b->depth++;
+    sum__collect(b->s->models, e, &vars, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (vars[i].kind == SUM_STATE)
+            blame_byte(b, step, vars[i].index);
+        else if (vars[i].kind == SUM_MESSAGE && t->supply == PLAN_SENT) {
+            const struct sym_effect *f = &b->p->steps[t->from].path->effects[t->effect];
+            if (vars[i].index < f->size)
+                blame_vars(b, t->from, f->bytes[vars[i].index]);
+        } else if (vars[i].kind == SUM_SENDER && t->supply == PLAN_SENT)
+            blame_vars(b, t->from, b->p->steps[t->from].path->effects[t->effect].from);
+    free(vars);
+    b->depth--;
+}
+
+/* Steps that change what is blamed, anywhere before. */
+static void insert_writers(struct plan_search *s, struct plan_queue *q, const struct plan *p, const struct blaming *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct blame *x = &b->all[i];
+        const struct sum_actor *model = p->actors[x->actor].model;
+        for (uint32_t k = 0; k < model->path_count; k++) {
+            const struct sum_path *path = &model->paths[k];
+            if (!path->whole || x->byte >= path->post_count || !path->post[x->byte])
+                continue;
+            /* Where the code waits is set by the step directly before. */
+            uint32_t position = plan__position(p, x->before), place = p->steps[x->before].path->place;
+            bool by_place = x->byte == model->size && place != RH__NO_INDEX;
+            uint64_t leads_to;
+            if (by_place && sym__is_constant(&s->models->run, path->post[x->byte], &leads_to) && leads_to != place)
+                continue;
+            for (uint32_t at = by_place ? position : 0; at <= position; at++) {
+                struct plan c = *p;
+                if (insert(&c, x->actor, at, path, path->clause_count, path->effect_count))
+                    plan__push(s, q, &c);
+            }
+        }
+    }
+}
+
+/* Without feedback: any step that changes anything, anywhere. */
+static void insert_any(struct plan_search *s, struct plan_queue *q, const struct plan *p)
+{
+    for (uint32_t a = 0; a < p->actor_count; a++)
+        for (uint32_t k = 0; k < p->actors[a].model->path_count; k++) {
+            const struct sum_path *path = &p->actors[a].model->paths[k];
+            bool changes = false;
+            for (uint32_t i = 0; i < path->post_count; i++)
+                changes |= path->post[i] != NULL;
+            for (uint32_t at = 0; changes && path->whole && at <= p->lengths[a]; at++) {
+                struct plan c = *p;
+                if (insert(&c, a, at, path, path->clause_count, path->effect_count))
+                    plan__push(s, q, &c);
+            }
+        }
+}
+
+static void blame_core(struct blaming *b, const struct plan_formula *f)
+{
+    for (uint32_t i = 0; i < f->clause_count; i++) {
+        const struct plan_clause *c = &f->clauses[i];
+        const struct plan_step *t = &b->p->steps[c->step];
+        if (!f->core[i])
+            continue;
+        if (c->clause != RH__NO_INDEX)
+            blame_vars(b, c->step, t->path->clauses[c->clause]);
+        else if (t->supply == PLAN_SENT)
+            blame_vars(b, t->from, b->p->steps[t->from].path->effects[t->effect].to);
+    }
+}
+
+/* ---- one plan ---------------------------------------------------------------------------------------------------- */
+
+/* Takes a message that must come before: along any path of its receiver that takes it. */
+static void insert_taker(struct plan_search *s, struct plan_queue *q, const struct plan *p, uint32_t step,
+                         enum plan_supply how, uint32_t from, uint32_t effect)
+{
+    uint32_t actor = p->steps[step].actor;
+    const struct sum_actor *model = p->actors[actor].model;
+    uint32_t type =
+        how == PLAN_UNDER_WAY ? s->snapshot->messages[from].type : p->steps[from].path->effects[effect].type;
+    for (uint32_t k = 0; k < model->path_count; k++)
+        for (uint32_t at = plan__position(p, step) + 1;
+             model->paths[k].whole && model->paths[k].message == type && at-- > 0;) {
+            struct plan c = *p;
+            if (insert(&c, actor, at, &model->paths[k], model->paths[k].clause_count, model->paths[k].effect_count))
+                supply(s, q, &c, c.step_count - 1, how, from, effect);
+        }
+}
+
+static bool try_solution(struct plan_search *s, struct plan_queue *q, const struct plan_goal *g, const struct plan *p,
+                         struct plan_formula *f, uint32_t block)
+{
+    enum plan_supply how;
+    uint32_t step, from, effect;
+    bool late;
+    if (s->ordered && plan__overtakes(s, p, f, &step, &how, &from, &effect, &late)) {
+        if (!late)
+            insert_taker(s, q, p, step, how, from, effect);
+        return false;
+    }
+    plan__make_small(s, p, f);
+    s->tried++;
+    for (uint32_t loose = 0; loose < 2; loose++) {
+        char *text = plan__schedule(s, p, f, loose);
+        bool found = text && g->confirm(g->arg, text, block);
+        free(text);
+        if (found)
+            return true;
+    }
+    s->stale++;
+    return false;
+}
+
+static bool expand(struct plan_search *s, struct plan_queue *q, const struct plan_goal *g, const struct plan *p,
+                   uint32_t block)
+{
+    struct plan_formula f;
+    uint32_t open = p->step_count;
+    while (open > 0 && p->steps[open - 1].supply != PLAN_OPEN)
+        open--;
+    s->plans++;
+    bool solved = plan__check(s, p, &f), found = false;
+    if (solved && !open)
+        found = try_solution(s, q, g, p, &f, block);
+    struct blaming b = { .s = s, .p = p };
+    if (!solved && !f.unknown)
+        blame_core(&b, &f);
+    if (!solved && f.unknown && !s->trouble[0])
+        snprintf(s->trouble, sizeof s->trouble, "a question was too hard for the solver");
+    if (open && (solved || b.count || f.unknown))
+        supply_open(s, q, p, open - 1);
+    else if (!open && !solved && !found) {
+        if (s->settings.feedback)
+            insert_writers(s, q, p, &b);
+        else
+            insert_any(s, q, p);
+    }
+    plan__release(s, &f, p);
+    return found;
+}
+
+/* ---- the beginning ----------------------------------------------------------------------------------------------- */
+
+/* Steps along paths of this actor that run the block. */
+static void begin_with(struct plan_search *s, struct plan_queue *q, const struct plan *base, struct plan_actor who,
+                       LLVMBasicBlockRef block)
+{
+    for (uint32_t i = 0; who.model && i < who.model->path_count; i++) {
+        const struct sum_path *path = &who.model->paths[i];
+        uint32_t at = 0;
+        while (at < path->visit_count && path->visits[at].block != block)
+            at++;
+        if (at == path->visit_count)
+            continue;
+        bool before = false; /* another path that is the same up to there */
+        for (uint32_t k = 0; k < i && !before; k++) {
+            const struct sum_path *other = &who.model->paths[k];
+            before = other->message == path->message && other->visit_count > at && other->visits[at].block == block &&
+                     other->visits[at].clauses == path->visits[at].clauses;
+            for (uint32_t c = 0; before && c < path->visits[at].clauses; c++)
+                before = Z3_is_eq_ast(s->models->run.z, other->clauses[c], path->clauses[c]);
+        }
+        struct plan p = *base;
+        uint32_t actor = before ? RH__NO_INDEX : actor_in(&p, who);
+        if (actor != RH__NO_INDEX &&
+            insert(&p, actor, p.lengths[actor], path, path->visits[at].clauses, path->visits[at].effects))
+            plan__push(s, q, &p);
+    }
+}
+
+/* The block in an actor that is there, or in one that a first step spawns. */
+static void begin(struct plan_search *s, struct plan_queue *q, const bool *may_run, LLVMBasicBlockRef block)
+{
+    const struct plan nothing = { .step_count = 0 };
+    for (uint32_t i = 0; i < s->snapshot->actor_count; i++)
+        if (s->snapshot->actors[i].type != RH__NO_INDEX && may_run[s->snapshot->actors[i].type])
+            begin_with(s, q, &nothing, (struct plan_actor){ .index = i, .model = plan__actor(s, i) }, block);
+    for (uint32_t i = 0; i < s->snapshot->actor_count; i++) {
+        struct sum_actor *model = plan__actor(s, i);
+        for (uint32_t k = 0; model && k < model->path_count; k++)
+            for (uint32_t e = 0; model->paths[k].whole && e < model->paths[k].effect_count; e++) {
+                const struct sym_effect *x = &model->paths[k].effects[e];
+                if (x->kind != SYM_SPAWN || !may_run[x->type])
+                    continue;
+                struct plan p = nothing;
+                actor_in(&p, (struct plan_actor){ .index = i, .model = model });
+                insert(&p, 0, 0, &model->paths[k], model->paths[k].clause_count, model->paths[k].effect_count);
+                begin_with(s, q, &p,
+                           (struct plan_actor){ .index = RH__NO_INDEX, .step = 0, .effect = e, .model = spawned(s, x) },
+                           block);
+            }
+    }
+}
+
+static bool type_runs(const struct rh__program *p, uint32_t type, LLVMValueRef function)
+{
+    if (p->actors[type].body && rh__program_calls(p->actors[type].body, function, CALLS_DEEP))
+        return true;
+    for (uint32_t b = 0; b < p->behaviour_count; b++)
+        for (uint32_t i = 0; p->behaviours[b].actor == type && i < p->behaviours[b].entry_count; i++)
+            if (p->behaviours[b].entries[i].handler &&
+                rh__program_calls(p->behaviours[b].entries[i].handler, function, CALLS_DEEP))
+                return true;
+    return false;
+}
+
+/* What is not supported on the way, by name. */
+static void note_trouble(struct plan_search *s, const bool *may_run)
+{
+    for (uint32_t i = 0; i < s->snapshot->actor_count && !s->trouble[0]; i++) {
+        const struct rh__snap_actor *a = &s->snapshot->actors[i];
+        if (a->type == RH__NO_INDEX || !may_run[a->type])
+            continue;
+        const struct sum_actor *model = plan__actor(s, i);
+        if (model && model->trouble[0])
+            snprintf(s->trouble, sizeof s->trouble, "%s: %s", a->name, model->trouble);
+        else if (!model && a->status == RH__SNAP_INSIDE)
+            snprintf(s->trouble, sizeof s->trouble, "%s waits inside of its code in the state where the search begins",
+                     a->name);
+    }
+}
+
+bool plan__search(struct plan_search *s, const struct plan_goal *g)
+{
+    const struct rh__program *p = s->models->program;
+    bool found = false, *may_run = sym__must(calloc(p->actor_count + 1, sizeof *may_run));
+    s->random = rh__random_seed(s->settings.seed, 5);
+    s->trouble[0] = 0;
+    struct plan_queue q = { 0 };
+    for (uint32_t b = 0; b < g->block_count && !found; b++) {
+        LLVMValueRef function = g->blocks[b] ? LLVMGetBasicBlockParent(g->blocks[b]) : NULL;
+        if (!function)
+            continue;
+        for (uint32_t i = 0; i < p->actor_count; i++)
+            may_run[i] = type_runs(p, i, function);
+        double now = sum__processor_seconds(), until = now + (g->until - now) / (g->block_count - b);
+        double spent = s->summaries + (s->first ? s->first->summaries : 0);
+        begin(s, &q, may_run, g->blocks[b]);
+        note_trouble(s, may_run);
+        uint32_t tried = s->tried;
+        while (q.count && !found && !*g->interrupted && s->tried - tried < MOST_SOLUTIONS &&
+               sum__processor_seconds() < until + s->summaries + (s->first ? s->first->summaries : 0) - spent) {
+            struct plan *x = plan__pop(&q);
+            found = expand(s, &q, g, x, b);
+            free(x);
+        }
+        s->ended = !q.count || found;
+        while (q.count)
+            free(plan__pop(&q));
+        free(q.seen);
+        q.seen = NULL;
+        q.seen_count = q.room = 0;
+    }
+    free(q.plans);
+    free(may_run);
+    return found;
+}

@@ -1,0 +1,467 @@
+/* See symbolic.h: instructions, branches, calls.  A path that comes to a branch which can go several ways is copied. */
+#include "target/symbolic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "target/symbolic_path.h"
+
+/* The effort of the solver for one question is in its own units: a limit by the clock would give different results on
+ * a busy machine. */
+enum { MOST_TURNS = 8, MOST_STEPS = 20000, SOLVER_EFFORT = 3000000 };
+
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
+
+/* Small numbers are the most readable answer: asks for words of four bytes within bounds first. */
+static void answer(struct sym_run *r, const struct sym_path *p, uint32_t block)
+{
+    static const uint32_t bounds[] = { 8, 128, 32768, 0 };
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds && !r->a->found; i++) {
+        Z3_solver_push(r->z, r->solver);
+        Z3_solver_assert(r->z, r->solver, p->condition);
+        for (uint32_t k = 0; bounds[i] && k + 4 <= r->q->message_size; k += 4) {
+            Z3_ast word = Z3_mk_concat(r->z, Z3_mk_concat(r->z, r->message[k + 3], r->message[k + 2]),
+                                       Z3_mk_concat(r->z, r->message[k + 1], r->message[k]));
+            if (Z3_is_numeral_ast(r->z, Z3_simplify(r->z, word)))
+                continue; /* of a reference */
+            Z3_solver_assert(r->z, r->solver, Z3_mk_bvsle(r->z, word, sym__number(r, bounds[i], 32)));
+            Z3_solver_assert(r->z, r->solver, Z3_mk_bvsge(r->z, word, sym__number(r, 0u - bounds[i], 32)));
+        }
+        r->a->queries++;
+        if (Z3_solver_check(r->z, r->solver) == Z3_L_TRUE) {
+            Z3_model m = Z3_solver_get_model(r->z, r->solver);
+            for (uint32_t k = 0; k < r->q->message_size; k++) {
+                Z3_ast byte;
+                uint64_t n = 0;
+                if (Z3_model_eval(r->z, m, r->message[k], true, &byte))
+                    sym__is_constant(r, byte, &n);
+                r->a->message[k] = (uint8_t)n;
+            }
+            r->a->found = true;
+            r->a->block = block;
+        }
+        Z3_solver_pop(r->z, r->solver, 1);
+    }
+}
+
+/* Goes to a block; its phi nodes take their values at once.  False if the path ends here. */
+static bool enter(struct sym_run *r, struct sym_path *p, LLVMBasicBlockRef block)
+{
+    struct sym_frame *f = &p->frames[p->depth - 1];
+    LLVMBasicBlockRef from = f->block;
+    if (r->hooks && !r->accepted) {
+        if (p->visit_count % 64 == 0)
+            p->visits = sym__must(realloc(p->visits, (p->visit_count + 64) * sizeof *p->visits));
+        p->visits[p->visit_count++] = (struct sym_visit){ block, p->clause_count, p->effect_count };
+    }
+    for (uint32_t i = 0; !r->accepted && i < r->q->block_count; i++)
+        if (r->q->blocks[i] == block) {
+            answer(r, p, i);
+            return false;
+        }
+    struct sym_value values[64];
+    LLVMValueRef first = LLVMGetFirstInstruction(block), i = first;
+    uint32_t n = 0;
+    for (; i && LLVMGetInstructionOpcode(i) == LLVMPHI; i = LLVMGetNextInstruction(i), n++) {
+        unsigned k = 0;
+        while (k < LLVMCountIncoming(i) && LLVMGetIncomingBlock(i, k) != from)
+            k++;
+        if (n == 64 || k == LLVMCountIncoming(i) || !sym__value_of(r, p, LLVMGetIncomingValue(i, k), &values[n]))
+            return sym__give_up(r, "a phi node that is not known");
+    }
+    i = first;
+    for (uint32_t k = 0; k < n; k++, i = LLVMGetNextInstruction(i))
+        *sym__slot(f, i) = values[k];
+    f->previous = from;
+    f->block = block;
+    f->next = i;
+    return true;
+}
+
+/* How often the path has been in a block. */
+static uint32_t times_in(const struct sym_path *p, LLVMBasicBlockRef block)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->visit_count; i++)
+        n += p->visits[i].block == block;
+    return n;
+}
+
+/* Follows a copy of the path into the block, if the condition is possible there. */
+static void try_block(struct sym_run *r, const struct sym_path *p, Z3_ast condition, LLVMBasicBlockRef block)
+{
+    if (r->a->found || r->over)
+        return;
+    if (r->a->paths >= r->q->most_paths) {
+        sym__give_up(r, "more than %u paths", r->q->most_paths);
+        return;
+    }
+    if (r->most_forks && (p->forks >= r->most_forks || times_in(p, block) > MOST_TURNS)) {
+        sym__give_up(r, "a loop that goes on for too long");
+        return;
+    }
+    struct sym_path *c = sym__path_copy(p);
+    c->forks++;
+    c->done = false;
+    if (sym__require(r, c, condition)) {
+        if (enter(r, c, block))
+            sym__follow(r, c);
+        else if (r->hooks && !r->accepted)
+            r->hooks->failed(r, c);
+    }
+    sym__path_free(c);
+}
+
+bool sym__require(struct sym_run *r, struct sym_path *p, Z3_ast clause)
+{
+    clause = Z3_simplify(r->z, clause);
+    if (Z3_is_eq_ast(r->z, clause, Z3_mk_true(r->z)))
+        return true;
+    Z3_ast both = Z3_simplify(r->z, sym__and_of(r, p->condition, clause));
+    if (!sym__possible(r, both))
+        return false;
+    p->condition = both;
+    if (r->hooks && !r->accepted) {
+        if (p->clause_count % 16 == 0)
+            p->clauses = sym__must(realloc(p->clauses, (p->clause_count + 16) * sizeof *p->clauses));
+        p->clauses[p->clause_count++] = clause;
+    }
+    return true;
+}
+
+/* A terminator.  True if the path goes on; a path that divides ends, and its copies go on. */
+static bool branch(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
+{
+    struct sym_value c;
+    uint64_t n;
+    if (LLVMGetInstructionOpcode(i) == LLVMBr && !LLVMIsConditional(i))
+        return enter(r, p, LLVMGetSuccessor(i, 0));
+    if (!sym__value_of(r, p, LLVMGetInstructionOpcode(i) == LLVMBr ? LLVMGetCondition(i) : LLVMGetOperand(i, 0), &c) ||
+        c.object)
+        return false;
+    if (LLVMGetInstructionOpcode(i) == LLVMBr) {
+        if (sym__is_constant(r, c.bits, &n))
+            return enter(r, p, LLVMGetSuccessor(i, n ? 0 : 1));
+        p->done = true;
+        unsigned first = times_in(p, LLVMGetSuccessor(i, 0)) > times_in(p, LLVMGetSuccessor(i, 1)); /* out of a loop */
+        for (unsigned k = 0; k < 2; k++) {
+            Z3_ast is = sym__truth(r, c.bits);
+            try_block(r, p, k == first ? is : Z3_mk_not(r->z, is), LLVMGetSuccessor(i, k == first ? 0 : 1));
+        }
+        return false;
+    }
+    p->done = true;
+    Z3_ast none = Z3_mk_true(r->z); /* operands of a switch: value, default, then pairs of case and block */
+    for (int k = 2; k + 1 < LLVMGetNumOperands(i); k += 2) {
+        Z3_ast is = Z3_mk_eq(
+            r->z, c.bits,
+            sym__number(r, LLVMConstIntGetZExtValue(LLVMGetOperand(i, (unsigned)k)), sym__width_of(r, c.bits)));
+        try_block(r, p, is, LLVMValueAsBasicBlock(LLVMGetOperand(i, (unsigned)k + 1)));
+        none = sym__and_of(r, none, Z3_mk_not(r->z, is));
+    }
+    try_block(r, p, none, LLVMGetSwitchDefaultDest(i));
+    return false;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static bool is_among(const char *name, const char *list)
+{
+    size_t n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += n)
+        if (at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+static bool copy_memory(struct sym_run *r, struct sym_path *p, LLVMValueRef call)
+{
+    struct sym_value to, from, size;
+    uint64_t n;
+    return sym__value_of(r, p, LLVMGetOperand(call, 0), &to) && sym__value_of(r, p, LLVMGetOperand(call, 1), &from) &&
+           sym__value_of(r, p, LLVMGetOperand(call, 2), &size) &&
+           (sym__is_constant(r, size.bits, &n) ? sym__copy_bytes(r, p, to, from, n)
+                                               : sym__give_up(r, "a copy of unknown size"));
+}
+
+static bool set_memory(struct sym_run *r, struct sym_path *p, LLVMValueRef call)
+{
+    struct sym_value to, byte, size;
+    uint64_t n;
+    uint32_t at;
+    if (!sym__value_of(r, p, LLVMGetOperand(call, 0), &to) || !sym__value_of(r, p, LLVMGetOperand(call, 1), &byte) ||
+        !sym__value_of(r, p, LLVMGetOperand(call, 2), &size) || !sym__is_constant(r, size.bits, &n) ||
+        !sym__offset_of(r, p, to, n, &at))
+        return sym__give_up(r, "memset of unknown size");
+    Z3_ast low = sym__width_of(r, byte.bits) > 8 ? Z3_mk_extract(r->z, 7, 0, byte.bits) : byte.bits;
+    for (uint32_t i = 0; i < n; i++) {
+        p->objects[to.object].bytes[at + i] = low;
+        p->objects[to.object].pointers[(at + i) / 8].bits = NULL;
+    }
+    return true;
+}
+
+const char *sym__parameter(const struct sym_run *r, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *const *x = r->parameters; x && *x; x++)
+        if (strncmp(*x, name, n) == 0 && (*x)[n] == '=')
+            return *x + n + 1;
+    return NULL;
+}
+
+/* rh_bug(name), rh_param(name, otherwise): as the command line has them. */
+static bool parameter(struct sym_run *r, struct sym_path *p, LLVMValueRef call, bool is_bug, uint32_t bits)
+{
+    const char *name = sym__text_of(LLVMGetOperand(call, 0)), *value;
+    struct sym_value v = { .bits = sym__number(r, 0, bits) };
+    if (!name)
+        return sym__give_up(r, "a parameter whose name is not constant");
+    if (is_bug)
+        v.bits = sym__number(r, (value = sym__parameter(r, "bug")) && strcmp(value, name) == 0, bits);
+    else if ((value = sym__parameter(r, name)))
+        v.bits = sym__number(r, (uint64_t)strtoll(value, NULL, 10), bits);
+    else if (!sym__value_of(r, p, LLVMGetOperand(call, 1), &v))
+        return false;
+    *sym__slot(&p->frames[p->depth - 1], call) = v;
+    return true;
+}
+
+/* A function without code here.  True if the path goes on. */
+static bool call_outer(struct sym_run *r, struct sym_path *p, LLVMValueRef call, const char *name)
+{
+    static const char ends[] = " rh_assert_failed_ rh_assume_failed_ rh_exit_ rh_return_ abort exit _exit "
+                               "__assert_fail rh_kill_ ";
+    static const char waits[] =
+        " rh_ask_ rh_receive_ rh_receive_set_ rh_join_ rh_sleep_ rh_choose_ rh_store_sync_ rh_store_open_ ";
+    struct sym_frame *f = &p->frames[p->depth - 1];
+    uint32_t bits = sym__type_bits(LLVMTypeOf(call));
+    if (strncmp(name, "llvm.memcpy", 11) == 0 || strncmp(name, "llvm.memmove", 12) == 0 ||
+        strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0)
+        return copy_memory(r, p, call);
+    if (strncmp(name, "llvm.memset", 11) == 0 || strcmp(name, "memset") == 0)
+        return set_memory(r, p, call);
+    if (r->hooks && !r->accepted) {
+        enum sym_outcome o = r->hooks->call(r, p, call, name);
+        if (o != SYM_UNKNOWN)
+            return o == SYM_GOES_ON;
+    }
+    if (is_among(name, ends))
+        return false;
+    if (is_among(name, waits))
+        return sym__give_up(r, "%s, which waits", name);
+    if (!bits)
+        return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind || sym__give_up(r, "a result of %s", name);
+    struct sym_value *result = sym__slot(f, call);
+    if (strcmp(name, "rh_bug") == 0 || strcmp(name, "rh_param") == 0)
+        return parameter(r, p, call, name[3] == 'b', bits);
+    else
+        *result = (struct sym_value){ .bits = sym__unknown(r, bits) };
+    return true;
+}
+
+static bool call(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
+{
+    LLVMValueRef callee = rh__program_strip(LLVMGetCalledValue(i));
+    const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName(callee) : "";
+    if (!*name)
+        return sym__give_up(r, "a call by a pointer");
+    if (strncmp(name, "llvm.dbg", 8) == 0 || strncmp(name, "llvm.lifetime", 13) == 0)
+        return true;
+    if (!LLVMGetFirstBasicBlock(callee))
+        return call_outer(r, p, i, name);
+    if (p->depth == MOST_FRAMES)
+        return sym__give_up(r, "calls nested too deep");
+    struct sym_frame f = { .call = i };
+    uint32_t k = 0;
+    for (LLVMValueRef x = LLVMGetFirstParam(callee); x; x = LLVMGetNextParam(x), k++) {
+        struct sym_value v = { 0 };
+        if (k >= LLVMGetNumArgOperands(i) || !sym__value_of(r, p, LLVMGetOperand(i, k), &v)) {
+            free(f.known);
+            return sym__give_up(r, "an argument of %s", name);
+        }
+        *sym__slot(&f, x) = v;
+    }
+    p->frames[p->depth++] = f;
+    if (enter(r, p, LLVMGetEntryBasicBlock(callee)))
+        return true;
+    return false;
+}
+
+/* True if the path goes on in the caller. */
+static bool return_from(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
+{
+    struct sym_value v = { 0 };
+    if (LLVMGetNumOperands(i) && !sym__value_of(r, p, LLVMGetOperand(i, 0), &v))
+        return false;
+    LLVMValueRef to = p->frames[p->depth - 1].call;
+    if (p->depth > 1) {
+        free(p->frames[--p->depth].known);
+        if (v.bits)
+            *sym__slot(&p->frames[p->depth - 1], to) = v;
+        return true;
+    }
+    r->a->paths++;
+    if (r->hooks && !r->accepted) {
+        p->done = true;
+        r->hooks->returned(r, p);
+        return false;
+    }
+    if (r->accepted && v.bits) {
+        const Z3_ast either[] = { r->accepted, sym__and_of(r, p->condition, sym__truth(r, v.bits)) };
+        r->accepted = Z3_mk_or(r->z, 2, either);
+    }
+    return false;
+}
+
+/* One instruction.  True if the path goes on behind it; a call and a branch have set where. */
+static bool step(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
+{
+    struct sym_value a, b, result = { 0 };
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMBr:
+    case LLVMSwitch:
+        return branch(r, p, i);
+    case LLVMRet:
+        return return_from(r, p, i);
+    case LLVMUnreachable:
+        return false;
+    case LLVMCall:
+        return call(r, p, i);
+    case LLVMStore:
+        return sym__value_of(r, p, LLVMGetOperand(i, 0), &a) && sym__value_of(r, p, LLVMGetOperand(i, 1), &b) &&
+               sym__store(r, p, b, a, LLVMTypeOf(LLVMGetOperand(i, 0)));
+    case LLVMLoad:
+        if (!sym__value_of(r, p, LLVMGetOperand(i, 0), &a) || !sym__load(r, p, a, LLVMTypeOf(i), &result))
+            return false;
+        break;
+    case LLVMAlloca:
+        result.object = sym__object_new(r, p, sym__type_bytes(r, LLVMGetAllocatedType(i)), false);
+        result.bits = sym__number(r, 0, 64);
+        break;
+    case LLVMGetElementPtr:
+        if (!sym__value_of(r, p, LLVMGetOperand(i, 0), &a) || !sym__offset_in(r, p, i, a, &result))
+            return false;
+        break;
+    default:
+        if (!sym__compute(r, p, i, &result))
+            return false;
+        break;
+    }
+    *sym__slot(&p->frames[p->depth - 1], i) = result;
+    return true;
+}
+
+void sym__follow(struct sym_run *r, struct sym_path *p)
+{
+    while (!r->a->found && !r->over) {
+        struct sym_frame *f = &p->frames[p->depth - 1];
+        LLVMValueRef i = f->next;
+        if (!i || ++p->steps > MOST_STEPS) {
+            sym__give_up(r, "a path of more than %d steps", MOST_STEPS);
+            break;
+        }
+        f->next = LLVMGetNextInstruction(i); /* before the step: a call returns there, a branch sets another */
+        if (!step(r, p, i))
+            break;
+    }
+    if (r->hooks && !r->accepted && !p->done)
+        r->hooks->failed(r, p);
+}
+
+/* ---- a question -------------------------------------------------------------------------------------------------- */
+
+/* Whether these eight bytes are a reference that a world has given: see REF_BASE in world/state.h. */
+static bool is_reference(const uint8_t *at)
+{
+    uint64_t n;
+    memcpy(&n, at, sizeof n);
+    return n >> 32 == 0x72656600u;
+}
+
+void sym__begin(struct sym_run *r, LLVMValueRef function, const struct sym_value *arguments, uint32_t count,
+                struct sym_path *p)
+{
+    struct sym_frame f = { 0 };
+    uint32_t k = 0;
+    if (p->depth) { /* globals that are there */
+        f.known = p->frames[0].known;
+        f.known_count = p->frames[0].known_count;
+        f.known_room = p->frames[0].known_room;
+    }
+    for (LLVMValueRef x = LLVMGetFirstParam(function); x && k < count; x = LLVMGetNextParam(x))
+        *sym__slot(&f, x) = arguments[k++];
+    p->frames[0] = f;
+    p->depth = 1;
+    if (enter(r, p, LLVMGetEntryBasicBlock(function)))
+        sym__follow(r, p);
+}
+
+struct sym_path *sym__path_new(struct sym_run *r)
+{
+    struct sym_path *p = sym__must(calloc(1, sizeof *p));
+    p->object_count = 1;
+    p->objects = sym__must(calloc(1, sizeof *p->objects));
+    p->condition = Z3_mk_true(r->z);
+    p->place = RH__NO_INDEX;
+    return p;
+}
+
+static struct sym_path *path_new(struct sym_run *r, Z3_ast condition, uint32_t *state, uint32_t *message)
+{
+    const struct rh__symbolic_question *q = r->q;
+    struct sym_path *p = sym__path_new(r);
+    p->condition = condition;
+    *state = sym__object_new(r, p, q->state_size, true);
+    for (uint32_t i = 0; i < q->state_size; i++)
+        p->objects[*state].bytes[i] = sym__number(r, q->state[i], 8);
+    *message = sym__object_new(r, p, q->message_size, true);
+    memcpy(p->objects[*message].bytes, r->message, q->message_size * sizeof(Z3_ast));
+    return p;
+}
+
+/* Under which condition the predicate of the test accepts the message. */
+static Z3_ast acceptance(struct sym_run *r)
+{
+    uint32_t state, message;
+    if (!r->q->when)
+        return Z3_mk_true(r->z);
+    struct sym_path *p = path_new(r, Z3_mk_true(r->z), &state, &message);
+    const struct sym_value arguments[] = { { sym__number(r, 0, 64), message } };
+    r->accepted = Z3_mk_false(r->z);
+    sym__begin(r, r->q->when, arguments, 1, p);
+    sym__path_free(p);
+    Z3_ast all = r->accepted;
+    r->accepted = NULL;
+    return all;
+}
+
+void rh__symbolic_solve(const struct rh__symbolic_question *q, struct rh__symbolic_answer *a)
+{
+    Z3_config config = Z3_mk_config();
+    struct sym_run r = { .q = q, .a = a, .z = Z3_mk_context(config) };
+    Z3_del_config(config);
+    Z3_set_error_handler(r.z, NULL);
+    r.solver = Z3_mk_solver_for_logic(r.z, Z3_mk_string_symbol(r.z, "QF_BV"));
+    Z3_solver_inc_ref(r.z, r.solver);
+    Z3_params params = Z3_mk_params(r.z);
+    Z3_params_inc_ref(r.z, params);
+    Z3_params_set_uint(r.z, params, Z3_mk_string_symbol(r.z, "rlimit"), SOLVER_EFFORT);
+    Z3_solver_set_params(r.z, r.solver, params);
+    r.message = sym__must(calloc(q->message_size + 1, sizeof *r.message));
+    for (uint32_t i = 0; i < q->message_size; i++) {
+        bool kept = i / 8 * 8 + 8 <= q->message_size && is_reference(q->message + i / 8 * 8);
+        r.message[i] = kept ? sym__number(&r, q->message[i], 8) : sym__unknown(&r, 8);
+    }
+    uint32_t state, message;
+    struct sym_path *p = path_new(&r, acceptance(&r), &state, &message);
+    const struct sym_value arguments[] = { { sym__unknown(&r, 64), 0 },
+                                           { sym__number(&r, 0, 64), state },
+                                           { sym__number(&r, 0, 64), message } };
+    sym__begin(&r, q->handler, arguments, 3, p);
+    sym__path_free(p);
+    free(r.message);
+    Z3_params_dec_ref(r.z, params);
+    Z3_solver_dec_ref(r.z, r.solver);
+    Z3_del_context(r.z);
+}

@@ -1,0 +1,163 @@
+/* Paths, objects and values of symbolic execution (symbolic.h).
+ *
+ *   value    a bit-vector; of a pointer: an object, and the offset in it as a bit-vector of 64 bits
+ *   object   bytes, each a bit-vector of 8 bits; pointers in memory are kept beside the bytes, at multiples of eight
+ *   path     frames of functions, objects, and the condition so far */
+/* Private to src/target. */
+#ifndef RH_TARGET_SYMBOLIC_PATH_H
+#define RH_TARGET_SYMBOLIC_PATH_H
+
+#include <z3.h>
+
+#include "target/symbolic.h"
+
+enum { MOST_FRAMES = 24 };
+
+struct sym_value {
+    Z3_ast bits;
+    uint32_t object; /* 0: a number */
+};
+
+struct sym_object {
+    uint32_t size;
+    Z3_ast *bytes;
+    struct sym_value *pointers; /* for every eight bytes; bits NULL: no pointer there */
+};
+
+struct sym_known {
+    LLVMValueRef of;
+    struct sym_value value;
+};
+
+struct sym_frame {
+    LLVMValueRef next, call; /* the instruction to execute; the call to return to */
+    LLVMBasicBlockRef block, previous;
+    struct sym_known *known;
+    uint32_t known_count, known_room;
+};
+
+/* What a path does to others, in the order in which it happens (summary.h). */
+enum sym_effect_kind {
+    SYM_SEND,   /* a message of `type` to `to` */
+    SYM_SPAWN,  /* an actor of `type`; `result` is its reference */
+    SYM_TIMER,  /* a timer `name` that will send a message of `type` */
+    SYM_CHOOSE, /* rh_choose: `result` is below `most` */
+};
+struct sym_effect {
+    enum sym_effect_kind kind;
+    uint32_t type;
+    Z3_ast to;
+    Z3_ast from; /* of a forwarded message: the sender that is seen; else NULL */
+    Z3_ast *bytes;
+    uint32_t size;
+    Z3_ast result;
+    uint64_t most;
+    const char *name;
+};
+
+/* A block that the path has run, and how many clauses and effects it had then. */
+struct sym_visit {
+    LLVMBasicBlockRef block;
+    uint32_t clauses, effects;
+};
+
+struct sym_path {
+    struct sym_frame frames[MOST_FRAMES];
+    uint32_t depth;
+    struct sym_object *objects; /* 0 is none */
+    uint32_t object_count;
+    Z3_ast condition;
+    uint32_t steps, forks;
+    /* With hooks: the parts of the condition, effects (their bytes belong to the run), and blocks. */
+    Z3_ast *clauses;
+    struct sym_effect *effects;
+    struct sym_visit *visits;
+    uint32_t clause_count, effect_count, visit_count;
+    uint32_t place;          /* the behaviour from now on; RH__NO_INDEX: as before */
+    bool stops;              /* rh_stop was called */
+    bool done;               /* nothing is left to say about it: it has returned, or its copies go on */
+    uint32_t state, message; /* objects */
+    Z3_ast self, sender;
+};
+
+struct sym_run;
+enum sym_outcome { SYM_GOES_ON, SYM_ENDS, SYM_UNKNOWN };
+/* For summaries (summary.c): what happens at calls without code, and where a path ends. */
+struct sym_hooks {
+    enum sym_outcome (*call)(struct sym_run *r, struct sym_path *p, LLVMValueRef call, const char *name);
+    void (*returned)(struct sym_run *r, struct sym_path *p);
+    void (*failed)(struct sym_run *r, struct sym_path *p); /* given up, or ended by a failure */
+};
+
+struct sym_run {
+    const struct rh__symbolic_question *q;
+    struct rh__symbolic_answer *a;
+    Z3_context z;
+    Z3_solver solver;
+    Z3_ast *message; /* bytes */
+    Z3_ast accepted; /* of a predicate: under which condition it returns true; NULL while the handler runs */
+    uint32_t fresh;
+    const struct sym_hooks *hooks;
+    void *user;
+    const char *const *parameters; /* NAME=VALUE, ended by NULL; NULL for none */
+    uint32_t most_forks;
+    bool over; /* no path goes on */
+};
+
+/* Executes the path from where it stands. */
+void sym__follow(struct sym_run *r, struct sym_path *p);
+/* Begins with this function. */
+void sym__begin(struct sym_run *r, LLVMValueRef function, const struct sym_value *arguments, uint32_t count,
+                struct sym_path *p);
+struct sym_path *sym__path_new(struct sym_run *r);
+/* Adds a part to the condition; false if the condition has become impossible. */
+bool sym__require(struct sym_run *r, struct sym_path *p, Z3_ast clause);
+/* The text that a pointer points to, if it is constant; NULL if not.  Of the module. */
+const char *sym__text_of(LLVMValueRef pointer);
+/* The value of a parameter, or NULL. */
+const char *sym__parameter(const struct sym_run *r, const char *name);
+
+void *sym__must(void *p);
+
+/* A copy with memory of its own. */
+struct sym_path *sym__path_copy(const struct sym_path *p);
+void sym__path_free(struct sym_path *p);
+/* Notes why a path is given up; returns false. */
+bool sym__give_up(struct sym_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- bit-vectors ------------------------------------------------------------------------------------------------- */
+Z3_ast sym__number(struct sym_run *r, uint64_t n, uint32_t width);
+Z3_ast sym__unknown(struct sym_run *r, uint32_t width);
+uint32_t sym__width_of(struct sym_run *r, Z3_ast a);
+bool sym__is_constant(struct sym_run *r, Z3_ast a, uint64_t *n);
+Z3_ast sym__and_of(struct sym_run *r, Z3_ast a, Z3_ast b);
+/* i1 from a truth value, and back. */
+Z3_ast sym__bit(struct sym_run *r, Z3_ast truth);
+Z3_ast sym__truth(struct sym_run *r, Z3_ast b);
+/* Whether the solver finds the condition possible. */
+bool sym__possible(struct sym_run *r, Z3_ast condition);
+
+/* The width of a number or pointer, 0 for other types; the size in memory. */
+uint32_t sym__type_bits(LLVMTypeRef type);
+uint64_t sym__type_bytes(struct sym_run *r, LLVMTypeRef type);
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+uint32_t sym__object_new(struct sym_run *r, struct sym_path *p, uint64_t size, bool zero);
+/* The offset of an access, if it is one number within the object. */
+bool sym__offset_of(struct sym_run *r, const struct sym_path *p, struct sym_value pointer, uint64_t size,
+                    uint32_t *offset);
+bool sym__load(struct sym_run *r, struct sym_path *p, struct sym_value pointer, LLVMTypeRef type, struct sym_value *to);
+bool sym__store(struct sym_run *r, struct sym_path *p, struct sym_value pointer, struct sym_value v, LLVMTypeRef type);
+bool sym__copy_bytes(struct sym_run *r, struct sym_path *p, struct sym_value to, struct sym_value from, uint64_t size);
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* The place of a value in the frame; valid until the next call. */
+struct sym_value *sym__slot(struct sym_frame *f, LLVMValueRef v);
+bool sym__value_of(struct sym_run *r, struct sym_path *p, LLVMValueRef v, struct sym_value *to);
+/* An instruction that computes a value from up to three others; false if it is not known. */
+bool sym__compute(struct sym_run *r, struct sym_path *p, LLVMValueRef i, struct sym_value *to);
+/* The address that getelementptr computes, of an instruction or a constant. */
+bool sym__offset_in(struct sym_run *r, struct sym_path *p, LLVMValueRef gep, struct sym_value base,
+                    struct sym_value *to);
+
+#endif

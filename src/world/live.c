@@ -1,0 +1,188 @@
+/* Questions about a live world (live.h). */
+#include "world/live.h"
+
+#include "world/state.h"
+#include "world/symbol.h"
+
+/* ---- the current run --------------------------------------------------------------------------------------------- */
+
+struct rh__timer_origin rh__timer_origin(const struct rh_world *w, uint32_t timer)
+{
+    const struct world_timer *t = &w->timers[timer];
+    return (struct rh__timer_origin){ t->event, t->type ? t->name : 0 };
+}
+
+bool rh__timer_message(const struct rh_world *w, uint32_t timer, struct rh__timer_message *m)
+{
+    const struct world_timer *t = &w->timers[timer];
+    *m = (struct rh__timer_message){ t->type, w->payload + t->payload, w->payload + t->name };
+    return t->type && !t->clocked;
+}
+
+bool rh__opening(const struct rh_world *w, uint32_t number, struct rh__opening *o)
+{
+    const struct world_opening *x = &w->openings[number < w->opening_count ? number : 0];
+    *o = (struct rh__opening){ x->type, (const void *)(uintptr_t)x->when, x->actor };
+    return number < w->opening_count;
+}
+
+uint32_t rh__outside_left(const struct rh_world *w)
+{
+    return w->left.outside;
+}
+
+bool rh__actor_awaits_start(const struct rh_world *w, uint32_t actor)
+{
+    return w->actors[actor].start != RH_NONE;
+}
+
+bool rh__actor_waits(const struct rh_world *w, uint32_t actor, char *buffer, size_t size)
+{
+    const struct world_actor *a = &w->actors[actor];
+    if (a->status != STATUS_WAITING && a->status != STATUS_SLEEPING && a->status != STATUS_SYNCING)
+        return false;
+    if (a->status == STATUS_WAITING && w->can_read_stacks && a->asking == RH_NONE && a->filter->idle)
+        return false; /* an idle server */
+    rh_world_actor_text(w, actor, buffer, size);
+    return true;
+}
+
+uint32_t rh__actor_of_ref(const struct rh_world *w, rh_ref ref)
+{
+    return actor_of(w, ref);
+}
+
+bool rh__actor_has_timers(const struct rh_world *w, uint32_t actor)
+{
+    return w->actors[actor].timers != RH_NONE;
+}
+
+bool rh__actor_is_timed(const struct rh_world *w, uint32_t actor)
+{
+    return w->actors[actor].wake != RH_NONE;
+}
+
+bool rh__world_handling(const struct rh_world *w, uint32_t *actor, uint32_t *message)
+{
+    const struct rh_choice *c = w->event_count ? &w->events[w->event_count - 1].choice : NULL;
+    if (!c || c->kind != RH_CHOICE_DELIVER || w->current != c->actor || w->observing != RH_NONE)
+        return false;
+    *actor = c->actor;
+    *message = c->what;
+    return true;
+}
+
+bool rh__world_is_choosing(const struct rh_world *w)
+{
+    return w->chooser != RH_NONE || w->gathered;
+}
+
+bool rh__world_has_faults(const struct rh_world *w)
+{
+    return w->any_faults;
+}
+
+uint32_t rh__world_most_choices(const struct rh_world *w)
+{
+    return w->choice_capacity;
+}
+
+const struct rh_outcome *rh__world_recorded_outcome(const struct rh_world *w)
+{
+    return &w->outcome;
+}
+
+void rh__world_set_outcome(struct rh_world *w, const struct rh_outcome *o)
+{
+    w->outcome = *o;
+}
+
+/* ---- all runs of this world -------------------------------------------------------------------------------------- */
+
+const struct rh_test *rh__world_test(const struct rh_world *w)
+{
+    return w->test;
+}
+
+uint64_t rh__world_ticks(const struct rh_world *w)
+{
+    return w->ticks;
+}
+
+const uint32_t *rh__world_event_counter(const struct rh_world *w)
+{
+    return &w->event_count;
+}
+
+uint64_t rh__world_steps(const struct rh_world *w)
+{
+    return w->counts.steps;
+}
+
+bool rh__address_place(const void *address, char *buffer, size_t size)
+{
+    return rh__symbol_place(address, buffer, size);
+}
+
+/* ---- the child process that takes the steps ---------------------------------------------------------------------- */
+
+bool rh__world_child_killed(const struct rh_world *w)
+{
+    return w->killed;
+}
+
+int rh__world_fork_error(const struct rh_world *w)
+{
+    return w->fork_errno;
+}
+
+bool rh__world_tool_failed(const struct rh_world *w)
+{
+    return w->tool_failed;
+}
+
+void rh__world_supervise(struct rh_world *w)
+{
+    w->supervised = true;
+}
+
+/* ---- actors that are alike --------------------------------------------------------------------------------------- */
+
+/* A repeated run compares alike actors again.  Then handlers must find the same bytes on their stacks, because handlers
+ * copy stack bytes as padding. */
+static void clean_stacks(struct rh_world *w)
+{
+    enum { USUAL = 8192, MARGIN = 1024 };
+    uint32_t depth = w->handler_depth ? w->handler_depth + MARGIN : USUAL;
+    uint32_t all = w->semantics.max_stack_bytes;
+    depth = depth < all ? depth : all;
+    if (w->deepest < depth)
+        w->deepest = depth;
+}
+
+void rh__world_watch_twins(struct rh_world *w)
+{
+    w->watches_twins = true;
+    clean_stacks(w);
+}
+
+bool rh__world_told_apart(const struct rh_world *w)
+{
+    return w->told_apart || *w->globals_writer;
+}
+
+void rh__world_drop_delays(struct rh_world *w)
+{
+    w->semantics.delays = 0;
+}
+
+const char *rh__world_refuses_sets(const struct rh_world *w)
+{
+    return w->no_sets;
+}
+
+void rh__world_refuse_sets(struct rh_world *w, const char *sentence, bool only_timed)
+{
+    w->no_sets = sentence;
+    w->no_timed_sets_only = only_timed;
+}

@@ -1,0 +1,121 @@
+/* Questions about a live world and changes to it, beyond rehearse/world.h and the rows of its run (run_record.h).
+ *
+ * Each question and each change has its own function.  No code outside src/world reads or writes struct rh_world. */
+#ifndef RH_WORLD_LIVE_H
+#define RH_WORLD_LIVE_H
+
+#include "world/run_record.h"
+
+/* ---- the current run --------------------------------------------------------------------------------------------- */
+
+/* Origin of an enabled timer: the event that set the timer or began the wait that the timer ends, and the payload
+ * offset of its name; 0 for a wait. */
+struct rh__timer_origin {
+    uint32_t event;
+    uint64_t name;
+};
+struct rh__timer_origin rh__timer_origin(const struct rh_world *w, uint32_t timer);
+
+/* The message that a named timer sends; false if the timer only ends a wait. */
+struct rh__timer_message {
+    const struct rh_message_type *type;
+    const void *value;
+    const char *name;
+};
+bool rh__timer_message(const struct rh_world *w, uint32_t timer, struct rh__timer_message *m);
+
+/* A call of rh_open, by its number; false if there are not so many.  And how many messages may still come. */
+struct rh__opening {
+    const struct rh_message_type *type;
+    const void *when; /* the address of its predicate; NULL for none */
+    uint32_t actor;
+};
+bool rh__opening(const struct rh_world *w, uint32_t number, struct rh__opening *o);
+uint32_t rh__outside_left(const struct rh_world *w);
+
+/* True if rh_start is on its way to the actor, which takes nothing else before. */
+bool rh__actor_awaits_start(const struct rh_world *w, uint32_t actor);
+
+/* Writes what a blocked actor waits for, as rh_world_actor_text does.  False if the actor is not blocked, or is an idle
+ * server. */
+bool rh__actor_waits(const struct rh_world *w, uint32_t actor, char *buffer, size_t size);
+
+/* Returns the actor of a reference; RH_NONE if this world never gave the reference. */
+uint32_t rh__actor_of_ref(const struct rh_world *w, rh_ref ref);
+/* Identity of the clock as an actor (timers.c). */
+uint64_t rh__clock_identity(void);
+/* True if the actor has set timers; true if a timer will end its wait or sleep. */
+bool rh__actor_has_timers(const struct rh_world *w, uint32_t actor);
+/* True if the actor waits, and a message apart from its mailbox must have arrived: the wait cannot time out. */
+bool rh__must_take_apart(const struct rh_world *w, uint32_t actor);
+bool rh__actor_is_timed(const struct rh_world *w, uint32_t actor);
+/* The actor whose handler runs now, and the message that it has taken in this event; false if there is none. */
+bool rh__world_handling(const struct rh_world *w, uint32_t *actor, uint32_t *message);
+/* True if an actor is in rh_choose, or has taken a part of its set, and no other actor moves before it goes on. */
+bool rh__world_is_choosing(const struct rh_world *w);
+/* True if some fault has a budget. */
+bool rh__world_has_faults(const struct rh_world *w);
+/* Largest number of choices that can be enabled at once. */
+uint32_t rh__world_most_choices(const struct rh_world *w);
+/* Returns the outcome that a step has recorded, if any.  A parent process reads the outcome of a crashed child here.
+ * rh_world_outcome checks in addition whether the run is over. */
+const struct rh_outcome *rh__world_recorded_outcome(const struct rh_world *w);
+/* Replaces the recorded outcome, if the run has an outcome that its steps do not show. */
+void rh__world_set_outcome(struct rh_world *w, const struct rh_outcome *o);
+
+/* ---- all runs of this world -------------------------------------------------------------------------------------- */
+
+const struct rh_test *rh__world_test(const struct rh_world *w);
+/* Number of watchdog ticks.  The time between two ticks is a few milliseconds of processor time. */
+uint64_t rh__world_ticks(const struct rh_world *w);
+/* Address of the event count of the current run, for error messages of a process that ends. */
+const uint32_t *rh__world_event_counter(const struct rh_world *w);
+/* Number of steps so far, including repeated steps. */
+uint64_t rh__world_steps(const struct rh_world *w);
+
+/* Offers this value, as a schedule has it (`deposit { .amount = 50 }`), in addition to those that are drawn for
+ * rh_open.  Call it before the world begins.  A text that is no value of the type has no effect. */
+void rh__world_give(struct rh_world *w, const char *text);
+
+/* Draws these numbers for rh_open, too, beside small ones: constants of the program, say.  Call it before the world
+ * begins; the world keeps the address. */
+void rh__world_draw_from(struct rh_world *w, const int64_t *numbers_kept, uint32_t count);
+
+/* The place of an instruction of the program: "bank.c:12 in on_deposit".  False if its line is not known. */
+bool rh__address_place(const void *address, char *buffer, size_t size);
+
+/* ---- the child process that takes the steps ---------------------------------------------------------------------- */
+
+/* True if something outside killed the last child. */
+bool rh__world_child_killed(const struct rh_world *w);
+/* Returns errno if the last child could not be started, else 0. */
+int rh__world_fork_error(const struct rh_world *w);
+/* True if the last child ended with an internal error, which it has printed. */
+bool rh__world_tool_failed(const struct rh_world *w);
+/* Suppresses messages about lost children: the caller repeats their work. */
+void rh__world_supervise(struct rh_world *w);
+
+/* ---- actors that are alike (alike.h) ----------------------------------------------------------------------------- */
+
+/* From now on the world records whether the program tells alike actors apart, and keeps stacks clean. */
+void rh__world_watch_twins(struct rh_world *w);
+/* True if the program has asked a question whose answers differ for alike actors, or has written a global variable. */
+bool rh__world_told_apart(const struct rh_world *w);
+
+/* An explorer cannot explore programs that call rh_receive_set, or call it with a time limit: the call ends the run,
+ * and the user is told this sentence (rh_world_refused). */
+void rh__world_refuse_sets(struct rh_world *w, const char *sentence, bool only_timed);
+/* That sentence; NULL if sets are explored. */
+const char *rh__world_refuses_sets(const struct rh_world *w);
+/* True if the program has called rh_receive_set, in this run or another one. */
+bool rh__world_uses_sets(const struct rh_world *w);
+/* A set that the actor, which waits for a set, can take now: its messages.  False if there is none. */
+bool rh__world_set_now(const struct rh_world *w, uint32_t actor, uint32_t *messages);
+/* Of these messages, which the actor takes as a set: the one that it takes next.  RH_NONE if it cannot take them. */
+uint32_t rh__world_set_next(const struct rh_world *w, uint32_t actor, const uint32_t *messages, uint32_t count);
+
+/* Sets the budgets of faults that only delay (RH_ONLY_DELAYS) to 0, before the world begins.  A delay adds no distinct
+ * run: the delayed steps can happen equally late without the fault. */
+void rh__world_drop_delays(struct rh_world *w);
+
+#endif

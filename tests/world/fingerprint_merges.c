@@ -1,0 +1,386 @@
+/* States that were once taken for one another, and states that were once split for nothing.  Futures are computed by
+ * brute force (support/futures.h). */
+#include "world/support/driver.h"
+
+#include "world/support/futures.h"
+
+RH_MESSAGE(go);
+RH_MESSAGE(bell);
+RH_MESSAGE(value_is, uint32_t value;);
+RH_MESSAGE(question);
+RH_MESSAGE(answered);
+
+/* ---- taken for one another --------------------------------------------------------------------------------------- */
+
+/* A server replies, or sends a message of the same type: only the reply ends the ask. */
+RH_ACTOR(server_, int unused;);
+RH_HANDLER(server_, question)
+{
+    if (rh_choose(2))
+        rh_reply(answered);
+    else
+        rh_send(rh_sender(), answered);
+}
+RH_BEHAVIOUR(server_, serving, question);
+RH_ACTOR(asker_, rh_ref server;);
+RH_HANDLER(asker_, go)
+{
+    rh_ask(state->server, question, answered);
+}
+RH_HANDLER(asker_, answered)
+{
+}
+RH_BEHAVIOUR(asker_, ready, go, answered);
+RH_TEST(reply_or_not)
+{
+    rh_send(rh_spawn(asker_, .server = rh_spawn(server_)), go);
+}
+
+static void a_reply_is_not_a_message_of_the_same_type(void **unused)
+{
+    (void)unused;
+    require_no_clash("reply_or_not", NULL);
+}
+
+/* Granularity object: a message to an actor that has ended can still be lost or doubled, which spends the budget. */
+RH_ACTOR(mortal_, int unused;);
+RH_HANDLER(mortal_, go)
+{
+    rh_stop();
+}
+RH_BEHAVIOUR(mortal_, ready, go);
+RH_ACTOR(late_, rh_ref to;);
+RH_HANDLER(late_, go)
+{
+    if (rh_choose(2))
+        rh_send(state->to, go);
+}
+RH_BEHAVIOUR(late_, ready, go);
+RH_TEST(to_the_dead)
+{
+    rh_ref d = rh_spawn(mortal_);
+    rh_send(d, go);
+    rh_send(rh_spawn(late_, .to = d), go);
+}
+
+static void a_message_to_an_ended_actor_can_still_be_lost(void **unused)
+{
+    (void)unused;
+    require_no_clash("to_the_dead", &(struct rh_semantics){ .granularity = RH_GRAIN_OBJECT, .losses = 1 });
+    require_no_clash("to_the_dead", &(struct rh_semantics){ .granularity = RH_GRAIN_OBJECT, .duplicates = 1 });
+}
+
+/* A restart gives an actor its first state again, which it has overwritten since. */
+RH_MESSAGE(up_again, uint32_t value;);
+RH_ACTOR(child_, uint32_t value; rh_ref parent;);
+RH_HANDLER(child_, rh_start)
+{
+    if (msg->restarts)
+        rh_send(state->parent, up_again, .value = state->value);
+    state->value = 0;
+}
+RH_BEHAVIOUR(child_, living, rh_start);
+RH_ACTOR(parent_, uint32_t heard;);
+RH_HANDLER(parent_, go)
+{
+    rh_spawn(child_, .value = rh_choose(2) + 1, .parent = rh_self());
+}
+RH_HANDLER(parent_, up_again)
+{
+    state->heard = msg->value;
+}
+RH_BEHAVIOUR(parent_, raising, go, up_again);
+RH_TEST(first_states, .crashes = 1, .restarts = 1, .may_crash = RH_ACTORS(child_))
+{
+    rh_send(rh_spawn(parent_), go);
+}
+
+static void the_first_state_of_an_actor_that_may_restart_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    require_no_clash("first_states", NULL);
+}
+
+/* Dead letters fail at the end of the run. */
+RH_TEST(dead_at_the_end)
+{
+    rh_ref d = rh_spawn(mortal_), l = rh_spawn(late_, .to = d);
+    rh_send(d, go);
+    rh_join(d);
+    rh_send(l, go);
+}
+
+static void a_dead_letter_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    require_no_clash("dead_at_the_end",
+                     &(struct rh_semantics){ .granularity = RH_GRAIN_OBJECT, .dead_letters = RH_DEAD_LETTER_FAIL });
+}
+
+/* Causal: who monitors an actor that has ended learns what it knew; later messages come after what that one knew of. */
+RH_ACTOR(knows_, int unused;);
+RH_HANDLER(knows_, value_is)
+{
+}
+RH_HANDLER(knows_, go)
+{
+    rh_stop();
+}
+RH_BEHAVIOUR(knows_, ready, value_is, go);
+RH_ACTOR(sees_, uint32_t first;);
+RH_HANDLER(sees_, bell)
+{
+    state->first = state->first ? state->first : 1;
+}
+RH_HANDLER(sees_, answered)
+{
+    state->first = state->first ? state->first : 2;
+}
+RH_BEHAVIOUR(sees_, ready, bell, answered);
+RH_ACTOR(asks_, rh_ref dead; rh_ref to;);
+RH_HANDLER(asks_, go)
+{
+    if (!rh_alive(state->dead))
+        rh_monitor(state->dead);
+}
+RH_HANDLER(asks_, rh_down)
+{
+    rh_send(state->to, answered);
+}
+RH_BEHAVIOUR(asks_, ready, go, rh_down);
+RH_TEST(what_the_dead_knew, .model = RH_CAUSAL)
+{
+    rh_ref dead = rh_spawn(knows_), to = rh_spawn(sees_), asks = rh_spawn(asks_, .dead = dead, .to = to);
+    rh_send(to, bell);
+    rh_send(dead, value_is);
+    rh_send_from(rh_external("one"), dead, go);
+    rh_send_from(rh_external("two"), asks, go);
+}
+
+static void what_an_ended_actor_knew_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    require_no_clash("what_the_dead_knew", NULL);
+}
+
+/* A timer that has fired into the mailbox of a process can still be cancelled, by its name. */
+RH_PROCESS(forgetful_, bool heard;);
+__attribute__((noinline)) static void set_one(void)
+{
+    rh_timer(rh_choose(2) ? "one" : "two", 5, bell);
+}
+RH_BODY(forgetful_)
+{
+    set_one();
+    rh_receive(go);
+    rh_timer_cancel("one");
+    state->heard = rh_receive(bell, .timeout_ms = RH_POLL) != NULL;
+}
+RH_TEST(cancelled_by_name)
+{
+    rh_send(rh_spawn(forgetful_), go);
+}
+
+static void the_name_of_a_timer_that_has_fired_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    require_no_clash("cancelled_by_name", &(struct rh_semantics){ .model = RH_FIFO });
+    require_no_clash("cancelled_by_name", &(struct rh_semantics){ .model = RH_MAILBOX });
+}
+
+/* Granularity object: an actor that is about to end has its reason. */
+RH_ACTOR(leaver_, int unused;);
+RH_HANDLER(leaver_, go)
+{
+    rh_exit(rh_choose(2) ? "one" : "two");
+}
+RH_BEHAVIOUR(leaver_, ready, go);
+RH_ACTOR(watcher_, rh_ref who; char reason[8];);
+RH_HANDLER(watcher_, rh_start)
+{
+    rh_monitor(state->who);
+}
+RH_HANDLER(watcher_, rh_down)
+{
+    memcpy(state->reason, msg->reason, sizeof state->reason - 1);
+}
+RH_BEHAVIOUR(watcher_, ready, rh_start, rh_down);
+RH_TEST(two_reasons)
+{
+    rh_ref who = rh_spawn(leaver_);
+    rh_spawn(watcher_, .who = who);
+    rh_send(who, go);
+}
+
+static void the_reason_of_an_end_to_come_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    require_no_clash("two_reasons", &(struct rh_semantics){ .granularity = RH_GRAIN_OBJECT });
+    require_no_clash("two_reasons", NULL);
+}
+
+/* ---- split for nothing ------------------------------------------------------------------------------------------- */
+
+/* How many fingerprints the test has; every sequence of choices is made. */
+static uint32_t fingerprints(const char *test, const struct rh_semantics *semantics)
+{
+    require_no_clash(test, semantics);
+    return seen_count;
+}
+
+/* AddressSanitizer writes shadow addresses into the frames of a process, which tell one stack from another. */
+static void require_fingerprints_of_processes(const char *test, enum rh_model model, uint32_t expected)
+{
+    uint32_t count = fingerprints(test, &(struct rh_semantics){ .model = model });
+#if defined(__SANITIZE_ADDRESS__)
+    assert_true(count >= expected);
+#else
+    assert_int_equal(count, expected);
+#endif
+}
+
+/* Three messages in one channel of a bag, sent in either order: what counts is which are there. */
+RH_ACTOR(sink_, uint32_t sum;);
+RH_HANDLER(sink_, value_is)
+{
+    state->sum += msg->value;
+}
+RH_BEHAVIOUR(sink_, ready, value_is);
+RH_ACTOR(either_, rh_ref to;);
+RH_HANDLER(either_, go)
+{
+    uint32_t first = rh_choose(2);
+    rh_send(state->to, value_is, .value = 1 + first);
+    rh_send(state->to, value_is, .value = 2 - first);
+}
+RH_BEHAVIOUR(either_, ready, go);
+RH_TEST(bag_in_either_order)
+{
+    rh_send(rh_spawn(either_, .to = rh_spawn(sink_)), go);
+}
+
+/* At first; in rh_choose; then one of four subsets of two messages. */
+static void the_order_in_a_bag_is_no_state(void **unused)
+{
+    (void)unused;
+    assert_int_equal(fingerprints("bag_in_either_order", &(struct rh_semantics){ .model = RH_BAG }), 6);
+    /* Under fifo, two orders of two messages, then 1 or 2 is left, then none. */
+    assert_int_equal(fingerprints("bag_in_either_order", &(struct rh_semantics){ .model = RH_FIFO }), 7);
+}
+
+/* Two keys, put in either order: when both are durable, the store is the same. */
+RH_ACTOR(keeper_, int unused;);
+RH_HANDLER(keeper_, go)
+{
+    uint32_t first = rh_choose(2);
+    rh_store_open("keeper");
+    rh_store_put(first ? "a" : "b", "x", 1);
+    rh_store_put(first ? "b" : "a", "x", 1);
+}
+RH_BEHAVIOUR(keeper_, ready, go);
+RH_TEST(two_keys)
+{
+    rh_send(rh_spawn(keeper_), go);
+}
+
+/* At first; in rh_choose; for each order two puts under way, one, and none: the last state is the same. */
+static void the_order_of_durable_puts_is_no_state(void **unused)
+{
+    (void)unused;
+    assert_int_equal(fingerprints("two_keys", NULL), 2 + 2 + 2 + 1);
+}
+
+/* A mailbox in which a timer's message is taken out of turn: what was passed over has arrived in any case. */
+RH_PROCESS(picky_, uint32_t heard;);
+RH_BODY(picky_)
+{
+    rh_timer("t", 5, bell);
+    rh_receive(bell);
+    for (int i = 0; i < 2; i++)
+        state->heard += rh_receive(value_is)->value;
+}
+RH_ACTOR(poker_, rh_ref to;);
+RH_HANDLER(poker_, go)
+{
+    rh_send(state->to, value_is, .value = 1);
+    rh_send(state->to, value_is, .value = 1);
+}
+RH_BEHAVIOUR(poker_, ready, go);
+RH_TEST(out_of_turn)
+{
+    rh_send(rh_spawn(poker_, .to = rh_spawn(picky_)), go);
+}
+
+/* Not started, or the timer is set, and the poker has sent or not: 2 and 2.  The bell is in the mailbox, alone, before
+ * or behind the values: 3.  The bell was taken: no value was sent yet, or two, one, none are left: 4. */
+static void what_a_timer_overtakes_in_a_mailbox_is_no_state(void **unused)
+{
+    (void)unused;
+    require_fingerprints_of_processes("out_of_turn", RH_MAILBOX, 2 + 2 + 3 + 4);
+}
+
+/* Which of two processes blocks first decides which stack it gets, and which messages come before. */
+RH_PROCESS(waiter_, uint32_t heard;);
+RH_BODY(waiter_)
+{
+    for (int i = 0; i < 2; i++)
+        state->heard += rh_receive(value_is)->value;
+}
+RH_TEST(two_waiters)
+{
+    for (int i = 0; i < 2; i++) {
+        rh_ref p = rh_spawn(waiter_);
+        rh_send(p, value_is, .value = 1);
+        rh_send(p, value_is, .value = 1);
+    }
+}
+
+/* Each process is not yet started, or has taken none, one, or both of its messages and ended: 4 by 4. */
+static void which_stack_a_process_has_is_no_state(void **unused)
+{
+    (void)unused;
+    require_fingerprints_of_processes("two_waiters", RH_FIFO, 16);
+}
+
+/* After a message a process waits for the next: which message it was is past. */
+RH_PROCESS(counter_, uint32_t heard;);
+RH_BODY(counter_)
+{
+    for (;;) {
+        rh_receive(value_is);
+        state->heard++;
+    }
+}
+RH_TEST(last_message)
+{
+    static const char *const names[] = { "x", "y", "z" };
+    rh_ref p = rh_spawn(counter_);
+    for (uint32_t i = 0; i < 3; i++)
+        rh_send_from(rh_external(names[i]), p, value_is, .value = i);
+}
+
+/* Not yet started; then which of the three messages are left. */
+static void the_last_message_of_a_waiting_process_is_no_state(void **unused)
+{
+    (void)unused;
+    require_fingerprints_of_processes("last_message", RH_FIFO, 1 + 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(a_reply_is_not_a_message_of_the_same_type),
+        WORLD_TEST(a_message_to_an_ended_actor_can_still_be_lost),
+        WORLD_TEST(the_first_state_of_an_actor_that_may_restart_is_part_of_the_state),
+        WORLD_TEST(a_dead_letter_is_part_of_the_state),
+        WORLD_TEST(what_an_ended_actor_knew_is_part_of_the_state),
+        WORLD_TEST(the_name_of_a_timer_that_has_fired_is_part_of_the_state),
+        WORLD_TEST(the_reason_of_an_end_to_come_is_part_of_the_state),
+        WORLD_TEST(the_order_in_a_bag_is_no_state),
+        WORLD_TEST(the_order_of_durable_puts_is_no_state),
+        WORLD_TEST(what_a_timer_overtakes_in_a_mailbox_is_no_state),
+        WORLD_TEST(which_stack_a_process_has_is_no_state),
+        WORLD_TEST(the_last_message_of_a_waiting_process_is_no_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
