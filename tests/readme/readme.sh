@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that README.md, the pages of docs/ and the READMEs of the examples show what the tool prints.  Every `$ command` in a
 # block marked "console" is run in a folder in which build/ is the build under test.  The output must be the text that follows
-# the command; only times may differ.
+# the command; only times may differ, and the size of a set of states, whose slots depend on addresses in the program.
 #
 # After a change of the output, write the new text into the pages:  BUILD_DIR=$PWD/build SOURCE_DIR=$PWD tests/readme/readme.sh --update
 set -u
@@ -32,7 +32,7 @@ render() {
     done
 }
 
-plain() { sed -E 's/[0-9]+\.[0-9]+ s/0.00 s/g; s/[[:space:]]+$//'; }
+plain() { sed -E 's/[0-9]+\.[0-9]+ s/0.00 s/g; s/[0-9.]+ bytes a state/36.8 bytes a state/; s/[[:space:]]+$//'; }
 
 status=0
 cd "$SOURCE_DIR" || exit 1
