@@ -472,6 +472,13 @@ static inline const void *rh_received_value_(const struct rh_envelope *m)
  * a crash keeps a prefix of the pending ones.  Reads see the latest put.  A put of NULL removes the key.  Puts that are
  * pending when an actor ends become durable before the puts of the next owner.
  *
+ * rh_store_put_sync is a put that is durable when the call returns, and so is everything that was put before: an actor
+ * that must not answer before its vote is on the disk makes the put and answers in the same handler.  There is no
+ * ticket, and no rh_stored arrives for puts that became durable during the call.  In production the actor waits for the
+ * disk, and takes no message meanwhile.  Under test the call is a part of the step in which it is made: no other actor
+ * moves, and no crash happens, between the put and its return.  (With failed_puts it is a put and rh_store_sync, since
+ * the put may fail while the actor waits.)
+ *
  * Nothing fails silently.  If the store cannot be opened, or a put cannot be made durable, the actor ends with reason
  * "store".  If acknowledged data is missing, the actor ends with reason "damaged".  Linked and monitoring actors hear
  * of it as of any other end; in production the on_failure hook is called first.  After a failed put this program cannot
@@ -480,11 +487,13 @@ static inline const void *rh_received_value_(const struct rh_envelope *m)
 enum { RH_STORE_NAME_SIZE = 128 }; /* with the final zero; a name is not empty and has no control characters */
 #define rh_store_open(name)                 rh_store_open_(name, RH_HERE)
 #define rh_store_put(key, bytes, size)      rh_store_put_(key, bytes, size, RH_HERE)
+#define rh_store_put_sync(key, bytes, size) rh_store_put_sync_(key, bytes, size, RH_HERE)
 #define rh_store_get(key, buffer, capacity) rh_store_get_(key, buffer, capacity, RH_HERE)
 #define rh_store_sync()                     rh_store_sync_(RH_HERE)
 void rh_store_open_(const char *name, const char *here);
 /* Returns the ticket of the put. */
 uint32_t rh_store_put_(const char *key, const void *bytes, size_t size, const char *here);
+void rh_store_put_sync_(const char *key, const void *bytes, size_t size, const char *here);
 /* Copies at most `capacity` bytes of the value and returns its size; -1 if the key has no value. */
 int64_t rh_store_get_(const char *key, void *buffer, size_t capacity, const char *here);
 void rh_store_sync_(const char *here); /* waits until everything that the actor can read is durable */

@@ -70,6 +70,7 @@ struct rh_seam {
     uint64_t (*random)(void); /* (any) */
     void (*store_open)(const char *name, const char *here);
     uint32_t (*store_put)(const char *key, const void *bytes, size_t size, const char *here);
+    void (*store_put_sync)(const char *key, const void *bytes, size_t size, const char *here); /* durable on return */
     int64_t (*store_get)(const char *key, void *buffer, size_t capacity, const char *here);
     void (*store_sync)(const char *here);
     /* (any) in production.  table_change returns whether the condition held; for RH_WHEN_ANY whether the key had a

@@ -95,7 +95,10 @@ struct rh_semantics {
     /* Restarts of crashed actors, with their initial state and rh_start.  A run does not end while there is a crashed
      * actor and budget to restart it. */
     uint32_t restarts;
-    uint32_t kept_restarts;  /* restarts of crashed actors with the state before the crash: the actor was only down */
+    /* Restarts of crashed actors with the state before the crash: the actor was only down.  It keeps its state and its
+     * behaviour, and begins with rh_start if its behaviour lists it; timers, what it waited for, links, monitors
+     * and the open store are lost: docs/stores.md has a table. */
+    uint32_t kept_restarts;
     uint32_t partitions;     /* splits of the network in two; healing is free */
     uint32_t failed_opens;   /* calls of rh_store_open that fail; the actor ends with reason "store" */
     uint32_t damaged_stores; /* calls of rh_store_open that find damage; the actor ends with reason "damaged" */

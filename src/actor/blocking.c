@@ -22,15 +22,17 @@ _Thread_local void *rh__program_frame;
             "    add $" bytes ", %rsp\n    .cfi_adjust_cfa_offset -" bytes "\n" LOAD("r15") LOAD("r14") LOAD("r13")    \
                 LOAD("r12") LOAD("rbx") LOAD("rbp") "    ret\n    .cfi_endproc\n    .size " name ",.-" name "\n")
 
-#define ONE PUSH("%rdi")
-#define TWO PUSH("$0") PUSH("%rsi") PUSH("%rdi")
-#define SIX PUSH("$0") PUSH("%r9") PUSH("%r8") PUSH("%rcx") PUSH("%rdx") PUSH("%rsi") PUSH("%rdi")
+#define ONE  PUSH("%rdi")
+#define TWO  PUSH("$0") PUSH("%rsi") PUSH("%rdi")
+#define FOUR PUSH("$0") PUSH("%rcx") PUSH("%rdx") PUSH("%rsi") PUSH("%rdi")
+#define SIX  PUSH("$0") PUSH("%r9") PUSH("%r8") PUSH("%rcx") PUSH("%rdx") PUSH("%rsi") PUSH("%rdi")
 
 TRAMPOLINE("rh_ask_", "rh__call_ask", SIX, "56");
 TRAMPOLINE("rh_sleep_", "rh__call_sleep", TWO, "24");
 TRAMPOLINE("rh_choose_", "rh__call_choose", TWO, "24");
 TRAMPOLINE("rh_receive_", "rh__call_receive", TWO, "24");
 TRAMPOLINE("rh_store_sync_", "rh__call_store_sync", ONE, "8");
+TRAMPOLINE("rh_store_put_sync_", "rh__call_store_put_sync", FOUR, "40");
 
 #else
 
@@ -58,6 +60,11 @@ const struct rh_envelope *rh_receive_(const struct rh_filter *filter, const char
 void rh_store_sync_(const char *here)
 {
     rh__call_store_sync(here);
+}
+
+void rh_store_put_sync_(const char *key, const void *bytes, size_t size, const char *here)
+{
+    rh__call_store_put_sync(key, bytes, size, here);
 }
 
 #endif

@@ -17,5 +17,6 @@ void rh__call_sleep(int64_t ms, const char *here);
 uint32_t rh__call_choose(uint32_t n, const char *here);
 const struct rh_envelope *rh__call_receive(const struct rh_filter *filter, const char *here);
 void rh__call_store_sync(const char *here);
+void rh__call_store_put_sync(const char *key, const void *bytes, size_t size, const char *here);
 
 #endif

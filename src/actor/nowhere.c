@@ -219,6 +219,12 @@ static uint32_t store_put(const char *key, const void *bytes, size_t size, const
     return 0;
 }
 
+static void store_put_sync(const char *key, const void *bytes, size_t size, const char *here)
+{
+    (void)key, (void)bytes, (void)size;
+    too_early("rh_store_put_sync", here);
+}
+
 static int64_t store_get(const char *key, void *buffer, size_t capacity, const char *here)
 {
     (void)key, (void)buffer, (void)capacity;
@@ -349,6 +355,7 @@ const struct rh_seam rh__nowhere = {
     .random = random_value,
     .store_open = store_open,
     .store_put = store_put,
+    .store_put_sync = store_put_sync,
     .store_get = store_get,
     .store_sync = store_sync,
     .table_change = table_change,

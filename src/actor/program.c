@@ -313,6 +313,11 @@ void rh__call_store_sync(const char *here)
     world->store_sync(here);
 }
 
+void rh__call_store_put_sync(const char *key, const void *bytes, size_t size, const char *here)
+{
+    world->store_put_sync(key, bytes, size, here);
+}
+
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 bool rh_table_put_(const struct rh_table *table, const char *key, const void *bytes, size_t size, const char *here)

@@ -402,7 +402,18 @@ static void store_open(const char *name, const char *here)
 static uint32_t store_put(const char *key, const void *bytes, size_t size, const char *here)
 {
     struct rh__actor *actor = inside("rh_store_put", here);
-    return actor && check_name(key, "rh_store_put", here) ? rh__rt_store_put(actor, key, bytes, size, here) : 0;
+    return actor && check_name(key, "rh_store_put", here)
+               ? rh__rt_store_put(actor, "rh_store_put", key, bytes, size, here)
+               : 0;
+}
+
+static void store_put_sync(const char *key, const void *bytes, size_t size, const char *here)
+{
+    struct rh__actor *actor = inside("rh_store_put_sync", here);
+    if (!actor || !check_name(key, "rh_store_put_sync", here))
+        return;
+    rh__rt_store_put(actor, "rh_store_put_sync", key, bytes, size, here);
+    rh__rt_store_sync(actor, here);
 }
 
 static int64_t store_get(const char *key, void *buffer, size_t capacity, const char *here)
@@ -600,6 +611,7 @@ const struct rh_seam rh__runtime_seam = {
     .random = random_value,
     .store_open = store_open,
     .store_put = store_put,
+    .store_put_sync = store_put_sync,
     .store_get = store_get,
     .store_sync = store_sync,
     .table_change = table_change,

@@ -534,15 +534,16 @@ void rh__store_close(struct rh__store *store)
     pthread_mutex_unlock(&stores.lock);
 }
 
-uint32_t rh__rt_store_put(struct rh__actor *actor, const char *key, const void *bytes, size_t size, const char *here)
+uint32_t rh__rt_store_put(struct rh__actor *actor, const char *call, const char *key, const void *bytes, size_t size,
+                          const char *here)
 {
-    struct rh__store *store = store_of(actor, "rh_store_put", here);
+    struct rh__store *store = store_of(actor, call, here);
     size_t key_size = strlen(key);
     if (key_size > RH__LONGEST_KEY || size > rh__rt.options.max_message_bytes)
         END_BY_MISUSE(actor, here,
-                      "rh_store_put: a key of %zu (of at most %d) and a value of %zu bytes (of at most %u, "
+                      "%s: a key of %zu (of at most %d) and a value of %zu bytes (of at most %u, "
                       "max_message_bytes)",
-                      key_size, RH__LONGEST_KEY, size, rh__rt.options.max_message_bytes);
+                      call, key_size, RH__LONGEST_KEY, size, rh__rt.options.max_message_bytes);
     uint32_t ticket = ++store->tickets;
     submit(store, record_new(store, key, key_size, bytes, size), actor->self, ticket);
     return ticket;

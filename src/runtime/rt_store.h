@@ -23,7 +23,9 @@ void rh__rt_store_release(void);
 /* If the call is invalid or the store cannot be opened, this is reported, the actor ends, and the call does not
  * return. */
 void rh__rt_store_open(struct rh__actor *actor, const char *name, const char *here);
-uint32_t rh__rt_store_put(struct rh__actor *actor, const char *key, const void *bytes, size_t size, const char *here);
+/* `call` is the function that the program called, for messages. */
+uint32_t rh__rt_store_put(struct rh__actor *actor, const char *call, const char *key, const void *bytes, size_t size,
+                          const char *here);
 int64_t rh__store_get(struct rh__actor *actor, const char *key, void *buffer, size_t capacity, const char *here);
 void rh__rt_store_sync(struct rh__actor *actor, const char *here);
 

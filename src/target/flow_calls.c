@@ -588,10 +588,15 @@ static void table_get(const struct site *s)
         copy_out(s, flow__object(s->a, OBJECT_TABLE, (uintptr_t)g, 0, 0), argument(s, 2));
 }
 
+static void store_put_sync(const struct site *s)
+{
+    flow__copy_into(s->a, flow__object(s->a, OBJECT_STORE, 0, 0, 0), argument(s, 1), 0);
+}
+
 static void store_put(const struct site *s)
 {
     uint32_t m = rh__program_message_named(s->a->program, "rh_stored");
-    flow__copy_into(s->a, flow__object(s->a, OBJECT_STORE, 0, 0, 0), argument(s, 1), 0);
+    store_put_sync(s);
     if (m != RH__NO_INDEX)
         deliver(s, s->who.actor, ref_node(s->a, s->who.actor), ref_node(s->a, s->who.actor), m, RH__NO_INDEX,
                 RH__NO_INDEX);
@@ -646,6 +651,7 @@ static const struct flow_model models[] = {
     { "rh_table_swap_", 5, table_swap },
     { "rh_table_get_", 3, table_get },
     { "rh_store_put_", 2, store_put },
+    { "rh_store_put_sync_", 2, store_put_sync },
     { "rh_store_get_", 2, store_get },
 };
 

@@ -647,6 +647,7 @@ const struct rh_seam rh__controlled_seam = {
     .random = seam_random,
     .store_open = rh__seam_store_open,
     .store_put = rh__seam_store_put,
+    .store_put_sync = rh__seam_store_put_sync,
     .store_get = rh__seam_store_get,
     .store_sync = rh__seam_store_sync,
     .table_change = rh__seam_table_change,

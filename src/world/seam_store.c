@@ -23,17 +23,33 @@ static struct rh_world *inside_owner(const char *call, const char *here)
     return w;
 }
 
-uint32_t rh__seam_store_put(const char *key, const void *bytes, size_t size, const char *here)
+/* For both kinds of put; NULL outside of actors. */
+static struct rh_world *inside_put(const char *call, const char *key, size_t size, const char *here)
 {
-    struct rh_world *w = inside_owner("rh_store_put", here);
+    struct rh_world *w = inside_owner(call, here);
     if (!w)
-        return 0;
+        return NULL;
     if (!key)
-        rh__misuse(w, here, "rh_store_put needs a key");
+        rh__misuse(w, here, "%s needs a key", call);
     if (size > w->semantics.max_message_bytes)
         rh__misuse(w, here, "a value of %zu bytes, the limit is %u (max_message_bytes)", size,
                    w->semantics.max_message_bytes);
-    return rh__store_put(w, w->current, key, bytes, (uint32_t)size);
+    return w;
+}
+
+uint32_t rh__seam_store_put(const char *key, const void *bytes, size_t size, const char *here)
+{
+    struct rh_world *w = inside_put("rh_store_put", key, size, here);
+    return w ? rh__store_put(w, w->current, key, bytes, (uint32_t)size) : 0;
+}
+
+void rh__seam_store_put_sync(const char *key, const void *bytes, size_t size, const char *here)
+{
+    struct rh_world *w = inside_put("rh_store_put_sync", key, size, here);
+    if (!w)
+        return;
+    rh__store_put(w, w->current, key, bytes, (uint32_t)size);
+    rh__store_make_durable(w, here);
 }
 
 int64_t rh__seam_store_get(const char *key, void *buffer, size_t capacity, const char *here)

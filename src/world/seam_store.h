@@ -7,6 +7,7 @@
 
 void rh__seam_store_open(const char *name, const char *here);
 uint32_t rh__seam_store_put(const char *key, const void *bytes, size_t size, const char *here);
+void rh__seam_store_put_sync(const char *key, const void *bytes, size_t size, const char *here);
 int64_t rh__seam_store_get(const char *key, void *buffer, size_t capacity, const char *here);
 void rh__seam_store_sync(const char *here);
 

@@ -245,6 +245,19 @@ void rh__store_sync(struct rh_world *w, const char *place)
         rh__block_syncing(w, place);
 }
 
+/* Whether the actor waits must not depend on whether the budget is used up. */
+void rh__store_make_durable(struct rh_world *w, const char *place)
+{
+    struct world_actor *a = &w->actors[w->current];
+    bool may_fail = w->semantics.failed_puts && w->current != 0 && rh__is_among(w->semantics.may_crash, a->type);
+    if (may_fail) {
+        rh__store_sync(w, place);
+        return;
+    }
+    put32(w, &w->writes_open, w->writes_open - a->writes_open);
+    put32(w, &a->writes_open, 0);
+}
+
 /* ---- fingerprint ------------------------------------------------------------------------------------------------- */
 
 static struct rh__wide hash_write(const struct rh_world *w, const struct world_write *x)

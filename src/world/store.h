@@ -18,6 +18,8 @@ uint32_t rh__store_put(struct rh_world *w, uint32_t actor, const char *key, cons
 /* The newest write of this key; RH_NONE if there is none. */
 uint32_t rh__store_find(const struct rh_world *w, uint32_t actor, const char *key);
 void rh__store_sync(struct rh_world *w, const char *place);
+/* The same within the step, unless a put of the actor may fail in this test. */
+void rh__store_make_durable(struct rh_world *w, const char *place);
 
 /* The world's side. */
 /* The actor's oldest pending write becomes durable. */

@@ -119,6 +119,51 @@ PROGRAM(a_process_waits_for_its_tickets, .allowed = { "careful#1: two tickets fi
     rh_spawn(careful);
 }
 
+/* A synchronous put has no ticket, and what was put before it is durable, too: nothing is told any more. */
+RH_ACTOR(voter, int told;);
+RH_HANDLER(voter, go)
+{
+    rh_store_open("voter");
+    rh_store_put("term", "1", 1);
+    rh_store_put_sync("vote", "anna", 4);
+    say("voted");
+    say_value("term", 64);
+    say_value("vote", 64);
+    rh_store_put_sync("vote", NULL, 0);
+    say_value("vote", 64);
+    rh_send(self, show);
+}
+RH_HANDLER(voter, rh_stored)
+{
+    state->told++;
+}
+RH_HANDLER(voter, show)
+{
+    say("told %d", state->told);
+}
+RH_BEHAVIOUR(voter, open, go, rh_stored, show);
+PROGRAM(a_synchronous_put_is_durable_when_it_returns,
+        .allowed = { "voter#1: voted term=1:1..... vote=4:anna.. vote=-1:...... told 0" })
+{
+    rh_send(rh_spawn(voter), go);
+}
+
+RH_PROCESS(quick);
+RH_BODY(quick)
+{
+    rh_store_open("quick");
+    for (int i = 0; i < 3; i++)
+        rh_store_put_sync("k", &i, sizeof i);
+    say(rh_receive(rh_stored, .timeout_ms = RH_POLL) ? "told" : "not told");
+    uint32_t ticket = rh_store_put("k", "x", 1);
+    say(rh_receive(rh_stored)->ticket == ticket ? "its ticket" : "another ticket");
+    say_value("k", 64);
+}
+PROGRAM(tickets_after_synchronous_puts, .allowed = { "quick#1: not told its ticket k=1:x....." })
+{
+    rh_spawn(quick);
+}
+
 RH_ACTOR(large);
 RH_HANDLER(large, go)
 {

@@ -150,6 +150,15 @@ static void store_without_key(void)
     rh_store_open("some");
     HERE(rh_store_put(NULL, "x", 1));
 }
+static void store_sync_put_without_key(void)
+{
+    rh_store_open("some");
+    HERE(rh_store_put_sync(NULL, "x", 1));
+}
+static void store_sync_put_without_open(void)
+{
+    HERE(rh_store_put_sync("key", "x", 1));
+}
 static void store_without_open(void)
 {
     HERE(rh_store_put("key", "x", 1));
@@ -341,6 +350,9 @@ static const struct misuse {
     { "a stored value over the limit is a misuse", store_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
     { "a value of a table over the limit is a misuse", table_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
     { "a put without a key is a misuse", store_without_key, RH_OUTCOME_MISUSE, "needs a key" },
+    { "so is a synchronous put", store_sync_put_without_key, RH_OUTCOME_MISUSE, "rh_store_put_sync needs a key" },
+    { "and one before its store is named", store_sync_put_without_open, RH_OUTCOME_MISUSE,
+      "rh_store_put_sync before rh_store_open" },
     { "a put before its store is named is a misuse", store_without_open, RH_OUTCOME_MISUSE, "before rh_store_open" },
     { "so is a get", store_read_without_open, RH_OUTCOME_MISUSE, "rh_store_get before rh_store_open" },
     { "and a sync", store_sync_without_open, RH_OUTCOME_MISUSE, "rh_store_sync before rh_store_open" },
@@ -681,6 +693,7 @@ static void call_everything_outside(void)
     SAYS("rh_choose", assert_int_equal(rh_choose(3), 0));
     SAYS("rh_store_open", rh_store_open("some"));
     SAYS("rh_store_put", rh_store_put("key", "x", 1));
+    SAYS("rh_store_put_sync", rh_store_put_sync("key", "x", 1));
     SAYS("rh_store_get", assert_int_equal(rh_store_get("key", NULL, 0), -1));
     SAYS("rh_store_sync", rh_store_sync());
     SAYS("rh_table_put", assert_false(rh_table_put(some, "key", "x", 1)));

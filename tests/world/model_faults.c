@@ -177,6 +177,33 @@ RH_TEST(three_writes)
     rh_send(rh_spawn(writer), go);
 }
 
+RH_ACTOR(sure, uint32_t restarts; int found;);
+RH_HANDLER(sure, rh_start)
+{
+    char byte;
+    state->restarts = msg->restarts;
+    rh_store_open("sure");
+    state->found = (rh_store_get("one", &byte, 1) == 1) + (rh_store_get("two", &byte, 1) == 1);
+}
+RH_HANDLER(sure, go)
+{
+    rh_store_put("one", "1", 1);
+    rh_store_put_sync("two", "2", 1);
+}
+RH_BEHAVIOUR(sure, writing, rh_start, go);
+RH_TEST(sure_writes)
+{
+    rh_send(rh_spawn(sure), go);
+}
+
+static void note_sure(struct rh_world *w, void *arg)
+{
+    char text[64];
+    const struct sure *x = rh_world_actor_state(w, 1);
+    snprintf(text, sizeof text, "%s %d", x->restarts ? "again" : "once", x->found);
+    tally_add(arg, text);
+}
+
 static void note_found(struct rh_world *w, void *arg)
 {
     char text[64];
@@ -190,6 +217,29 @@ static void note_found(struct rh_world *w, void *arg)
 static void note_end(struct rh_world *w, void *arg)
 {
     tally_add(arg, rh_world_actor_ended(w, 1) ? "ended" : "lives");
+}
+
+/* It crashes before its start, before go, after go, or never.  Within go it cannot: both writes are found. */
+static void a_synchronous_put_is_durable_within_its_step(void **unused)
+{
+    (void)unused;
+    struct tally t = run_all("sure_writes", (struct rh_semantics){ .crashes = 1, .restarts = 1 }, note_sure, 4);
+    assert_int_equal(t.count, 3);
+    require(&t, "once 0", 1);
+    require(&t, "again 0", 2);
+    require(&t, "again 2", 1);
+}
+
+/* With 0 or 1 writes durable the next may fail; or none does. */
+static void a_synchronous_put_may_fail_before_it_returns(void **unused)
+{
+    (void)unused;
+    struct tally t = run_all("sure_writes", (struct rh_semantics){ .failed_puts = 1 }, note_end, 3);
+    require(&t, "ended", 2);
+    require(&t, "lives", 1);
+    static const struct rh_actor_type *const writers[] = { &rh_actor_writer, NULL };
+    t = run_all("sure_writes", (struct rh_semantics){ .failed_puts = 1, .may_crash = writers }, note_end, 1);
+    require(&t, "lives", 1);
 }
 
 /* Its start and its go, then with c = 0, 1, 2 writes durable the next may fail; or none does. */
@@ -443,6 +493,8 @@ int main(void)
         WORLD_TEST(a_crash_keeps_a_prefix_of_the_writes_under_way),
         WORLD_TEST(a_put_may_fail_until_it_is_durable),
         WORLD_TEST(a_store_may_fail_when_it_is_opened),
+        WORLD_TEST(a_synchronous_put_is_durable_within_its_step),
+        WORLD_TEST(a_synchronous_put_may_fail_before_it_returns),
         WORLD_TEST(a_partition_holds_messages_until_it_heals),
         WORLD_TEST(an_answer_after_the_timeout_is_dropped),
         WORLD_TEST(asking_survives_a_loss),

@@ -214,8 +214,13 @@ static void use_store(struct mind *m, uint64_t bits)
     uint64_t got = 0;
     open_store(m);
     if (bits >> 23 & 3) {
-        SAY("puts %s into its store", key);
-        rh_store_put(key, bits >> 25 & 3 ? &m->history : NULL, sizeof m->history);
+        const void *value = bits >> 25 & 3 ? &m->history : NULL;
+        bool sure = program.sure && bits >> 27 & 1;
+        SAY("puts %s into its store%s", key, sure ? ", synchronously" : "");
+        if (sure)
+            rh_store_put_sync(key, value, sizeof m->history);
+        else
+            rh_store_put(key, value, sizeof m->history);
     } else {
         int64_t size = rh_store_get(key, &got, sizeof got);
         SAY("reads %s from its store: %d", key, (int)size);

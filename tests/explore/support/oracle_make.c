@@ -53,6 +53,7 @@ static void make_stores(struct features *p)
     default:
         break;
     }
+    p->sure = below(&random, 3) == 0;
 }
 
 void features_share(struct features *p)
@@ -278,6 +279,7 @@ struct rh_semantics features_semantics(const struct features *p)
     X(damaged)                                                                                                         \
     X(unstored)                                                                                                        \
     X(shares)                                                                                                          \
+    X(sure)                                                                                                            \
     X(grain)                                                                                                           \
     X(may)                                                                                                             \
     X(crowd)                                                                                                           \

@@ -87,6 +87,7 @@ struct features {
     uint32_t actors, walkers, starts, ttl;
     uint32_t model, time, losses, duplicates, crashes, restarts, kept;
     uint32_t unopened, damaged, unstored; /* budgets: failed_opens, damaged_stores, failed_puts */
+    uint32_t sure;                        /* half of the puts are synchronous */
     uint32_t shares;                      /* so many stores for all; 0: each has its own */
     uint32_t grain;                       /* granularity + 1; 0: object */
     uint32_t may;                         /* whom faults may befall: 0 all, 1 players, 2 walkers */

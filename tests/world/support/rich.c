@@ -214,7 +214,10 @@ static void rich_act(struct rich *state, rh_ref self, uint64_t *random, int32_t 
     case 13:
         key[3] = (char)('0' + generated_below(random, 3));
         rh_store_open(rh_name(self));
-        rh_store_put(key, generated_below(random, 5) ? &state->number : NULL, 8);
+        if (generated_below(random, 5))
+            rh_store_put(key, &state->number, 8);
+        else
+            rh_store_put_sync(key, generated_below(random, 2) ? &state->number : NULL, 8);
         break;
     case 14: {
         uint64_t was = 0;
