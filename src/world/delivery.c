@@ -33,6 +33,11 @@ struct rh__stance rh__stance_of(const struct rh_world *w, uint32_t actor)
     return rh__live_stance(&w->actors[actor]);
 }
 
+void rh__stance_read(const struct rh_world *w, uint32_t actor, struct rh__stance *s)
+{
+    *s = rh__live_stance(&w->actors[actor]);
+}
+
 void rh__stance_keep(struct rh__stance *s, const struct rh_message_type **types, uint32_t room)
 {
     uint32_t n = 0;
@@ -90,7 +95,7 @@ bool rh__precedes_across(const struct rh_world *w, uint32_t x, uint32_t m, bool 
     const struct world_message *a = &w->messages[x], *b = &w->messages[m];
     if (is_signal(w, a, hears) || is_signal(w, b, hears))
         return false;
-    if (w->delivery.causal && b->copy_of == RH_NONE && rh__message_in_vector(w, a, b->clock))
+    if (w->delivery.causal && b->copy_of == RH_NONE && rh__message_in_vector(w, a, rh__message_clock(b)))
         return true;
     return b->behind && a->posted && a->sender == b->seen_as && a->receiver == b->receiver &&
            rh__message_original(w, x) < b->behind;

@@ -169,6 +169,8 @@ static inline enum rh__taking rh__takes(const struct rh__stance *s, const struct
 /* Returns the present stance of an actor.  The list of types belongs to the actor and is valid while the actor
  * waits. */
 struct rh__stance rh__stance_of(const struct rh_world *w, uint32_t actor);
+/* The same, written to its place once: a copy of what was just stored word by word is slow. */
+void rh__stance_read(const struct rh_world *w, uint32_t actor, struct rh__stance *s);
 /* Makes a stance valid for longer: copies its list of types to `types`, an array of `room` entries including the final
  * NULL.  If the list does not fit, the stance has no list and is marked as `tested`: the whole filter must be
  * evaluated. */

@@ -168,7 +168,7 @@ static struct rh__wide hash_holds(const struct rh_world *w)
 bool rh__message_may_befall(const struct rh_world *w, uint32_t message)
 {
     return rh__message_may_fail(w, &w->messages[message]) &&
-           !(rh__by_object(w) && (w->messages[message].over || rh__message_is_double(w, message)));
+           !(rh__by_object(w) && (w->messages[message].marks & MARK_OVER || rh__message_is_double(w, message)));
 }
 
 /* With granularity object, a message that must have arrived cannot be lost. */

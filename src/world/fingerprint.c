@@ -84,10 +84,10 @@ static struct rh__wide hash_contents(struct rh_world *w, uint32_t message)
     if (m->tail_size)
         h = rh__wide_mix(h, rh__wide_hash(rh__message_tail(w, m), m->tail_size, 2));
     h = rh__wide_with(h, (uint64_t)m->sender << 32 | m->receiver);
-    uint64_t kind = (m->posted ? 0 : NOT_POSTED) |       /* differs from a forwarded message of the same type */
-                    (m->at_once ? AT_ONCE : 0) |         /* the receiver learns less from it */
-                    (m->copy_of != RH_NONE ? COPY : 0) | /* it cannot be duplicated again */
-                    (m->answers != RH_NONE ? REPLY : 0); /* only an ask takes it, and an ask takes nothing else */
+    uint64_t kind = (m->posted ? 0 : NOT_POSTED) |            /* differs from a forwarded message of the same type */
+                    (m->marks & MARK_AT_ONCE ? AT_ONCE : 0) | /* the receiver learns less from it */
+                    (m->copy_of != RH_NONE ? COPY : 0) |      /* it cannot be duplicated again */
+                    (m->answers != RH_NONE ? REPLY : 0);      /* only an ask takes it, and an ask takes nothing else */
     h = rh__wide_with(h, kind | (uint64_t)m->seen_as << 8);
     if (m->life)
         h = rh__wide_with(h, m->life);
@@ -446,7 +446,7 @@ static struct rh__wide hash_causes(const struct rh_world *w)
         struct rh__wide channel = rh__wide_of(key_of_channel(&w->channels[c]));
         uint64_t position = 0;
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next, position++)
-            h = rh__wide_sum(h, hash_past(w, w->messages[i].clock, rh__wide_with(channel, position)));
+            h = rh__wide_sum(h, hash_past(w, rh__message_clock(&w->messages[i]), rh__wide_with(channel, position)));
     }
     return h;
 }

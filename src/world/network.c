@@ -176,9 +176,8 @@ __attribute__((always_inline)) static inline uint32_t append(struct rh_world *w,
     m->request = s->request;
     m->taken_by = RH_NONE;
     m->copy_of = s->copy_of;
-    m->timer = m->wake = m->life = m->at_once = 0;
+    m->timer = m->wake = m->life = m->behind = m->marks = 0;
     m->posted = s->posted;
-    m->over = m->behind = 0;
     m->channel = channel;
     m->next = RH_NONE;
     m->sent_ns = sender->now_ns;
@@ -195,7 +194,7 @@ __attribute__((always_inline)) static inline uint32_t append(struct rh_world *w,
     if (w->delivery.causal) {
         put32(w, &sender->sends, sender->sends + 1);
         m->send_number = sender->sends;
-        m->clock = sender->clock;
+        m->clock = (uint32_t)(sender->clock / 16);
         put64(w, &sender->clock, vector_join(w, sender->clock, 0, s->from, m->send_number));
     }
     return w->message_count++;
@@ -212,8 +211,8 @@ void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint6
         if (!number)
             number = m->send_number;
         m->send_number = number;
-        m->clock = clock;
-        m->at_once = 1;
+        m->clock = (uint32_t)(clock / 16);
+        m->marks |= MARK_AT_ONCE;
     }
     if (!number)
         return;
@@ -251,7 +250,7 @@ void rh__message_waste(struct rh_world *w, const struct world_sending *s)
 static inline void note_over(struct rh_world *w, uint32_t message)
 {
     if (w->any_faults && rh__by_object(w))
-        put32(w, &w->messages[message].over, 1);
+        put_flag(w, &w->messages[message].marks, MARK_OVER, true);
 }
 
 static inline void note_news_gone(struct rh_world *w, uint32_t message)
@@ -310,7 +309,9 @@ RH__APART static void learn(struct rh_world *w, uint32_t message)
             rh__clock_hear(w, m->receiver, m->sent_ns);
     }
     if (w->delivery.causal && a->status != STATUS_OUTSIDE)
-        put64(w, &a->clock, vector_join(w, a->clock, m->clock, m->sender, m->send_number - m->at_once));
+        put64(w, &a->clock,
+              vector_join(w, a->clock, rh__message_clock(m), m->sender,
+                          m->marks & MARK_AT_ONCE ? m->send_number - 1 : m->send_number));
 }
 
 RH__APART static void take_any(struct rh_world *w, uint32_t message)
@@ -473,12 +474,33 @@ void rh__messages_drop(struct rh_world *w, uint32_t receiver)
 
 /* ---- which may be next ------------------------------------------------------------------------------------------- */
 
+/* The list of choices asks the questions below for every message that might arrive.  In the common case stance and mail
+ * stay in registers: rare questions are functions apart that get the stance by value. */
+
+static inline bool is_wanted(struct rh_world *w, const struct rh__stance *s, const struct rh__mail *m, uint32_t message)
+{
+    enum rh__taking takes = rh__takes(s, m);
+    return takes == RH__ASK_PREDICATE ? rh__filter_predicate(w, message) : takes == RH__TAKES;
+}
+
+RH__APART static bool signal_wanted(struct rh_world *w, struct rh__stance s, uint32_t message)
+{
+    struct rh__mail m = rh__live_mail(w, message);
+    return is_wanted(w, &s, &m, message);
+}
+
 /* Would the receiver, in its present stance, take this message if it came? */
 static inline bool wanted(struct rh_world *w, const struct rh__stance *s, uint32_t message)
 {
-    struct rh__mail m = rh__live_mail(w, message);
-    enum rh__taking takes = rh__takes(s, &m);
-    return takes == RH__ASK_PREDICATE ? rh__filter_predicate(w, message) : takes == RH__TAKES;
+    if (rh__message_is_signal(&w->messages[message]))
+        return signal_wanted(w, *s, message);
+    struct rh__mail m = rh__plain_mail(w, message);
+    return is_wanted(w, s, &m, message);
+}
+
+RH__APART static bool signal_heard(struct rh_world *w, struct rh__stance s, uint32_t message)
+{
+    return rh__message_heard(w, &s, message);
 }
 
 static bool cut_off(const struct rh_world *w, uint32_t one, uint32_t other)
@@ -505,7 +527,7 @@ bool rh__message_cut_off(const struct rh_world *w, uint32_t message)
 
 /* Whether a message in another queue must arrive first. One that the receiver would not take now does not stand in the
  * way of those behind it, as within a queue. The first loop asks no predicate, and mostly suffices. */
-static bool waits_for_others(struct rh_world *w, const struct world_actor *a, uint32_t message)
+RH__APART static bool waits_for_others(struct rh_world *w, const struct world_actor *a, uint32_t message)
 {
     bool any = false;
     struct rh__stance s = rh__live_stance(a);
@@ -555,11 +577,12 @@ uint32_t rh__count_before_news(const struct rh_world *w, uint32_t news)
 }
 
 /* Whether the mailbox has a message that the actor would take now. */
-static bool mailbox_has_one(struct rh_world *w, const struct world_actor *a, const struct rh__stance *s)
+RH__APART static bool mailbox_has_one(struct rh_world *w, const struct world_actor *a)
 {
+    struct rh__stance s = rh__live_stance(a);
     for (uint32_t c = w->delivery.by_receiver ? a->channels : RH_NONE; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
-            if (w->channels[c].sender == RH_NONE && wanted(w, s, i))
+            if (w->channels[c].sender == RH_NONE && wanted(w, &s, i))
                 return true;
     return false;
 }
@@ -574,12 +597,12 @@ void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(
         return;
     struct rh__stance s = rh__live_stance(a);
     for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next) {
-        bool signal = w->messages[i].type == &rh__exit_signal && !rh__message_heard(w, &s, i);
+        bool signal = rh__message_is_signal(&w->messages[i]) && !signal_heard(w, s, i);
         if ((signal ? signalled : found && !any) || !wanted(w, &s, i))
             continue;
         if (w->cut && cut_off(w, w->messages[i].sender, c->receiver))
             continue;
-        if (w->messages[i].wake && mailbox_has_one(w, a, &s))
+        if (w->messages[i].wake && mailbox_has_one(w, a))
             continue;
         if (signal)
             signalled = true;

@@ -63,6 +63,11 @@ bool rh__timer_recall(struct rh_world *w, uint32_t actor, const char *name);
 /* Drops all messages under way to the actor. */
 void rh__messages_drop(struct rh_world *w, uint32_t receiver);
 
+/* Causal: the vector of the sender before the send, payload offset. */
+static inline uint64_t rh__message_clock(const struct world_message *m)
+{
+    return (uint64_t)m->clock * 16;
+}
 /* Causal: whether a vector counts the send of the message. */
 bool rh__message_in_vector(const struct rh_world *w, const struct world_message *m, uint64_t vector);
 /* Whether the receiver can take the message now. */
@@ -153,18 +158,30 @@ static inline struct rh__stance rh__live_stance(const struct world_actor *a)
 /* Completes the mail of an exit signal. */
 void rh__mail_of_signal(const struct rh_world *w, const struct world_message *m, struct rh__mail *mail);
 
+/* The mail of a message that is no exit signal. */
+static inline struct rh__mail rh__plain_mail(const struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    return (struct rh__mail){ .type = m->type,
+                              .key = rh__key(message),
+                              .answers = rh__key(m->answers),
+                              .seen_as = ref_of(m->seen_as).id,
+                              .wake = m->wake,
+                              .life = m->life,
+                              .starts = rh__message_is_start(m) };
+}
+
+static inline bool rh__message_is_signal(const struct world_message *m)
+{
+    return __builtin_expect(m->type == &rh__exit_signal, 0);
+}
+
 static inline struct rh__mail rh__live_mail(const struct rh_world *w, uint32_t message)
 {
     const struct world_message *m = &w->messages[message];
-    struct rh__mail mail = { .type = m->type,
-                             .key = rh__key(message),
-                             .answers = rh__key(m->answers),
-                             .seen_as = ref_of(m->seen_as).id,
-                             .wake = m->wake,
-                             .life = m->life,
-                             .signal = m->type == &rh__exit_signal,
-                             .starts = rh__message_is_start(m) };
-    if (__builtin_expect(mail.signal, 0))
+    struct rh__mail mail = rh__plain_mail(w, message);
+    mail.signal = rh__message_is_signal(m);
+    if (mail.signal)
         rh__mail_of_signal(w, m, &mail);
     return mail;
 }

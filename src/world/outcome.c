@@ -186,7 +186,7 @@ bool rh__message_is_dead(const struct rh_world *w, uint32_t message)
 {
     const struct world_message *m = &w->messages[message];
     bool ended = w->actors[m->receiver].status == STATUS_ENDED || (!m->receiver && rh__test_is_over(w));
-    bool dead = ended && m->posted && m->answers == RH_NONE && m->sender != m->receiver && !m->over &&
+    bool dead = ended && m->posted && m->answers == RH_NONE && m->sender != m->receiver && !(m->marks & MARK_OVER) &&
                 m->copy_of == RH_NONE && !was_taken(w, message);
     for (uint32_t i = message + 1; dead && w->semantics.duplicates && i < w->message_count; i++)
         dead = w->messages[i].copy_of != message || !was_taken(w, i);

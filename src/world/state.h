@@ -90,6 +90,11 @@ struct world_actor {
     uint32_t large;   /* the region is tracked by pages: w->large */
 };
 
+enum {
+    MARK_AT_ONCE = 1, /* causal: sent together with others under one number; a receiver learns of none of the others */
+    MARK_OVER = 2,    /* granularity object, with faults: the message was received, or lost to a fault */
+};
+
 struct world_message {
     union {
         struct rh__run_message row;
@@ -98,16 +103,15 @@ struct world_message {
         };
     };
     struct rh__wide hash; /* hash of type, value, tail, sender; computed on demand, 0 before */
-    uint64_t clock;       /* causal: payload offset of the sender's vector clock at the send */
     int64_t sent_ns;      /* with a clock for each actor: sender's time at the send */
+    uint32_t clock;       /* causal: the sender's vector clock at the send, payload offset / 16 */
     uint32_t send_number; /* causal: index among the sends of its sender, from 1 */
-    /* Causal: 1 if sent together with others under one number: a receiver learns of none of the others; else 0. */
-    uint32_t at_once;
-    uint32_t next;    /* next message in the channel */
-    uint32_t request; /* a request for a reply: the first message of a chain of forwards */
-    uint32_t over;    /* granularity object, with faults: the message was received, or lost to a fault */
+    uint32_t next;        /* next message in the channel */
+    uint32_t request;     /* a request for a reply: the first message of a chain of forwards */
+    uint32_t marks;       /* MARK_ */
     uint32_t sent_at; /* if rh__dead_letters_at_end: source place of the send, payload offset / 16; else undefined */
 };
+_Static_assert(sizeof(struct world_message) == 128, "every step reads rows of messages: two cache lines");
 
 /* Messages in transit from one sender to one receiver.  Under RH_MAILBOX: from all senders (sender RH_NONE).  With
  * granularity send: also the messages that a sender has sent and nobody has accepted (receiver RH_NONE). */

@@ -313,7 +313,7 @@ static uint32_t new_node(struct optimal_graph *g, enum optimal_node_kind kind, u
 {
     struct optimal_level *l = rh__graph_top(g);
     struct optimal_node *x = &g->nodes[g->node_top++];
-    memset(x, 0, sizeof *x);
+    rh__zero(x, sizeof *x);
     x->kind = kind;
     x->actor = actor;
     x->position = position;

@@ -65,7 +65,7 @@ static uint32_t request_of(const struct optimal_graph *g, uint32_t actor)
     return rh__graph_node(g, g->last_of_actor[actor])->event.last_of;
 }
 
-static struct optimal_option option_of(struct optimal_graph *g, const struct rh_choice *c)
+static inline struct optimal_option option_of(struct optimal_graph *g, const struct rh_choice *c)
 {
     struct optimal_option o = { .kind = c->kind, .cause = RH_NONE };
     if (c->kind == RH_CHOICE_DELIVER)

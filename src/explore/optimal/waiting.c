@@ -48,7 +48,7 @@ static void rename_keys(const struct optimal_graph *g, const struct rh_world *w,
 uint32_t rh__graph_read_stance(struct optimal_graph *g, const struct rh_world *w, uint32_t actor)
 {
     struct optimal_stance *stance = &g->stances[g->stance_top];
-    stance->stance = rh__stance_of(w, actor);
+    rh__stance_read(w, actor, &stance->stance);
     rh__stance_keep(&stance->stance, stance->types, sizeof stance->types / sizeof *stance->types);
     rename_keys(g, w, &stance->stance);
     if (stance->stance.tested)
