@@ -71,11 +71,14 @@ void rh_delaying_register_(struct rh_delaying_entry *entry);
  * ----------------------------------------------------------------------------- */
 
 /* Actors in an order, the first of them first.  The choices of one actor are next in the order in which they are
- * open; a delay passes over one of them, and behind the last one the actor moves to the end.  Actors from number
- * RH_ROUND_ACTORS - 2 on share a place, and choices of nobody have one. */
+ * open; a delay passes over one of them, and behind the last one the actor moves to the end.  Timers come when no
+ * actor has another choice or delays have passed over all of these; then the end of the run; then faults.  So a run
+ * without delays has no fault, and no timer fires early.  Actors from number RH_ROUND_ACTORS - 2 on share a place, and
+ * choices of nobody have one. */
 enum { RH_ROUND_ACTORS = 120 };
 struct rh_round {
     uint32_t passed; /* choices of the first actor that were passed over */
+    uint32_t delays; /* since the last step */
     uint8_t count;
     uint8_t actors[RH_ROUND_ACTORS];
 };

@@ -2,6 +2,7 @@
  * distribution; an explorer that is not sound is found out. */
 #include "explore/support/states.h"
 
+#include <math.h>
 #include <rehearse/delaying.h>
 
 #include "base/random.h"
@@ -31,7 +32,7 @@ RH_TEST(notes)
         rh_send_from(rh_external(names[i]), r, note, .from = i);
 }
 
-enum { MOST_ENDS = 1000, MOST_ORDERS = 1 << 15 };
+enum { MOST_ENDS = 5000, MOST_ORDERS = 1 << 15 };
 static uint64_t counted_ends[MOST_ENDS];
 
 /* orders_of(EXPLORER): which orders were seen. */
@@ -50,11 +51,13 @@ static void orders_end(void *state, const struct rh_world *w, const struct rh_ru
 }
 SPY(orders_of, "counts orders", orders_end)
 
+static const char *tested = "notes";
+
 static uint32_t different_orders(const char *explorer, uint64_t most)
 {
     char text[128];
     uint32_t n = 0;
-    struct rh_world *w = world_of("notes", NULL, NULL, 0);
+    struct rh_world *w = world_of(tested, NULL, NULL, 0);
     struct orders *unused = orders;
     orders = unused ? memset(unused, 0, sizeof *unused) : rh_shared_new(sizeof *orders);
     memset(counted_ends, 0, sizeof counted_ends);
@@ -87,33 +90,33 @@ static void strata_are_those_of_the_definition(void **unused)
 
 /* ---- sampling ---------------------------------------------------------------------------------------------------- */
 
-/* Walks with two delays.  The first run has 3 steps: a delay comes before one of them.  Before the third there is one
- * choice, so it changes nothing.  Then a second delay, before one of the steps from the first delay on:
+/* Walks with two delays.  The first run, 123, has three steps.  Delays have two places in it, because before the third
+ * step there is one choice.  Then:
  *
- *     first before 1 (213), then before 1, 2, 3 of 3:   312, 231, 213
- *     first before 2 (132), then before 2, 3 of 2:      123 (both passed over), 132
- *     first before 3 (123), then before 3 of 1:         123
+ *     first before 1 (213), then before 1 (two choices are left to give) or before 2:   312, 231
+ *     first before 2 (132): no place is left
  *
- * Each of the first choices has a probability of 1/3, each of the second ones 1/3, 1/2, 1. */
+ * Each place of a run has the same probability. */
 static void samples_have_their_distribution(void **unused)
 {
     (void)unused;
     static const struct {
-        uint32_t first, second;
+        uint32_t first, second; /* 0: none */
         double probability;
-    } walks[] = { { 213, 312, 1.0 / 9 }, { 213, 231, 1.0 / 9 }, { 213, 213, 1.0 / 9 },
-                  { 132, 123, 1.0 / 6 }, { 132, 132, 1.0 / 6 }, { 123, 123, 1.0 / 3 } };
+    } walks[] = { { 213, 312, 0.25 }, { 213, 231, 0.25 }, { 132, 0, 0.5 } };
     enum { SAMPLES = 9000, WALKS = sizeof walks / sizeof *walks };
-    /* One run without delays; one sample with 1 delay; then 9000 walks of two runs each. */
-    different_orders("delay(rtc, ss, c1=0.0001, c2=9486.83298, delays=2)", 0);
-    assert_int_equal(orders->count, 2 + 2 * SAMPLES);
+    /* One run without delays; one sample with 1 delay; then 9000 walks of one run or two. */
+    different_orders("delay(rtc, ss, repeats, c1=0.0001, c2=9486.83298, delays=2)", 0);
     uint32_t seen[WALKS] = { 0 }, all = 0;
-    for (uint32_t i = 2; i < orders->count; i += 2)
-        for (uint32_t k = 0; k < WALKS; k++)
-            if (orders->order[i] == walks[k].first && orders->order[i + 1] == walks[k].second) {
+    for (uint32_t i = 2; i < orders->count; all++)
+        for (uint32_t k = 0; k <= WALKS; k++) {
+            assert_true(k < WALKS);
+            if (orders->order[i] == walks[k].first && (!walks[k].second || orders->order[i + 1] == walks[k].second)) {
                 seen[k]++;
-                all++;
+                i += walks[k].second ? 2 : 1;
+                break;
             }
+        }
     assert_int_equal(all, SAMPLES);
     double chi = 0;
     for (uint32_t k = 0; k < WALKS; k++) {
@@ -121,14 +124,171 @@ static void samples_have_their_distribution(void **unused)
         chi += (seen[k] - mean) * (seen[k] - mean) / mean;
         print_message("%u, %u: %u, expected %.0f\n", walks[k].first, walks[k].second, seen[k], mean);
     }
-    assert_true(chi < 25.8); /* exceeded with a probability of 0.0001, with 5 degrees of freedom */
+    assert_true(chi < 18.4); /* exceeded with a probability of 0.0001, with 2 degrees of freedom */
 }
 
-/* With L steps at most, each run with d delays has a probability of at least 1 / L^d. */
+/* With L steps at most, a sample with d delays ends in a given run with d delays with a probability of at least 1 / L^d.
+ * Of four senders, an order with i inversions needs i delays, and there are 1, 3, 5, 6, 5, 3, 1 orders for i = 0 to 6.
+ * L is 4.  A run is drawn fewer times than the mean minus four deviations with a probability of 0.00003. */
+RH_TEST(four_notes)
+{
+    static const char *const names[] = { "a", "b", "c", "d" };
+    rh_ref r = rh_spawn(recorder);
+    for (uint32_t i = 0; i < 4; i++)
+        rh_send_from(rh_external(names[i]), r, note, .from = i);
+}
+
+static uint32_t inversions(uint32_t order)
+{
+    uint32_t n = 0, digits[4] = { order / 1000, order / 100 % 10, order / 10 % 10, order % 10 };
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t k = i + 1; k < 4; k++)
+            n += digits[i] > digits[k];
+    return n;
+}
+
 static void no_run_is_rarer_than_promised(void **unused)
 {
     (void)unused;
-    assert_true(different_orders("delay(rtc, ss, c1=60, c2=3, delays=3)", 0) == 6);
+    enum { SAMPLES = 4000 };
+    static const uint32_t of[] = { 1, 3, 5, 6 };
+    tested = "four_notes";
+    for (uint32_t d = 1; d < 4; d++) {
+        char text[128];
+        /* c1 * c2^d samples with d delays; those with fewer end in other runs */
+        snprintf(text, sizeof text, "delay(rtc, ss, repeats, c1=0.01, c2=%.6f, delays=%u)", pow(SAMPLES * 100, 1.0 / d),
+                 d);
+        different_orders(text, 0);
+        uint32_t least = SAMPLES, runs = 0;
+        for (uint32_t order = 1234; order <= 4321; order++) {
+            uint32_t drawn = 0;
+            for (uint32_t i = 0; i < orders->count; i++)
+                drawn += orders->order[i] == order;
+            if (!drawn || inversions(order) != d)
+                continue;
+            runs++;
+            least = drawn < least ? drawn : least;
+        }
+        double p = pow(4, -(double)d), promised = SAMPLES * p - 4 * sqrt(SAMPLES * p * (1 - p));
+        print_message("%u delays: %u runs, the rarest %u times, promised %.0f\n", d, runs, least, promised);
+        assert_int_equal(runs, of[d]);
+        assert_true(least >= promised);
+    }
+    tested = "notes";
+}
+
+/* A run that was made is not made again: a sampler of six runs makes six. */
+static void samples_make_no_run_twice(void **unused)
+{
+    (void)unused;
+    assert_int_equal(different_orders("delay(rtc, ss, c1=60, c2=3, delays=3)", 0), 6);
+    assert_in_range(orders->count, 6, 8); /* orders with several ways to delay */
+}
+
+/* ---- what an order is told --------------------------------------------------------------------------------------- */
+
+RH_MESSAGE(begin_work);
+RH_MESSAGE(told_question);
+RH_MESSAGE(told_answer);
+RH_MESSAGE(told_leave);
+RH_ACTOR(helper, int unused;);
+RH_HANDLER(helper, told_question)
+{
+    rh_reply(told_answer);
+}
+RH_HANDLER(helper, told_leave)
+{
+}
+RH_BEHAVIOUR(helper, ready, told_question, told_leave);
+RH_ACTOR(asker, rh_ref helper;);
+RH_HANDLER(asker, begin_work)
+{
+    rh_log("asks");
+    rh_ask(state->helper, told_question, told_answer);
+    rh_become(asker, leaving);
+}
+RH_HANDLER(asker, told_leave)
+{
+    rh_send(state->helper, told_leave);
+    rh_stop();
+}
+RH_BEHAVIOUR(asker, working, begin_work);
+RH_BEHAVIOUR(asker, leaving, told_leave);
+RH_TEST(told_steps)
+{
+    rh_ref a = rh_spawn(asker, .helper = rh_spawn(helper));
+    rh_send(a, begin_work);
+    rh_send(a, told_leave);
+}
+
+/* The order `listens` is that of open choices; it writes what it is told. */
+struct listens {
+    uint32_t passed;
+};
+static char *told; /* shared memory */
+enum { TOLD = 4096 };
+static void tell(const char *text, uint32_t number)
+{
+    size_t used = strlen(told);
+    snprintf(told + used, TOLD - used, text, number);
+}
+static uint32_t listens_next(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    (void)w, (void)open;
+    return ((struct listens *)state)->passed % count;
+}
+static void listens_delay(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    (void)w, (void)open, (void)count;
+    ((struct listens *)state)->passed++;
+}
+static void listens_step(void *state, const struct rh_world *w, const struct rh_step *did)
+{
+    (void)w;
+    ((struct listens *)state)->passed = 0;
+    tell("%u", did->choice.actor);
+    tell(" sent %u", did->sent);
+    tell(did->received ? " received" : "", 0);
+    tell(did->blocked ? " blocked" : "", 0);
+    tell(did->became ? " became" : "", 0);
+    tell(did->ended ? " ended" : "", 0);
+    tell(did->said ? " said " : "", 0);
+    tell(did->said ? did->said : "", 0);
+    tell("\n", 0);
+}
+static void listens_start(void *state, const struct rh_world *w, uint32_t actor, uint64_t random)
+{
+    (void)state, (void)w, (void)random;
+    tell("start %u\n", actor);
+}
+static void listens_finish(void *state, uint32_t actor)
+{
+    (void)state;
+    tell("finish %u\n", actor);
+}
+static const struct rh_delaying listens = { .name = "listens",
+                                            .state_size = sizeof(struct listens),
+                                            .next = listens_next,
+                                            .delay = listens_delay,
+                                            .step = listens_step,
+                                            .start = listens_start,
+                                            .finish = listens_finish };
+RH_DELAYING(listens)
+
+/* Actor 0 is the test, 1 the helper, 2 the asker.  A step is told before the next choice, so nobody hears of the
+ * last one. */
+static void an_order_is_told_what_a_step_did(void **unused)
+{
+    (void)unused;
+    told = rh_shared_new(TOLD);
+    struct totals t = explore("told_steps", NULL, "delay(listens, ss, delays=0)", 0);
+    print_message("%s", told);
+    assert_string_equal(told, "start 0\nstart 1\nstart 2\n"
+                              "2 sent 1 received blocked said asks\n"
+                              "1 sent 1 received\n"
+                              "2 sent 0 became\n"
+                              "finish 2\n2 sent 1 received ended\n");
+    release(&t);
 }
 
 /* ---- an explorer that is not sound ------------------------------------------------------------------------------- */
@@ -212,9 +372,14 @@ static void a_full_set_is_no_promise(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EXPLORE_TEST(ses_visits_the_states_of_brute_force), EXPLORE_TEST(strata_are_those_of_the_definition),
-        EXPLORE_TEST(samples_have_their_distribution),      EXPLORE_TEST(no_run_is_rarer_than_promised),
-        EXPLORE_TEST(an_unsound_explorer_is_found_out),     EXPLORE_TEST(a_full_set_is_no_promise),
+        EXPLORE_TEST(ses_visits_the_states_of_brute_force),
+        EXPLORE_TEST(strata_are_those_of_the_definition),
+        EXPLORE_TEST(samples_have_their_distribution),
+        EXPLORE_TEST(no_run_is_rarer_than_promised),
+        EXPLORE_TEST(samples_make_no_run_twice),
+        EXPLORE_TEST(an_order_is_told_what_a_step_did),
+        EXPLORE_TEST(an_unsound_explorer_is_found_out),
+        EXPLORE_TEST(a_full_set_is_no_promise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

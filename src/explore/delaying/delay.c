@@ -22,7 +22,8 @@ static bool delay_open(void *state, struct rh_exploration *x, const struct rh_ar
                                    .c1 = rh_arguments_real(a, "c1", 10),
                                    .c2 = rh_arguments_real(a, "c2", 3),
                                    .bounded = rh_arguments_has(a, "delays"),
-                                   .check = rh_arguments_has(a, "check") };
+                                   .check = rh_arguments_has(a, "check"),
+                                   .repeats = rh_arguments_has(a, "repeats") };
     if (!o.delaying) {
         char names[256];
         rh__delaying_names(names, sizeof names);
@@ -61,8 +62,6 @@ static void delay_end(void *state, const struct rh_world *w, const struct rh_run
     struct delay *d = state;
     if (d->ses)
         rh__ses_end(d->ses, w, run);
-    else
-        rh__ss_end(d->ss, w, run);
 }
 
 static enum rh_verdict delay_verdict(const void *state)
@@ -115,6 +114,7 @@ static const struct rh_argument delay_arguments[] = {
       .help = "ss: c1 * c2^D samples with D delays (10)" },
     { .name = "c2", .kind = RH_ARGUMENT_REAL, .least = 1e-9, .most = 1e6, .named = true, .help = "ss: see c1 (3)" },
     { .name = "check", .kind = RH_ARGUMENT_FLAG, .help = "ses: check in every state that delays give every choice" },
+    { .name = "repeats", .kind = RH_ARGUMENT_FLAG, .help = "ss: make a run again if it is drawn again" },
     { .name = NULL },
 };
 

@@ -29,6 +29,7 @@ struct rh__delay_options {
     uint64_t most;       /* delays */
     double c1, c2;       /* samples of a stratum: c1 * c2^delays */
     bool bounded, check; /* `most` is given; compare every state with the definition of soundness */
+    bool repeats;        /* sampling makes runs that it has made */
 };
 
 struct rh__ses *rh__ses_open(struct rh_exploration *x, const struct rh__delay_options *o);
@@ -42,7 +43,6 @@ void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size);
 struct rh__ss *rh__ss_open(struct rh_exploration *x, const struct rh__delay_options *o);
 uint32_t rh__ss_begin(struct rh__ss *s, const struct rh_world *w);
 uint32_t rh__ss_choose(struct rh__ss *s, const struct rh_world *w, const struct rh_choice *open, uint32_t count);
-void rh__ss_end(struct rh__ss *s, const struct rh_world *w, const struct rh_run *run);
 void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size);
 
 #endif

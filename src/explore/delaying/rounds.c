@@ -4,10 +4,13 @@
  *     rr    actors in the order of their spawns; the first stays first until it has nothing to do
  *     prr   the same with new actors at random places
  *
- * Under each of them a delay passes over the next choice. */
+ * Under each of them a delay passes over the next choice.  Timers and faults come after all messages: so a run without
+ * delays has no fault, and no timer fires early. */
 #include "explore/delaying/rounds.h"
 
 #include <string.h>
+
+#include "world/run_record.h"
 
 enum { NOBODY = RH_ROUND_ACTORS - 1, OTHERS = RH_ROUND_ACTORS - 2 };
 
@@ -46,23 +49,48 @@ static void know_all(struct rh_round *r, const struct rh_choice *open, uint32_t 
             rh_round_put(r, open[i].actor, RH_ROUND_ACTORS);
 }
 
-static uint32_t choices_of_first(const struct rh_round *r, const struct rh_choice *open, uint32_t count)
+/* When a choice comes by itself: steps of actors first, and what repairs a fault.  A timer fires when nothing else can
+ * happen, a run ends when no timer is left, and no run has a fault without delays. */
+enum when { STEP, TIMER, END, FAULT, WHENS };
+
+static enum when when_of(const struct rh_choice *c)
+{
+    if (c->kind == RH_CHOICE_RESTART || c->kind == RH_CHOICE_HEAL)
+        return STEP;
+    return c->kind == RH_CHOICE_END ? END : rh__is_fault(c) ? FAULT : c->kind == RH_CHOICE_TIMER ? TIMER : STEP;
+}
+
+/* Counts the steps of an actor, by its place; RH_ROUND_ACTORS: of all actors. */
+static uint32_t steps_of(uint32_t who, const struct rh_choice *open, uint32_t count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++)
-        n += place_of(open[i].actor) == r->actors[0];
+        n += when_of(&open[i]) == STEP && (who == RH_ROUND_ACTORS || place_of(open[i].actor) == who);
     return n;
+}
+
+/* Returns choice n of those that are no steps. */
+static uint32_t later_choice(const struct rh_round *r, const struct rh_choice *open, uint32_t count, uint32_t n)
+{
+    for (enum when when = TIMER; when < WHENS; when++)
+        for (uint32_t place = 0; place < r->count; place++)
+            for (uint32_t i = 0; i < count; i++)
+                if (when_of(&open[i]) == when && place_of(open[i].actor) == r->actors[place] && n-- == 0)
+                    return i;
+    return 0; /* an explorer that delays more often than there are choices */
 }
 
 uint32_t rh_round_next(void *round, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     (void)w;
     struct rh_round *r = round;
+    uint32_t steps = steps_of(RH_ROUND_ACTORS, open, count), i = 0, before = 0;
     know_all(r, open, count);
-    while (choices_of_first(r, open, count) <= r->passed)
+    if (r->delays >= steps)
+        return later_choice(r, open, count, r->delays - steps);
+    while (steps_of(r->actors[0], open, count) <= r->passed)
         first_to_end(r);
-    uint32_t i = 0, before = 0;
-    while (place_of(open[i].actor) != r->actors[0] || before++ < r->passed)
+    while (when_of(&open[i]) != STEP || place_of(open[i].actor) != r->actors[0] || before++ < r->passed)
         i++;
     return i;
 }
@@ -71,14 +99,16 @@ void rh_round_delay(void *round, const struct rh_world *w, const struct rh_choic
 {
     struct rh_round *r = round;
     rh_round_next(r, w, open, count); /* those who have nothing to do are behind */
+    if (r->delays++ >= steps_of(RH_ROUND_ACTORS, open, count))
+        return;
     r->passed++;
-    if (choices_of_first(r, open, count) <= r->passed)
+    if (steps_of(r->actors[0], open, count) <= r->passed)
         first_to_end(r);
 }
 
 void rh_round_step(struct rh_round *r)
 {
-    r->passed = 0;
+    r->passed = r->delays = 0;
 }
 
 /* ---- the explorers

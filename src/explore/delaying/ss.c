@@ -1,30 +1,42 @@
 /* Stratified sampling [Desai 2015, 4].  A sample with d delays is a walk over whole runs: the run without delays,
- * then runs that each have one delay more.  The new delay is at a step that is drawn from those after the last
- * delay.  So each run with d delays is drawn with a probability of at least 1 / L^d, if no run has more than L
- * steps.
+ * then runs that each have one delay more.  The new delay is at a place that is drawn from those after the last
+ * delay.  A place is a step at which a delay gives a choice that was not passed over yet.  So each run with d delays
+ * is drawn with a probability of at least 1 / L^d, if no run has more than L steps.
  *
- * The strata follow each other, d = 0, 1, 2, ..., with c1 * c2^d samples each.  Every run of a walk is made, and a
- * bug in it is found; the first one is the same for all walks and is made once. */
+ * The strata follow each other, d = 0, 1, 2, ..., with c1 * c2^d samples each.  Every run of a walk is made, and a bug
+ * in it is found.  The runs of two walks with the same delays are the same run: it is made once, as long as it is
+ * remembered how many places it has. */
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "explore/delaying/delaying.h"
 #include "explore/explorers.h"
 
+enum { KNOWN_BITS = 16, WINDOW = 8, MOST_REPEATED = 10000 };
+
+/* A run that was made: a hash of its delays, and the places in it after the last of them, + 1. */
+struct known {
+    uint64_t walk;
+    uint32_t places;
+};
+
 struct rh__ss {
     struct rh__delay_options o;
+    struct rh_exploration *x;
     uint64_t random;
-    uint32_t *walk; /* steps between the delays */
+    uint32_t *walk; /* places between the delays */
     uint32_t room, length;
-    uint32_t first_steps; /* of the run without delays; 0: it was not made */
-    uint32_t delays;      /* of the stratum */
-    uint64_t sample;      /* of the stratum */
-    uint64_t samples;     /* of all strata */
+    uint32_t delays;   /* of the stratum */
+    uint64_t sample;   /* of the stratum */
+    uint64_t samples;  /* of all strata */
+    uint64_t repeated; /* runs of samples that were known */
+    struct known *known;
     /* The run under way. */
-    uint32_t at, steps;    /* delays that were made; steps since the last one */
+    uint32_t at, places;   /* delays that were made; places since the last one */
     uint32_t actors, last; /* before the last step; events when choose was asked last, 0: not yet */
     bool begun;
     unsigned char *state;
@@ -36,12 +48,53 @@ struct rh__ss *rh__ss_open(struct rh_exploration *x, const struct rh__delay_opti
     if (!s)
         return NULL;
     s->o = *o;
+    s->x = x;
     s->random = rh__random_seed(o->seed, 5);
     s->room = rh_exploration_max_steps(x) + 2;
     s->walk = rh_exploration_memory(x, (size_t)s->room * sizeof *s->walk);
+    s->known = rh_exploration_memory(x, ((size_t)1 << KNOWN_BITS) * sizeof *s->known);
     s->state = rh_exploration_memory(x, o->delaying->state_size);
-    return s->walk && s->state ? s : NULL;
+    return s->walk && s->known && s->state ? s : NULL;
 }
+
+/* ---- runs that were made ----------------------------------------------------------------------------------------- */
+
+static uint64_t hash_walk(const struct rh__ss *s)
+{
+    uint64_t hash = 1;
+    for (uint32_t i = 0; i < s->length; i++)
+        hash = rh__mix(hash, s->walk[i]);
+    return hash;
+}
+
+/* Returns the entry of the run, or the one for it: a full window loses one. */
+static struct known *entry_of(struct rh__ss *s, uint64_t walk)
+{
+    uint32_t i = 0;
+    struct known *window = &s->known[walk >> (64 - KNOWN_BITS) & ~(uint64_t)(WINDOW - 1)];
+    while (i < WINDOW && window[i].places && window[i].walk != walk)
+        i++;
+    return &window[i < WINDOW ? i : walk % WINDOW];
+}
+
+static void remember(struct rh__ss *s, uint32_t places)
+{
+    uint64_t walk = hash_walk(s);
+    *entry_of(s, walk) = (struct known){ walk, places + 1 };
+}
+
+/* True if the run with the delays of the walk was made. */
+static bool recall(struct rh__ss *s, uint32_t *places)
+{
+    uint64_t walk = hash_walk(s);
+    const struct known *k = entry_of(s, walk);
+    if (k->walk != walk || !k->places)
+        return false;
+    *places = k->places - 1;
+    return true;
+}
+
+/* ---- walks ------------------------------------------------------------------------------------------------------- */
 
 static double samples_of(const struct rh__ss *s)
 {
@@ -49,13 +102,7 @@ static double samples_of(const struct rh__ss *s)
     return n > 1 ? n : 1;
 }
 
-/* Adds a delay to the walk, after one of the `steps` steps since the last delay. */
-static void add_delay(struct rh__ss *s, uint32_t steps)
-{
-    s->walk[s->length++] = rh__random_below(&s->random, steps);
-}
-
-/* The walk has all of its delays: the next one begins. */
+/* The walk has all of its delays: the next one begins.  False if nothing is left. */
 static bool next_walk(struct rh__ss *s)
 {
     s->samples++;
@@ -64,53 +111,57 @@ static bool next_walk(struct rh__ss *s)
         s->delays++;
         s->sample = 0;
     }
-    if (!s->first_steps || s->delays >= s->room || (s->o.bounded && s->delays > s->o.most))
-        return false; /* there is no step at all, or nothing is left */
-    add_delay(s, s->first_steps);
-    return true;
+    return s->delays < s->room && !(s->o.bounded && s->delays > s->o.most);
+}
+
+/* Goes on to a run that was not made yet.  The last run of the walk has so many places. */
+static bool next_run(struct rh__ss *s, uint32_t places)
+{
+    for (uint32_t tries = 0;; tries++) {
+        if (s->length < s->delays && places)
+            s->walk[s->length++] = rh__random_below(&s->random, places);
+        else if ((!s->length && s->delays && !places) || !next_walk(s))
+            return false; /* no delay changes anything, or nothing is left */
+        bool repeats = s->o.repeats && s->length;
+        if (repeats || !recall(s, &places) || tries == MOST_REPEATED || rh_exploration_is_over(s->x))
+            return true;
+        s->repeated += s->length > 0;
+    }
 }
 
 uint32_t rh__ss_begin(struct rh__ss *s, const struct rh_world *w)
 {
     (void)w;
-    if (s->last) { /* a run was made */
-        uint32_t steps = s->steps;
-        if (!s->length)
-            s->first_steps = steps;
-        s->last = 0;
-        if (s->length < s->delays && steps)
-            add_delay(s, steps);
-        else if (!next_walk(s))
-            return 0;
-    } else if (s->begun) {
+    if (s->begun && !s->last)
         return 0; /* the test has no choices */
+    if (s->begun) {
+        remember(s, s->places);
+        if (!next_run(s, s->places))
+            return 0;
     }
     s->begun = true;
-    s->at = s->steps = 0;
+    s->at = s->places = s->last = 0;
     return 1;
 }
 
 uint32_t rh__ss_choose(struct rh__ss *s, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     const struct rh_delaying *d = s->o.delaying;
-    uint32_t events = rh__depth(w);
+    uint32_t events = rh__depth(w), here = 0;
     if (!s->last)
         rh__delaying_begin(d, s->state, w, s->o.seed);
     else
         rh__delaying_step(d, s->state, w, s->actors, s->o.seed);
-    for (; s->at < s->length && s->walk[s->at] == s->steps; s->at++, s->steps = 0)
+    for (; s->at < s->length && s->walk[s->at] == s->places && here + 1 < count; s->at++, here++) {
         d->delay(s->state, w, open, count);
+        s->places = 0;
+    }
     uint32_t pick = d->next(s->state, w, open, count);
     RH__ASSERT(pick < count, "delaying explorer %s chose number %u of %u choices", d->name, pick, count);
-    s->steps++;
+    s->places += here + 1 < count;
     s->actors = rh_world_actor_count(w);
     s->last = events;
     return pick;
-}
-
-void rh__ss_end(struct rh__ss *s, const struct rh_world *w, const struct rh_run *run)
-{
-    (void)s, (void)w, (void)run;
 }
 
 void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size)
@@ -119,4 +170,6 @@ void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size)
     rh__text_init(&t, buffer, size);
     rh__text_add(&t, "%llu samples, with up to %u delays", (unsigned long long)s->samples,
                  s->delays ? s->delays - (s->sample == 0) : 0);
+    if (s->repeated)
+        rh__text_add(&t, "; %llu of their runs were known and not made again", (unsigned long long)s->repeated);
 }
