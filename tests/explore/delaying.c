@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <rehearse/delaying.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 #include "base/random.h"
 
@@ -127,9 +130,10 @@ static void samples_have_their_distribution(void **unused)
     assert_true(chi < 18.4); /* exceeded with a probability of 0.0001, with 2 degrees of freedom */
 }
 
-/* With L steps at most, a sample with d delays ends in a given run with d delays with a probability of at least 1 / L^d.
- * Of four senders, an order with i inversions needs i delays, and there are 1, 3, 5, 6, 5, 3, 1 orders for i = 0 to 6.
- * L is 4.  A run is drawn fewer times than the mean minus four deviations with a probability of 0.00003. */
+/* With L steps at most, a sample with d delays ends in a given run with d delays with a probability of at least
+ * 1 / L^d.  Of four senders, an order with i inversions needs i delays, and there are 1, 3, 5, 6, 5, 3, 1 orders for
+ * i = 0 to 6.  L is 4.  A run is drawn fewer times than the mean minus four deviations with a probability of
+ * 0.00003. */
 RH_TEST(four_notes)
 {
     static const char *const names[] = { "a", "b", "c", "d" };
@@ -349,24 +353,116 @@ RH_HANDLER(walker, walk)
         rh_send(self, walk);
 }
 RH_BEHAVIOUR(walker, walking, walk);
+RH_ACTOR(runner, uint32_t at;);
+RH_HANDLER(runner, walk)
+{
+    (void)msg;
+    state->at = (state->at + 1) % 17;
+    rh_send(self, walk);
+}
+RH_BEHAVIOUR(runner, running, walk);
+RH_TEST(for_ever) /* round and round */
+{
+    for (int i = 0; i < 3; i++)
+        rh_send(rh_spawn(runner), walk);
+}
+RH_TEST(grid)
+{
+    for (int i = 0; i < 4; i++)
+        rh_send(rh_spawn(walker, .end = 24), walk);
+}
 RH_TEST(walkers)
 {
     for (int i = 0; i < 3; i++)
         rh_send(rh_spawn(walker, .end = 16), walk);
 }
 
-/* 17 by 17 by 17 states are more than the smallest set holds: then the search stops, and says so. */
-static void a_full_set_is_no_promise(void **unused)
+/* More states than the smallest set holds, 4096 at most: states are dropped and visited again, and the promise holds.
+ * A walker is at one of 17 places; a runner has begun, or is at one of 17 places. */
+static void a_full_set_costs_time_and_no_state(void **unused)
 {
     (void)unused;
-    struct totals large = explore("walkers", NULL, "delay(rr, ses)", 0);
-    struct totals small = explore("walkers", NULL, "delay(rr, ses, kb=64)", 0);
-    assert_int_equal(large.collected->states, 17 * 17 * 17);
-    assert_int_equal(large.verdict, RH_VERDICT_EXHAUSTIVE);
-    assert_int_equal(small.verdict, RH_VERDICT_SAMPLED);
-    assert_non_null(strstr(small.notes, "full"));
-    release(&large);
-    release(&small);
+    static const char *const tests[] = { "walkers", "for_ever" };
+    static const uint32_t states[] = { 17 * 17 * 17, 18 * 18 * 18 };
+    for (size_t i = 0; i < 2; i++) {
+        struct totals large = explore(tests[i], NULL, "delay(rr, ses)", 0);
+        struct totals small = explore(tests[i], NULL, "delay(rr, ses, kb=64)", 0);
+        assert_int_equal(large.collected->states, states[i]);
+        assert_int_equal(large.verdict, RH_VERDICT_EXHAUSTIVE);
+        assert_null(strstr(large.notes, "dropped"));
+        print_message("%s\n", small.notes);
+        assert_true(same_states(large.collected, small.collected));
+        assert_int_equal(small.verdict, RH_VERDICT_EXHAUSTIVE);
+        assert_non_null(strstr(small.notes, "dropped"));
+        assert_true(counted_states(&small) > states[i]);
+        release(&large);
+        release(&small);
+    }
+}
+
+/* A frontier in a file is the same frontier: the same runs, in the same order. */
+static void a_frontier_in_a_file_changes_nothing(void **unused)
+{
+    (void)unused;
+    struct totals memory = explore("grid", NULL, "delay(prr, ses, delays=3)", 0);
+    struct totals file = explore("grid", NULL, "delay(prr, ses, delays=3, frontier=1)", 0);
+    print_message("%s\n", memory.notes); /* more than 150,000 items put off: more than the buffers have */
+    assert_string_equal(memory.notes, file.notes);
+    assert_int_equal(memory.runs, file.runs);
+    assert_true(same_states(memory.collected, file.collected));
+    release(&memory);
+    release(&file);
+}
+
+/* No file, and no room in it: the search stops, and says why. */
+static void a_full_disk_is_no_promise(void **unused)
+{
+    (void)unused;
+    char before[4096] = "";
+    snprintf(before, sizeof before, "%s", getenv("TMPDIR") ? getenv("TMPDIR") : "");
+    setenv("TMPDIR", "/nowhere", 1);
+    struct totals none = explore("grid", NULL, "delay(rr, ses, frontier=1)", 0);
+    setenv("TMPDIR", before, 1);
+    assert_int_equal(none.verdict, RH_VERDICT_SAMPLED);
+    assert_non_null(strstr(none.notes, "the frontier is full (there is no temporary file)"));
+    struct rlimit old, low = { 1 << 20, 1 << 20 };
+    getrlimit(RLIMIT_FSIZE, &old);
+    low.rlim_max = old.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &low);
+    struct totals little = explore("grid", NULL, "delay(rr, ses, frontier=1)", 0);
+    setrlimit(RLIMIT_FSIZE, &old);
+    signal(SIGXFSZ, SIG_DFL);
+    print_message("%s\n", little.notes);
+    assert_int_equal(little.verdict, RH_VERDICT_SAMPLED);
+    assert_non_null(strstr(little.notes, "the frontier is full (File too large)"));
+    release(&none);
+    release(&little);
+}
+
+/* Sampling goes on where the memory of the search ends: it visits states that the search has not, and the verdict is
+ * sampled.  Without need it does not begin. */
+static void samples_follow_when_memory_is_short(void **unused)
+{
+    (void)unused;
+    struct totals enough = explore("walkers", NULL, "delay(rr, ses+ss)", 0);
+    assert_int_equal(enough.verdict, RH_VERDICT_EXHAUSTIVE);
+    assert_null(strstr(enough.notes, "samples"));
+    static const char *const small[] = { "delay(rr, ses+ss, kb=64)", "delay(rr, ses+ss, frontier=1)" };
+    for (size_t i = 0; i < 2; i++) {
+        struct totals t = explore("walkers", NULL, small[i], 20000);
+        uint32_t states = (uint32_t)counted_states(&t); /* of the search */
+        print_message("%u states in all; %s\n", t.collected->states, t.notes);
+        assert_int_equal(t.verdict, RH_VERDICT_SAMPLED);
+        assert_non_null(strstr(t.notes, "more delays, from "));
+        assert_true(states < 17 * 17 * 17);
+        assert_true(t.collected->states > states);
+        for (uint32_t k = 0; k < SLOTS; k++) /* and nothing that is not reachable */
+            if (t.collected->set[k].high || t.collected->set[k].low)
+                assert_true(is_in(enough.collected, t.collected->set[k]));
+        release(&t);
+    }
+    release(&enough);
 }
 
 int main(void)
@@ -379,7 +475,10 @@ int main(void)
         EXPLORE_TEST(samples_make_no_run_twice),
         EXPLORE_TEST(an_order_is_told_what_a_step_did),
         EXPLORE_TEST(an_unsound_explorer_is_found_out),
-        EXPLORE_TEST(a_full_set_is_no_promise),
+        EXPLORE_TEST(a_full_set_costs_time_and_no_state),
+        EXPLORE_TEST(a_frontier_in_a_file_changes_nothing),
+        EXPLORE_TEST(a_full_disk_is_no_promise),
+        EXPLORE_TEST(samples_follow_when_memory_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,9 @@
 #include "explore/explorers.h"
 
 struct delay {
-    struct rh__ses *ses; /* one of the two */
-    struct rh__ss *ss;
+    struct rh__ses *ses; /* NULL: sampling only */
+    struct rh__ss *ss;   /* NULL: no sampling */
+    bool sampling;
 };
 
 static bool delay_open(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error,
@@ -18,12 +19,14 @@ static bool delay_open(void *state, struct rh_exploration *x, const struct rh_ar
     struct rh__delay_options o = { .delaying = rh__delaying_named(name),
                                    .seed = rh_exploration_seed(x),
                                    .kilobytes = rh_arguments_number(a, "kb", 1 << 20),
+                                   .frontier_kilobytes = rh_arguments_number(a, "frontier", 1 << 20),
                                    .most = rh_arguments_number(a, "delays", 0),
                                    .c1 = rh_arguments_real(a, "c1", 10),
                                    .c2 = rh_arguments_real(a, "c2", 3),
                                    .bounded = rh_arguments_has(a, "delays"),
                                    .check = rh_arguments_has(a, "check"),
-                                   .repeats = rh_arguments_has(a, "repeats") };
+                                   .repeats = rh_arguments_has(a, "repeats"),
+                                   .combined = strcmp(search, "ses+ss") == 0 };
     if (!o.delaying) {
         char names[256];
         rh__delaying_names(names, sizeof names);
@@ -36,38 +39,46 @@ static bool delay_open(void *state, struct rh_exploration *x, const struct rh_ar
                  (int)RH_DELAYING_MOST_STATE);
         return false;
     }
-    if (strcmp(search, "ses") == 0)
-        d->ses = rh__ses_open(x, &o);
-    else
-        d->ss = rh__ss_open(x, &o);
-    if (!d->ses && !d->ss)
+    bool searches = strcmp(search, "ss") != 0;
+    d->sampling = !searches;
+    d->ses = searches ? rh__ses_open(x, &o) : NULL;
+    d->ss = !searches || o.combined ? rh__ss_open(x, &o) : NULL;
+    bool good = (d->ses || !searches) && (d->ss || (searches && !o.combined));
+    if (!good)
         snprintf(error, error_size, "no memory for explorer delay");
-    return d->ses || d->ss;
+    return good;
 }
 
+/* The exhaustive search gives way to sampling when its memory is used up. */
 static uint32_t delay_begin(void *state, const struct rh_world *w)
 {
     struct delay *d = state;
-    return d->ses ? rh__ses_begin(d->ses, w) : rh__ss_begin(d->ss, w);
+    uint32_t keep = d->sampling ? 0 : rh__ses_begin(d->ses, w);
+    if (!d->sampling && !keep && d->ss && rh__ses_is_used_up(d->ses)) {
+        struct rh__starts starts = rh__ses_starts(d->ses);
+        rh__ss_start_from(d->ss, &starts);
+        d->sampling = starts.count > 0;
+    }
+    return d->sampling ? rh__ss_begin(d->ss, w) : keep;
 }
 
 static uint32_t delay_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct delay *d = state;
-    return d->ses ? rh__ses_choose(d->ses, w, open, count) : rh__ss_choose(d->ss, w, open, count);
+    return d->sampling ? rh__ss_choose(d->ss, w, open, count) : rh__ses_choose(d->ses, w, open, count);
 }
 
 static void delay_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     struct delay *d = state;
-    if (d->ses)
+    if (!d->sampling)
         rh__ses_end(d->ses, w, run);
 }
 
 static enum rh_verdict delay_verdict(const void *state)
 {
     const struct delay *d = state;
-    return d->ses ? rh__ses_verdict(d->ses) : RH_VERDICT_SAMPLED;
+    return d->sampling ? RH_VERDICT_SAMPLED : rh__ses_verdict(d->ses);
 }
 
 static bool delay_diverged(const void *state)
@@ -81,8 +92,11 @@ static void delay_notes(const void *state, char *buffer, size_t size)
     const struct delay *d = state;
     if (d->ses)
         rh__ses_notes(d->ses, buffer, size);
-    else
-        rh__ss_notes(d->ss, buffer, size);
+    size_t used = d->ses ? strlen(buffer) : 0;
+    if (d->ses && d->sampling && used + 2 < size)
+        buffer[used++] = '\n';
+    if (d->sampling)
+        rh__ss_notes(d->ss, buffer + used, size - used);
 }
 
 static const struct rh_explorer_report delay_report = { .verdict = delay_verdict,
@@ -92,8 +106,8 @@ static const struct rh_argument delay_arguments[] = {
     { .name = "order", .kind = RH_ARGUMENT_WORD, .help = "rtc, rr, prr, or your own; default rtc" },
     { .name = "search",
       .kind = RH_ARGUMENT_WORD,
-      .words = "ses|ss",
-      .help = "ses: every state, by delays; ss: samples, by delays; default ses" },
+      .words = "ses|ss|ses+ss",
+      .help = "ses: every state, by delays; ss: samples, by delays; ses+ss: ses until memory is short; default ses" },
     { .name = "delays",
       .kind = RH_ARGUMENT_NUMBER,
       .least = 0,
@@ -106,6 +120,12 @@ static const struct rh_argument delay_arguments[] = {
       .most = 1 << 30,
       .named = true,
       .help = "ses: memory for visited states, in KiB (1048576)" },
+    { .name = "frontier",
+      .kind = RH_ARGUMENT_NUMBER,
+      .least = 1,
+      .most = 1 << 30,
+      .named = true,
+      .help = "ses: memory for runs that are put off, twice so many KiB (1048576); more go to a file in TMPDIR" },
     { .name = "c1",
       .kind = RH_ARGUMENT_REAL,
       .least = 1e-9,

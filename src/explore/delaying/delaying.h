@@ -3,6 +3,7 @@
  *     delaying.c   explorers by name; telling one of a step
  *     rounds.c     the round of actors; rtc, rr, prr
  *     ses.c        stratified exhaustive search
+ *     frontier.c   what was put off, in memory and a file
  *     ss.c         stratified sampling
  *     delay.c      the explorer delay(NAME, SEARCH) */
 #ifndef RH_EXPLORE_DELAYING_H
@@ -25,11 +26,22 @@ void rh__delaying_step(const struct rh_delaying *d, void *state, const struct rh
 struct rh__delay_options {
     const struct rh_delaying *delaying;
     uint64_t seed;
-    uint64_t kilobytes;  /* of visited states */
+    uint64_t kilobytes; /* of visited states */
+    uint64_t frontier_kilobytes;
     uint64_t most;       /* delays */
     double c1, c2;       /* samples of a stratum: c1 * c2^delays */
     bool bounded, check; /* `most` is given; compare every state with the definition of soundness */
     bool repeats;        /* sampling makes runs that it has made */
+    bool combined;       /* samples follow when the memory of the exhaustive search is used up */
+};
+
+/* Where sampling begins: runs that an exhaustive search has put off. */
+struct rh__starts {
+    uint64_t count;  /* 0: it begins at the beginning */
+    uint32_t delays; /* strata of the search, the last one perhaps unfinished */
+    /* Writes the delays of such a run by level, and returns the number of levels. */
+    uint32_t (*get)(void *arg, uint64_t which, uint32_t *delays);
+    void *arg;
 };
 
 struct rh__ses *rh__ses_open(struct rh_exploration *x, const struct rh__delay_options *o);
@@ -39,8 +51,13 @@ void rh__ses_end(struct rh__ses *s, const struct rh_world *w, const struct rh_ru
 enum rh_verdict rh__ses_verdict(const struct rh__ses *s);
 bool rh__ses_diverged(const struct rh__ses *s);
 void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size);
+/* The memory is used up, and something is left: sampling can begin there.  With `combined` only. */
+bool rh__ses_is_used_up(const struct rh__ses *s);
+struct rh__starts rh__ses_starts(struct rh__ses *s);
 
 struct rh__ss *rh__ss_open(struct rh_exploration *x, const struct rh__delay_options *o);
+/* Before the first run. */
+void rh__ss_start_from(struct rh__ss *s, const struct rh__starts *starts);
 uint32_t rh__ss_begin(struct rh__ss *s, const struct rh_world *w);
 uint32_t rh__ss_choose(struct rh__ss *s, const struct rh_world *w, const struct rh_choice *open, uint32_t count);
 void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size);

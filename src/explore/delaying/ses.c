@@ -1,55 +1,59 @@
-/* Stratified exhaustive search [Desai 2015, 3]: depth-first within a number of delays; what needs one more is put
- * off to the frontier, and is the work of the next stratum.  The set of visited states has states of the program
- * only, not of the explorer, and still every state is visited: a state that is reached first puts off all of its
- * choices that the delays do not allow, and the search ends when nothing is put off.
+/* Stratified exhaustive search [Desai 2015, 3].  An item of the frontier is a choice that needs one delay more than the
+ * stratum allows.  Its run makes the choice and goes on without delays until a state was visited before; all other
+ * choices on the way are put off, and are the work of the next stratum.
  *
- * The explorer is a function of what it has seen.  So a run is told by the number of delays before each step, and
- * an item of the frontier is this list, without its zeroes: a few bytes.  The next item of the frontier shares most
- * of its steps with the last one, because items are taken in the order in which they were put off. */
+ * Every reachable state is visited, although the set has states of the program only, not of the explorer, and may be
+ * too small for them: a state that a run enters puts off all of its other choices, and a run stops only at a state that
+ * was entered before.  So the states that were entered have no successor that was not.  It ends: a run also stops where
+ * a state is on its path, and there are finitely many paths without a cycle.  (With a set that drops states they are
+ * many.)
+ *
+ * The explorer is a function of what it has seen.  So a run is told by the number of delays before each step, and an
+ * item is this list, without its zeroes: a few bytes.  The next item shares most of its steps with the last one,
+ * because items are taken in the order in which they were put off. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/fail.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "explore/delaying/delaying.h"
+#include "explore/delaying/frontier.h"
 #include "explore/explorers.h"
+#include "explore/stateful/on_path.h"
 #include "rehearse/visited.h"
 
-enum { FRONTIER_BYTES = 1 << 30, ITEM_BYTES = 1 << 16, MOST_CHECKED = 4096 };
+enum { MOST_CHECKED = 4096, LOOK_EVERY = 64, FEW = 64, MOST_STARTS = 1 << 24 };
 
 struct level {
     uint32_t count;  /* open choices */
-    uint32_t delays; /* before the present choice, at this level */
-    uint32_t before; /* delays of all levels above */
+    uint32_t delays; /* before the choice, at this level */
     uint32_t pick;
     uint32_t actors; /* before the step */
-};
-
-/* Items one after the other: number of bytes, depth, then pairs of the distance to the next level with delays and
- * their number. */
-struct frontier {
-    unsigned char *bytes;
-    size_t used, at; /* `at`: the next item to take */
-    uint64_t items;
 };
 
 struct rh__ses {
     struct rh__delay_options o;
     struct rh_exploration *x;
     struct rh_visited *visited;
+    struct rh__on_path on_path;
     struct level *path;
     unsigned char *states, *after; /* of the explorer, by level: before the delays of the choice, and with it */
-    struct frontier now, next;
-    uint32_t *given; /* delays by level, of the item under way */
+    struct rh__frontier frontiers[2], *now, *next;
+    unsigned char *item; /* the item to be put off */
+    uint32_t *given;     /* delays by level, of the item under way */
+    uint64_t *starts;    /* offsets of items, times 2, + 1 if in `next`: where sampling begins */
     uint32_t given_top;
     uint32_t top, room, floor;
     uint32_t base;   /* levels before this one are the way to the item */
     uint32_t delays; /* of the stratum */
-    bool anew;       /* the deepest level has another number of delays, and its choice was not made yet */
     bool begun, placed, diverged, unsound, full, stopped;
+    bool set_full;   /* of visited states */
+    bool used_up;    /* the memory, before all states were visited */
     char where[256]; /* of an unsound explorer */
-    uint64_t transitions, most_items;
+    uint64_t transitions, most_items, runs;
     uint32_t deepest;
 };
 
@@ -75,118 +79,116 @@ struct rh__ses *rh__ses_open(struct rh_exploration *x, const struct rh__delay_op
     s->given = rh_exploration_memory(x, (size_t)s->room * sizeof *s->given);
     s->states = rh_exploration_memory(x, (size_t)s->room * o->delaying->state_size);
     s->after = rh_exploration_memory(x, (size_t)s->room * o->delaying->state_size);
-    s->now.bytes = rh_exploration_memory(x, FRONTIER_BYTES);
-    s->next.bytes = rh_exploration_memory(x, FRONTIER_BYTES);
+    s->item = rh_exploration_memory(x, RH__FRONTIER_ITEM);
+    s->starts = o->combined ? rh_exploration_memory(x, MOST_STARTS * sizeof *s->starts) : NULL;
     s->visited = rh_exploration_visited(x, &(struct rh_visited_options){ .memory_bytes = (size_t)o->kilobytes << 10 });
-    return s->path && s->given && s->states && s->after && s->now.bytes && s->next.bytes && s->visited ? s : NULL;
+    s->now = &s->frontiers[0];
+    s->next = &s->frontiers[1];
+    bool good = s->path && s->given && s->states && s->after && s->item && (s->starts || !o->combined) && s->visited;
+    for (uint32_t i = 0; i < 2 && good; i++)
+        good = rh__frontier_open(&s->frontiers[i], x, (size_t)o->frontier_kilobytes << 10);
+    return good && rh__on_path_open(&s->on_path, x, s->room) ? s : NULL;
 }
 
-/* ---- the frontier
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the frontier ------------------------------------------------------------------------------------------------ */
 
-/* Puts the rest of the deepest level off to the next stratum. */
-static void put_off(struct rh__ses *s)
+/* Puts the other choices of a level off to the next stratum: an item for the next of them, which puts off the rest. */
+static void put_off(struct rh__ses *s, uint32_t level)
 {
-    struct frontier *f = &s->next;
-    if (f->used + ITEM_BYTES > FRONTIER_BYTES) {
-        s->full = true;
-        return;
-    }
-    struct rh__writer w = rh__writer_of(f->bytes + f->used + 4, ITEM_BYTES - 4);
+    struct rh__writer w = rh__writer_of(s->item, RH__FRONTIER_ITEM);
     uint32_t last = s->floor;
-    rh__put_small(&w, s->top);
-    for (uint32_t i = s->floor; i < s->top; i++) {
-        uint32_t delays = s->path[i].delays + (i + 1 == s->top);
+    rh__put_small(&w, level + 1);
+    for (uint32_t i = s->floor; i <= level; i++) {
+        uint32_t delays = s->path[i].delays + (i == level);
         if (!delays)
             continue;
         rh__put_small(&w, i - last);
         rh__put_small(&w, delays);
         last = i;
     }
-    s->full |= w.full;
-    if (w.full)
-        return;
-    uint32_t size = (uint32_t)w.len;
-    memcpy(f->bytes + f->used, &size, sizeof size);
-    f->used += sizeof size + w.len;
-    f->items++;
-    s->most_items = f->items > s->most_items ? f->items : s->most_items;
+    s->full |= w.full || !rh__frontier_put(s->next, w.at, w.len);
+    s->most_items = s->next->put > s->most_items ? s->next->put : s->most_items;
 }
 
-static void read_item(struct rh__ses *s)
+/* Writes the delays of an item by level, and returns the number of levels. */
+static uint32_t read_item(const struct rh__ses *s, const void *item, size_t size, uint32_t *delays)
 {
-    struct frontier *f = &s->now;
-    uint32_t size, at = s->floor;
-    memcpy(&size, f->bytes + f->at, sizeof size);
-    struct rh__reader r = rh__reader_of(f->bytes + f->at + sizeof size, size);
-    f->at += sizeof size + size;
-    s->given_top = (uint32_t)rh__get_small(&r);
-    memset(s->given + s->floor, 0, (s->given_top - s->floor) * sizeof *s->given);
-    while (!rh__reader_done(&r) && !r.bad) {
+    struct rh__reader r = rh__reader_of(item, size);
+    uint32_t top = (uint32_t)rh__get_small(&r), at = s->floor;
+    RH__ASSERT(top > s->floor && top <= s->room, "an item of the frontier has %u levels", top);
+    memset(delays + s->floor, 0, (top - s->floor) * sizeof *delays);
+    while (!rh__reader_done(&r) && !r.bad && at < top) {
         at += (uint32_t)rh__get_small(&r);
-        s->given[at] = (uint32_t)rh__get_small(&r);
+        uint32_t n = (uint32_t)rh__get_small(&r);
+        if (at < top)
+            delays[at] = n;
     }
-    RH__ASSERT(!r.bad && at + 1 == s->given_top, "an item of the frontier ends at level %u of %u", at, s->given_top);
+    RH__ASSERT(!r.bad && at + 1 == top, "an item of the frontier ends at level %u of %u", at, top);
+    return top;
 }
 
+/* False if there is no item, or the next one needs too many delays. */
 static bool next_stratum(struct rh__ses *s)
 {
-    if (s->now.at < s->now.used)
+    if (rh__frontier_left(s->now))
         return true;
-    if (!s->next.used)
+    if (!rh__frontier_left(s->next))
         return false;
     s->stopped = s->o.bounded && s->delays >= s->o.most;
     if (s->stopped)
         return false;
-    struct frontier done = s->now;
+    struct rh__frontier *done = s->now;
     s->now = s->next;
-    s->next = (struct frontier){ .bytes = done.bytes };
+    s->next = done;
+    rh__frontier_clear(done);
     s->delays++;
     return true;
 }
 
 /* The item shares its first levels with the path of the last run, which has `held` levels.  The others are made
- * again. */
+ * again.  Returns the events to keep. */
 static uint32_t take_item(struct rh__ses *s, uint32_t held)
 {
+    size_t size;
     uint32_t same = s->floor;
-    read_item(s);
+    const void *item = rh__frontier_take(s->now, &size);
+    if (!item) {
+        s->full = true; /* the file cannot be read */
+        return 0;
+    }
+    s->given_top = read_item(s, item, size, s->given);
     while (same < held && same + 1 < s->given_top && s->path[same].delays == s->given[same])
         same++;
+    while (held > same)
+        rh__on_path_leave(&s->on_path, --held);
     s->top = same;
     s->base = s->given_top - 1; /* the levels above have items of their own, or are done */
     return same + 1;
 }
 
-/* ---- the path
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the path ---------------------------------------------------------------------------------------------------- */
 
 static void start_over(struct rh__ses *s)
 {
-    s->top = s->base = s->floor;
-    s->anew = false;
+    while (s->top > s->floor)
+        rh__on_path_leave(&s->on_path, --s->top);
+    s->base = s->floor;
     s->given_top = s->delays = 0;
-    s->now.used = s->now.at = s->now.items = s->next.used = s->next.items = 0;
+    rh__frontier_clear(s->now);
+    rh__frontier_clear(s->next);
     s->begun = false;
     s->transitions = 0;
     rh__exploration_restart(s->x);
 }
 
-/* Goes to the next choice of the deepest level that has one within the delays.  Returns the events to keep; 0 if no
- * level has one. */
-static uint32_t go_on(struct rh__ses *s)
+/* Looks now and then whether the set is full: single states may be dropped before. */
+static bool memory_is_used(struct rh__ses *s)
 {
-    for (; s->top > s->base; s->top--) {
-        struct level *l = &s->path[s->top - 1];
-        if (l->delays + 1 < l->count && l->before + l->delays < s->delays) {
-            l->delays++;
-            s->anew = true;
-            return s->top;
-        }
-        if (l->delays + 1 < l->count)
-            put_off(s);
+    if (s->runs++ % LOOK_EVERY == 0) {
+        struct rh_visited_counts c = rh_visited_count(s->visited);
+        s->set_full |= c.replaced > c.states / FEW;
     }
-    return 0;
+    return s->set_full || s->next->in_tail || s->next->in_file || s->next->error;
 }
 
 uint32_t rh__ses_begin(struct rh__ses *s, const struct rh_world *w)
@@ -197,12 +199,14 @@ uint32_t rh__ses_begin(struct rh__ses *s, const struct rh_world *w)
         s->begun = true;
         return 1;
     }
-    /* A set that drops states does not end: it would visit them again, and put their choices off again. */
-    s->full |= rh_visited_count(s->visited).replaced > 0;
-    uint32_t held = s->top, keep = s->diverged || s->full ? 0 : go_on(s);
-    if (keep || s->diverged || s->full)
-        return s->full ? 0 : keep;
-    return next_stratum(s) ? take_item(s, held) : 0;
+    for (uint32_t i = s->top; i-- > s->base;)
+        if (s->path[i].delays + 1 < s->path[i].count)
+            put_off(s, i);
+    s->base = s->top; /* all is put off */
+    s->used_up = memory_is_used(s) && s->o.combined && (rh__frontier_left(s->now) || rh__frontier_left(s->next));
+    if (s->diverged || s->full || s->used_up)
+        return 0;
+    return next_stratum(s) ? take_item(s, s->top) : 0;
 }
 
 static void note_unsound(struct rh__ses *s, const struct rh_world *w, const struct rh_choice *again)
@@ -251,7 +255,6 @@ static uint32_t take(struct rh__ses *s, const struct rh_world *w, uint32_t level
     memcpy(state_after(s, level), state_at(s, level), s->o.delaying->state_size);
     l->pick = choice_after(s, w, state_after(s, level), l->delays, open, count);
     l->actors = rh_world_actor_count(w);
-    s->anew = false;
     return l->pick;
 }
 
@@ -261,8 +264,10 @@ static bool enter(struct rh__ses *s, const struct rh_world *w, uint32_t depth, c
 {
     const struct rh_delaying *d = s->o.delaying;
     bool given = depth < s->given_top;
-    if (!given && rh_visited_state(s->visited, w) == RH_VISITED_BEFORE)
+    struct rh_fingerprint f = rh_world_fingerprint_wide(w);
+    if (!given && (rh__on_path_has(&s->on_path, f) || rh_visited_state(s->visited, w) == RH_VISITED_BEFORE))
         return false;
+    rh__on_path_enter(&s->on_path, depth, f);
     const struct level *above = depth > s->floor ? &s->path[depth - 1] : NULL;
     if (above) {
         memcpy(state_at(s, depth), state_after(s, depth - 1), d->state_size);
@@ -270,9 +275,7 @@ static bool enter(struct rh__ses *s, const struct rh_world *w, uint32_t depth, c
     } else {
         rh__delaying_begin(d, state_at(s, depth), w, s->o.seed);
     }
-    s->path[depth] = (struct level){ .count = count,
-                                     .delays = given ? s->given[depth] : 0,
-                                     .before = above ? above->before + above->delays : 0 };
+    s->path[depth] = (struct level){ .count = count, .delays = given ? s->given[depth] : 0 };
     s->top = depth + 1;
     s->deepest = s->top > s->deepest ? s->top : s->deepest;
     s->diverged |= s->path[depth].delays >= count;
@@ -298,10 +301,7 @@ uint32_t rh__ses_choose(struct rh__ses *s, const struct rh_world *w, const struc
         return RH_PRUNED;
     if (s->diverged)
         return RH_NONE;
-    if (known && !(s->anew && depth + 1 == s->top))
-        return s->path[depth].pick;
-    s->transitions += known;
-    return take(s, w, depth, open, count);
+    return known ? s->path[depth].pick : take(s, w, depth, open, count);
 }
 
 /* ---- answers
@@ -315,7 +315,8 @@ void rh__ses_end(struct rh__ses *s, const struct rh_world *w, const struct rh_ru
 
 enum rh_verdict rh__ses_verdict(const struct rh__ses *s)
 {
-    return s->diverged || s->full || s->unsound || s->stopped ? RH_VERDICT_SAMPLED : RH_VERDICT_EXHAUSTIVE;
+    return s->diverged || s->full || s->unsound || s->stopped || s->used_up ? RH_VERDICT_SAMPLED
+                                                                            : RH_VERDICT_EXHAUSTIVE;
 }
 
 bool rh__ses_diverged(const struct rh__ses *s)
@@ -327,13 +328,50 @@ void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size)
 {
     struct rh_visited_counts c = rh_visited_count(s->visited);
     struct rh__text t;
+    int error = s->next->error ? s->next->error : s->now->error;
     rh__text_init(&t, buffer, size);
     rh__text_add(&t, "%llu states, %llu transitions, %u delays, at most %llu items put off, %.1f bytes a state",
                  (unsigned long long)c.states, (unsigned long long)s->transitions, s->delays,
                  (unsigned long long)s->most_items, c.bytes_per_state);
+    if (c.replaced)
+        rh__text_add(&t, "; %llu states were dropped for lack of memory and may be counted again",
+                     (unsigned long long)c.replaced);
     rh__text_add(&t, "\nprobability that a collision hid a state: %.2g", c.missed);
     if (s->full)
-        rh__text_add(&t, "\nthe frontier is full: delay(%s, ss) samples runs with more delays", s->o.delaying->name);
+        rh__text_add(&t, "\nthe frontier is full (%s): delay(%s, ses+ss) goes on with samples",
+                     error == ENOENT ? "there is no temporary file" : strerror(error), s->o.delaying->name);
     if (s->unsound)
         rh__text_add(&t, "\nexplorer %s is not sound: %s", s->o.delaying->name, s->where);
+}
+
+/* ---- sampling from the frontier ---------------------------------------------------------------------------------- */
+
+bool rh__ses_is_used_up(const struct rh__ses *s)
+{
+    return s->used_up && !s->diverged;
+}
+
+static uint32_t get_start(void *arg, uint64_t which, uint32_t *delays)
+{
+    struct rh__ses *s = arg;
+    uint64_t offset = s->starts[which], next;
+    size_t size;
+    const void *item = rh__frontier_read(offset & 1 ? s->next : s->now, offset >> 1, &next, &size);
+    return item ? read_item(s, item, size, delays) : s->floor;
+}
+
+/* Lists the items that are left; if they are too many, a random part of them [Vitter 1985, algorithm R]. */
+struct rh__starts rh__ses_starts(struct rh__ses *s)
+{
+    uint64_t seen = 0, random = rh__random_seed(s->o.seed, 7);
+    for (uint64_t k = 0; k < 2; k++) {
+        struct rh__frontier *f = k ? s->next : s->now;
+        size_t size;
+        for (uint64_t at = f->at, next; rh__frontier_read(f, at, &next, &size); at = next, seen++) {
+            uint64_t place = seen < MOST_STARTS ? seen : rh__random_next(&random) % (seen + 1);
+            if (place < MOST_STARTS)
+                s->starts[place] = at << 1 | k;
+        }
+    }
+    return (struct rh__starts){ seen < MOST_STARTS ? seen : MOST_STARTS, s->delays, get_start, s };
 }

@@ -4,7 +4,10 @@
  * is drawn with a probability of at least 1 / L^d, if no run has more than L steps.
  *
  * The strata follow each other, d = 0, 1, 2, ..., with c1 * c2^d samples each.  Every run of a walk is made, and a bug
- * in it is found.  The runs of two walks with the same delays are the same run: it is made once, as long as it is
+ * in it is found.  A walk can begin at a run that an exhaustive search has put off (struct rh__starts): then the delays
+ * of that run come first, and the probability is 1 / (S L^d) for S such runs.
+ *
+ * The runs of two walks with the same delays are the same run: it is made once, as long as it is
  * remembered how many places it has. */
 #include <math.h>
 #include <string.h>
@@ -34,6 +37,10 @@ struct rh__ss {
     uint64_t sample;   /* of the stratum */
     uint64_t samples;  /* of all strata */
     uint64_t repeated; /* runs of samples that were known */
+    struct rh__starts starts;
+    uint64_t start;  /* of the walk */
+    uint32_t *given; /* delays of the start, by level */
+    uint32_t given_top;
     struct known *known;
     /* The run under way. */
     uint32_t at, places;   /* delays that were made; places since the last one */
@@ -52,16 +59,31 @@ struct rh__ss *rh__ss_open(struct rh_exploration *x, const struct rh__delay_opti
     s->random = rh__random_seed(o->seed, 5);
     s->room = rh_exploration_max_steps(x) + 2;
     s->walk = rh_exploration_memory(x, (size_t)s->room * sizeof *s->walk);
+    s->given = rh_exploration_memory(x, (size_t)s->room * sizeof *s->given);
     s->known = rh_exploration_memory(x, ((size_t)1 << KNOWN_BITS) * sizeof *s->known);
     s->state = rh_exploration_memory(x, o->delaying->state_size);
-    return s->walk && s->known && s->state ? s : NULL;
+    return s->walk && s->given && s->known && s->state ? s : NULL;
+}
+
+static void draw_start(struct rh__ss *s)
+{
+    if (!s->starts.count)
+        return;
+    s->start = rh__random_next(&s->random) % s->starts.count;
+    s->given_top = s->starts.get(s->starts.arg, s->start, s->given);
+}
+
+void rh__ss_start_from(struct rh__ss *s, const struct rh__starts *starts)
+{
+    s->starts = *starts;
+    draw_start(s);
 }
 
 /* ---- runs that were made ----------------------------------------------------------------------------------------- */
 
 static uint64_t hash_walk(const struct rh__ss *s)
 {
-    uint64_t hash = 1;
+    uint64_t hash = rh__mix(1, s->start);
     for (uint32_t i = 0; i < s->length; i++)
         hash = rh__mix(hash, s->walk[i]);
     return hash;
@@ -107,10 +129,12 @@ static bool next_walk(struct rh__ss *s)
 {
     s->samples++;
     s->length = 0;
-    if (!s->delays || ++s->sample >= samples_of(s)) {
+    bool only_one = !s->delays && !s->starts.count; /* all samples without delays are the same run */
+    if (++s->sample >= samples_of(s) || only_one) {
         s->delays++;
         s->sample = 0;
     }
+    draw_start(s);
     return s->delays < s->room && !(s->o.bounded && s->delays > s->o.most);
 }
 
@@ -120,7 +144,7 @@ static bool next_run(struct rh__ss *s, uint32_t places)
     for (uint32_t tries = 0;; tries++) {
         if (s->length < s->delays && places)
             s->walk[s->length++] = rh__random_below(&s->random, places);
-        else if ((!s->length && s->delays && !places) || !next_walk(s))
+        else if ((!s->length && s->delays && !places && !s->starts.count) || !next_walk(s))
             return false; /* no delay changes anything, or nothing is left */
         bool repeats = s->o.repeats && s->length;
         if (repeats || !recall(s, &places) || tries == MOST_REPEATED || rh_exploration_is_over(s->x))
@@ -147,18 +171,21 @@ uint32_t rh__ss_begin(struct rh__ss *s, const struct rh_world *w)
 uint32_t rh__ss_choose(struct rh__ss *s, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     const struct rh_delaying *d = s->o.delaying;
-    uint32_t events = rh__depth(w), here = 0;
+    uint32_t events = rh__depth(w), level = events - 1, here = 0;
+    bool is_free = level + 1 >= s->given_top;
     if (!s->last)
         rh__delaying_begin(d, s->state, w, s->o.seed);
     else
         rh__delaying_step(d, s->state, w, s->actors, s->o.seed);
-    for (; s->at < s->length && s->walk[s->at] == s->places && here + 1 < count; s->at++, here++) {
+    for (; level < s->given_top && here < s->given[level] && here + 1 < count; here++)
+        d->delay(s->state, w, open, count);
+    for (; is_free && s->at < s->length && s->walk[s->at] == s->places && here + 1 < count; s->at++, here++) {
         d->delay(s->state, w, open, count);
         s->places = 0;
     }
     uint32_t pick = d->next(s->state, w, open, count);
     RH__ASSERT(pick < count, "delaying explorer %s chose number %u of %u choices", d->name, pick, count);
-    s->places += here + 1 < count;
+    s->places += is_free && here + 1 < count;
     s->actors = rh_world_actor_count(w);
     s->last = events;
     return pick;
@@ -168,8 +195,10 @@ void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size)
 {
     struct rh__text t;
     rh__text_init(&t, buffer, size);
-    rh__text_add(&t, "%llu samples, with up to %u delays", (unsigned long long)s->samples,
-                 s->delays ? s->delays - (s->sample == 0) : 0);
+    rh__text_add(&t, "%llu samples, with up to %u %sdelays", (unsigned long long)s->samples,
+                 s->delays ? s->delays - (s->sample == 0) : 0, s->starts.count ? "more " : "");
+    if (s->starts.count)
+        rh__text_add(&t, ", from %llu runs that were put off", (unsigned long long)s->starts.count);
     if (s->repeated)
         rh__text_add(&t, "; %llu of their runs were known and not made again", (unsigned long long)s->repeated);
 }

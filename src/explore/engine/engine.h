@@ -111,6 +111,13 @@ struct rh__blocks {
     uint32_t count;
 };
 
+/* Temporary files of explorers (rh__exploration_file). */
+enum { RH__MAX_FILES = 16 };
+struct rh__files {
+    int list[RH__MAX_FILES];
+    uint32_t count;
+};
+
 /* What samples of the explorer's tree say about the number of distinct runs. */
 struct rh__sampled {
     double runs; /* 0: there are no samples */
@@ -139,6 +146,7 @@ struct rh_exploration {
     struct rh__work_source work;
     struct rh__repeats repeats;
     struct rh__blocks blocks;
+    struct rh__files files;
     struct rh__sampled sampled;  /* before or after the runs, by the session */
     struct rh__measure *measure; /* measured coverage (measure.h); NULL: not measured */
 

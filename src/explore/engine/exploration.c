@@ -1,6 +1,10 @@
 /* Makes and frees an exploration, and answers questions about it (engine.h). */
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "explore/engine/engine.h"
 #include "explore/engine/measure.h"
 #include "explore/engine/tree_estimate.h"
@@ -65,6 +69,28 @@ void *rh_exploration_memory(struct rh_exploration *x, size_t bytes)
         b->list[b->count++].size = bytes;
     }
     return p;
+}
+
+static int open_unnamed(const char *folder)
+{
+    char path[RH__PATH_BYTES];
+    int n = folder ? snprintf(path, sizeof path, "%s/rehearse-XXXXXX", folder) : -1;
+    int fd = n > 0 && n < (int)sizeof path ? mkstemp(path) : -1;
+    if (fd < 0)
+        return -1;
+    unlink(path);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return fd;
+}
+
+int rh__exploration_file(struct rh_exploration *x)
+{
+    struct rh__files *f = &x->files;
+    const char *wanted = getenv("TMPDIR");
+    int fd = f->count < RH__MAX_FILES ? open_unnamed(wanted && *wanted ? wanted : "/var/tmp") : -1;
+    if (fd >= 0)
+        f->list[f->count++] = fd;
+    return fd;
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
@@ -175,6 +201,8 @@ void rh__exploration_free(struct rh_exploration *x)
     rh__measure_free(x);
     for (uint32_t i = 0; i < x->blocks.count; i++)
         rh_shared_free(x->blocks.list[i].at, x->blocks.list[i].size);
+    for (uint32_t i = 0; i < x->files.count; i++)
+        close(x->files.list[i]);
     rh_shared_free(x->recovery.replay, events * sizeof *x->recovery.replay);
     rh_shared_free(x->run.prefix, events * sizeof *x->run.prefix);
     rh_shared_free(x->run.picks, events * sizeof *x->run.picks);
