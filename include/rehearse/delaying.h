@@ -70,15 +70,16 @@ void rh_delaying_register_(struct rh_delaying_entry *entry);
 /* ---- a round of actors, for your own
  * ----------------------------------------------------------------------------- */
 
-/* Actors in an order, the first of them first.  The choices of one actor are next in the order in which they are
- * open; a delay passes over one of them, and behind the last one the actor moves to the end.  Timers come when no
- * actor has another choice or delays have passed over all of these; then the end of the run; then faults.  So a run
- * without delays has no fault, and no timer fires early.  Actors from number RH_ROUND_ACTORS - 2 on share a place, and
- * choices of nobody have one. */
+/* Actors in an order, the first of them first; one that has nothing to do moves to the end.  The choices of an actor
+ * are next in the order in which they are open: its messages, then faults that hit it, then its timers.  A delay passes
+ * over one of them, and behind the last one the actor moves to the end.  Actors of whom only timers are open come when
+ * there are no others, or delays have passed over them; then the run ends; those that can only be hit by a fault come
+ * last.  So a run without delays has no fault, and no timer fires early.  Actors from number RH_ROUND_ACTORS - 2 on
+ * share a place, and choices of nobody have one. */
 enum { RH_ROUND_ACTORS = 120 };
 struct rh_round {
     uint32_t passed; /* choices of the first actor that were passed over */
-    uint32_t delays; /* since the last step */
+    uint32_t moved;  /* actors that delays have moved to the end, since the last step */
     uint8_t count;
     uint8_t actors[RH_ROUND_ACTORS];
 };
