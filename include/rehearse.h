@@ -80,12 +80,14 @@ enum rh_actor_kind { RH_KIND_ACTOR, RH_KIND_PROCESS, RH_KIND_MONITOR };
 typedef void rh_handler_fn(rh_ref self, void *state, const void *msg);
 typedef void rh_body_fn(rh_ref self, void *state);
 
-enum rh_action { RH_ACTION_HANDLE, RH_ACTION_DEFER, RH_ACTION_IGNORE };
+enum rh_action { RH_ACTION_HANDLE, RH_ACTION_DEFER, RH_ACTION_IGNORE, RH_ACTION_GATHER };
 
 struct rh_entry {
     const struct rh_message_type *type;
     rh_handler_fn *call;
     enum rh_action action;
+    uint32_t set;    /* RH_SETS: so many messages are taken at once; 0: see set_at */
+    uint32_t set_at; /* RH_SETS_OF: 1 + offset of the field with that number; 0: none */
 };
 
 struct rh_actor_type;
@@ -136,12 +138,31 @@ struct rh_actor_type {
  *   RH_ON(message, handler)   RH_HANDLER_AS(actor, message, handler) handles the message
  *   RH_DEFER(message)         the message stays in the mailbox while this behaviour lasts
  *   RH_IGNORE(message)        the message is taken and dropped
+ *   RH_SETS(message, n)       messages of this type are taken n at a time, as a set (below)
+ *   RH_SETS_OF(message, field)  the same; the field of the state, an int or uint32_t, is the number
  * RH_HOT_BEHAVIOUR is for monitors: a run must not end in it, because a promise is still open. */
 #define RH_BEHAVIOUR(actor, name, ...)     RH_BEHAVIOUR_(actor, name, false, __VA_ARGS__)
 #define RH_HOT_BEHAVIOUR(actor, name, ...) RH_BEHAVIOUR_(actor, name, true, __VA_ARGS__)
 #define RH_ON(message, handler)            (ON, message, handler)
 #define RH_DEFER(message)                  (DEFER, message, ~)
 #define RH_IGNORE(message)                 (IGNORE, message, ~)
+
+/* Sets: for handlers to which the order of messages does not matter, such as one that counts votes.
+ *
+ *     RH_HANDLER(candidate, vote) { state->yes += msg->yes; if (++state->votes == state->quorum) ... }
+ *     RH_BEHAVIOUR(candidate, campaigning, RH_SETS_OF(vote, quorum), heartbeat);
+ *
+ * Votes wait in the mailbox until there are n; meanwhile the actor takes other messages.  Then it takes the n votes at
+ * once: the handler runs for each of them, one after the other, and no other message is handled in between.  So n votes
+ * have one order instead of n! to be tested.  The order is by the names of the senders, as with rh_receive_set; it says
+ * nothing about the order of arrival, and the handler must not depend on it.  Under test some runs are made again with
+ * the opposite order; a difference in what the actor sends, or in whether it fails, is a finding.
+ *
+ * A set may be taken later than another message that came after it, but a message of another type that must arrive
+ * before one of the set is taken before the set.  With a number below 2 messages are taken one by one.  A behaviour has
+ * at most one such item, which is not for rh_start and rh_exited. */
+#define RH_SETS(message, n)        (SETS, message, n)
+#define RH_SETS_OF(message, field) (SETS_OF, message, field)
 
 /* RH_BODY(process) { ... } is the code of a process.  In scope are `self` and `state`.  The process ends when the body
  * returns. */

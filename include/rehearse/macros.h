@@ -82,7 +82,7 @@
 #define RH_MAP_32(m, c, x, ...) m(c, x) RH_MAP_31(m, c, __VA_ARGS__)
 
 /* RH_WRAPPED(x) is P if x is in parentheses, and N otherwise.  Items of a behaviour are either a message's name or
- * RH_ON(...), RH_DEFER(...), RH_IGNORE(...), which expand to a list in parentheses. */
+ * RH_ON(...), RH_DEFER(...), RH_IGNORE(...), RH_SETS(...), which expand to a list in parentheses. */
 #define RH_SECOND_(a, b, ...) b
 #define RH_SECOND(...)        RH_SECOND_(__VA_ARGS__)
 #define RH_PROBE_(...)        ~, P
@@ -150,15 +150,22 @@ template <class T> static inline const T *rh_value_at_(const T &value)
 
 #define RH_ENTRY(actor, item) RH_CAT(RH_ENTRY_, RH_WRAPPED(item))(actor, item)
 
-#define RH_ENTRY_N(actor, message)           { &rh_message_##message, rh_call_##actor##__##message, RH_ACTION_HANDLE },
-#define RH_ENTRY_ON(actor, message, handler) { &rh_message_##message, rh_call_##actor##__##handler, RH_ACTION_HANDLE },
+#define RH_ENTRY_N(actor, message) RH_ENTRY_ON(actor, message, message)
+#define RH_ENTRY_ON(actor, message, handler)                                                                           \
+    { &rh_message_##message, rh_call_##actor##__##handler, RH_ACTION_HANDLE, 0, 0 },
 
 #define RH_ENTRY_P(actor, item)                     RH_ENTRY_P_(actor, RH_UNWRAP_ item)
 #define RH_UNWRAP_(...)                             __VA_ARGS__
 #define RH_ENTRY_P_(actor, ...)                     RH_ENTRY_P__(actor, __VA_ARGS__)
 #define RH_ENTRY_P__(actor, kind, message, handler) RH_ENTRY_##kind(actor, message, handler)
-#define RH_ENTRY_DEFER(actor, message, none)        { &rh_message_##message, 0, RH_ACTION_DEFER },
-#define RH_ENTRY_IGNORE(actor, message, none)       { &rh_message_##message, 0, RH_ACTION_IGNORE },
+#define RH_ENTRY_DEFER(actor, message, none)        { &rh_message_##message, 0, RH_ACTION_DEFER, 0, 0 },
+#define RH_ENTRY_IGNORE(actor, message, none)       { &rh_message_##message, 0, RH_ACTION_IGNORE, 0, 0 },
+#define RH_ENTRY_SETS(actor, message, n)                                                                               \
+    { &rh_message_##message, rh_call_##actor##__##message, RH_ACTION_GATHER, n, 0 },
+/* A field that is no 32-bit number makes the size of the array negative. */
+#define RH_ENTRY_SETS_OF(actor, message, field)                                                                        \
+    { &rh_message_##message, rh_call_##actor##__##message, RH_ACTION_GATHER, 0,                                        \
+      sizeof(char[sizeof(((struct actor *)0)->field) == 4 ? 1 : -1]) + offsetof(struct actor, field) },
 
 #define RH_BEHAVIOUR_(actor, name_, hot, ...)                                                                          \
     static const struct rh_entry rh_entries_##actor##__##name_[] = { RH_MAP(RH_ENTRY, actor, __VA_ARGS__) };           \

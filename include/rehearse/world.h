@@ -205,7 +205,8 @@ struct rh_message_info {
     X(ENDLESS, "endless handler")                                                                                      \
     X(EXIT, "exit") /* the program called exit */                                                                      \
     X(SANITIZER, "sanitizer report")                                                                                   \
-    X(NONDETERMINISM, "nondeterminism")
+    X(NONDETERMINISM, "nondeterminism")                                                                                \
+    X(SET_ORDER, "order of a set") /* a handler depends on the order of messages that it takes as a set (RH_SETS) */
 
 enum rh_outcome_kind {
 #define RH_X(name, text) RH_OUTCOME_##name,

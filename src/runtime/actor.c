@@ -66,6 +66,7 @@ rh_ref rh__rt_actor_spawn(struct rh__worker *worker, const struct rh_actor_type 
     actor->behaviour = type->initial;
     actor->aside_end = actor->seen = &actor->aside;
     actor->name = rh__name_keep(name);
+    rh__set_attend(actor, here);
     actor->chance = rh__random_seed(rh__rt.options.seed, rh__name_hash(name));
     atomic_fetch_add_explicit(&rh__rt.spawned, 1, memory_order_relaxed);
     atomic_fetch_add(&rh__rt.live, 1);

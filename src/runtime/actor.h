@@ -31,20 +31,20 @@ struct rh__wait {
 };
 
 /* What remains to be done when the handler has returned. */
-enum { RH__STOP = 1, RH__RESCAN = 2, RH__RELEASE = 4 };
+enum { RH__STOP = 1, RH__RESCAN = 2, RH__RELEASE = 4, RH__GATHERS = 8 /* always: its behaviour has RH_SETS */ };
 
 struct rh__actor {
     rh_ref self;
     struct rh__slot *slot;
     const struct rh_behaviour *behaviour;
     struct rh__message *current; /* the message being handled; in a process, received last */
-    uint32_t attention;          /* a set of RH__STOP, RH__RESCAN, RH__RELEASE */
+    uint32_t attention;          /* a set of RH__STOP, RH__RESCAN, RH__RELEASE, RH__GATHERS */
     bool traps;
     const struct rh_actor_type *type;
     struct rh__message *received; /* received by rh_receive in a handler */
     struct rh__message *answer;   /* the reply that rh_ask returned */
     struct rh__message *last;     /* the latest of these three; rh_tail returns its tail */
-    struct rh__set *set;          /* of rh_receive_set; one message of it is also `current` or `received` */
+    struct rh__set *set;          /* of rh_receive_set, RH_SETS; one message of it is also `current` or `received` */
     /* Messages set aside, in order; the behaviour is known to defer those before `seen`. */
     struct rh__message *aside, **aside_end, **seen;
     struct rh__fiber *fiber; /* the parked fiber; NULL if the actor is not parked */
@@ -155,6 +155,13 @@ const struct rh_envelope *rh__rt_receive_set(struct rh__actor *actor, const stru
 void rh__set_turn_to(struct rh__actor *actor, const struct rh_envelope *e, const char *here);
 /* A message arrives while the actor waits for a set. */
 enum rh__outcome rh__set_offer(struct rh__actor *actor, struct rh__message *m);
+/* Sets attention to RH_SETS, or away from it, for the present behaviour. */
+void rh__set_attend(struct rh__actor *actor, const char *here);
+/* RH_SETS: if enough messages are aside that the behaviour has seen, takes them as a set and runs the handler for each.
+ * False if not. */
+bool rh__set_gather(struct rh__worker *worker, struct rh__actor *actor);
+/* Whether the running handler runs for a set.  Then it must not receive. */
+bool rh__set_is_handled(const struct rh__actor *actor, const char *here);
 /* Whether the message is one of the set, which owns it. */
 bool rh__set_holds(const struct rh__actor *actor, const struct rh__message *m);
 /* Releases the messages of the set.  Call it when the actor has let go of all else (rh__actor_let_go). */

@@ -186,6 +186,8 @@ void rh__actor_replace(struct rh__actor *actor, struct rh__message *m)
 
 const struct rh_envelope *rh__rt_receive(struct rh__actor *actor, const struct rh_filter *filter, const char *here)
 {
+    if (rh__set_is_handled(actor, here))
+        return NULL;
     actor->tickets++;
     actor->wait.what = RH__WAIT_MESSAGE;
     actor->wait.filter = filter;

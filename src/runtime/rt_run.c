@@ -1,6 +1,7 @@
 /* Taking messages: the behaviour's decision, deferred messages, and the turn of a slot. */
 #include "runtime/actor.h"
 
+#include "actor/set_items.h"
 #include "runtime/failure.h"
 #include "runtime/mailbox_limit.h"
 
@@ -104,6 +105,8 @@ static void deliver(struct rh__worker *worker, struct rh__actor *actor, struct r
     struct rh__slot *slot = actor->slot;
     bool known;
     enum rh_action action = action_for(entry, m->type, &known);
+    if (known && action == RH_ACTION_GATHER)
+        action = (int32_t)rh__set_number(entry, actor->state) < 2 ? RH_ACTION_HANDLE : RH_ACTION_DEFER;
     if (known && action == RH_ACTION_DEFER) {
         if (at) {
             actor->seen = &m->link;
@@ -132,6 +135,17 @@ static void deliver(struct rh__worker *worker, struct rh__actor *actor, struct r
         rh__mailbox_release(slot, &worker->cache, m);
 }
 
+/* Runs the handler of a set, if one is complete.  What it leaves to do comes before the next one. */
+static bool gather(struct rh__slot *slot)
+{
+    struct rh__actor *actor = slot->actor;
+    if (!rh__set_gather(rh__worker(), actor))
+        return false;
+    if (slot->actor == actor)
+        actor->attention |= RH__RESCAN;
+    return true;
+}
+
 /* Looks again at the messages set aside that the current behaviour has not seen. */
 static void rescan(struct rh__slot *slot)
 {
@@ -140,6 +154,8 @@ static void rescan(struct rh__slot *slot)
         deliver(rh__worker(), actor, *actor->seen, actor->seen);
         if (slot->actor == actor && actor->attention & RH__STOP)
             return;
+        if (slot->actor == actor && actor->attention & RH__GATHERS && gather(slot))
+            return;
     }
 }
 
@@ -147,9 +163,9 @@ static void rescan(struct rh__slot *slot)
 static void attend(struct rh__slot *slot)
 {
     struct rh__actor *actor = slot->actor;
-    while (actor && actor->attention) {
+    while (actor && (actor->attention & ~(uint32_t)RH__GATHERS || (actor->attention && gather(slot)))) {
         uint32_t attention = actor->attention;
-        actor->attention = 0;
+        actor->attention &= RH__GATHERS;
         if (attention & RH__RELEASE) {
             rh__actor_let_go(actor, &actor->received);
             rh__actor_let_go(actor, &actor->answer);

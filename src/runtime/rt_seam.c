@@ -249,6 +249,7 @@ static void become(const struct rh_behaviour *behaviour, const char *here)
         actor->seen = &actor->aside;
         if (actor->aside)
             actor->attention |= RH__RESCAN;
+        rh__set_attend(actor, here);
     }
 }
 

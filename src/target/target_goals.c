@@ -260,7 +260,7 @@ uint32_t rh__goals_with(const struct rh__goals *g, enum rh__goal_status status)
 
 static bool is_entry(LLVMValueRef user)
 {
-    return LLVMIsAConstantStruct(user) && LLVMCountStructElementTypes(LLVMTypeOf(user)) == 3; /* struct rh_entry */
+    return LLVMIsAConstantStruct(user) && LLVMCountStructElementTypes(LLVMTypeOf(user)) == 5; /* struct rh_entry */
 }
 
 /* RH_BODY registers the body of a process before main. */

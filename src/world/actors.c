@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "actor/set_items.h"
 #include "base/copy.h"
 #include "base/hash.h"
 #include "base/random.h"
@@ -101,14 +102,29 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
     return index;
 }
 
-static void note_defers(struct rh_world *w, struct world_actor *a)
+static void note_sets(struct rh_world *w, const struct world_actor *a)
 {
-    bool defers = false;
-    for (size_t i = 0; i < a->behaviour->entry_count; i++)
+    const char *wrong = rh__set_misuse(a->behaviour);
+    if (wrong)
+        rh__fail(w, RH_OUTCOME_MISUSE, (uint32_t)(a - w->actors), "", "behaviour %s: %s", a->behaviour->name, wrong);
+    else
+        rh__note_sets(w, 0, "");
+}
+
+/* What the behaviour says of messages that are not simply handled. */
+static void note_items(struct rh_world *w, struct world_actor *a)
+{
+    bool defers = false, gathers = false;
+    for (size_t i = 0; i < a->behaviour->entry_count; i++) {
         defers |= a->behaviour->entries[i].action == RH_ACTION_DEFER;
+        gathers |= rh__is_set_entry(&a->behaviour->entries[i]);
+    }
     put_flag(w, &a->flags, FLAG_DEFERS, defers);
     if (defers)
         put_flag(w, &a->flags, FLAG_DEFERRED, true);
+    put_flag(w, &a->flags, FLAG_GATHERS, gathers);
+    if (gathers)
+        note_sets(w, a);
 }
 
 /* Actors that the test spawns are nodes of the network; actors that they spawn are on the same node. */
@@ -181,7 +197,7 @@ uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_ac
         rh__fail(w, RH_OUTCOME_MISUSE, parent, place, "actor %s has no RH_BEHAVIOUR", type->name);
         return index;
     } else {
-        note_defers(w, a);
+        note_items(w, a);
     }
     if (type->kind != RH_KIND_MONITOR && index != 0)
         send_start(w, index);
@@ -215,7 +231,7 @@ void rh__actor_become(struct rh_world *w, uint32_t actor, const struct rh_behavi
     if (a->behaviour != behaviour && actor == w->current)
         w->events[w->event_count - 1].flags |= RH_EVENT_BECOMES;
     put_pointer(w, &a->behaviour, behaviour);
-    note_defers(w, a);
+    note_items(w, a);
 }
 
 /* ---- links and monitors ------------------------------------------------------------------------------------------ */
@@ -601,7 +617,7 @@ void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state)
         put32(w, &a->flags, 0);
         if (a->type->initial) {
             put_pointer(w, &a->behaviour, a->type->initial);
-            note_defers(w, a);
+            note_items(w, a);
         }
     }
     send_start(w, actor);

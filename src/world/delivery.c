@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "actor/set_items.h"
 #include "world/network.h"
 #include "world/objects.h"
 
@@ -49,6 +50,16 @@ void rh__stance_keep(struct rh__stance *s, const struct rh_message_type **types,
         types[i] = s->types[i];
     s->tested |= n == room;
     s->types = n < room ? types : NULL;
+}
+
+void rh__stance_gathers(struct rh__stance *s, const void *state)
+{
+    const struct rh_entry *e = rh__set_entry(s->behaviour);
+    int32_t n = (int32_t)rh__set_number(e, state);
+    if (n < 2)
+        return;
+    s->set = (uint32_t)n;
+    s->set_type = e->type;
 }
 
 struct rh__mail rh__mail_of(const struct rh_world *w, uint32_t message)

@@ -60,7 +60,8 @@ struct rh__stance {
     bool traps;   /* exit signals are messages to it */
     bool settles; /* stopped: a signal that does not end it may still become a message before (FLAG_SETTLES) */
     uint32_t wait, life;
-    uint32_t set; /* a receive: takes so many messages at once; 0: one message */
+    uint32_t set; /* takes so many messages at once: of those for which rh__joins holds; 0: one message */
+    const struct rh_message_type *set_type; /* idle: of this type only (RH_SETS) */
     const struct rh_behaviour *behaviour;
     /* The message that starts the actor's life; the actor takes no other before; 0 for none. */
     uint64_t start;
@@ -118,11 +119,22 @@ static inline enum rh__taking rh__wait_takes(const struct rh__stance *s, const s
     return s->tested ? RH__ASK_PREDICATE : RH__TAKES;
 }
 
-/* True if the message is a signal that a receiver in this stance takes in its turn among messages, as rh_exited.  While
- * it waits for a set, a signal becomes a message first. */
+/* True if a message of this type, which is neither a signal nor the end of a wait, is taken as one of a set. */
+static inline bool rh__joins(const struct rh__stance *s, const struct rh_message_type *type)
+{
+    return s->set && (!s->set_type || s->set_type == type);
+}
+
+/* While a receiver waits for a set, a signal becomes a message first. */
+static inline bool rh__waits_for_set(const struct rh__stance *s)
+{
+    return s->set && !s->set_type;
+}
+
+/* True if the message is a signal that a receiver in this stance takes in its turn among messages, as rh_exited. */
 static inline bool rh__hears(const struct rh__stance *s, const struct rh__mail *m)
 {
-    return m->heard && s->traps && !s->set && s->kind != RH__STOPPED;
+    return m->heard && s->traps && !rh__waits_for_set(s) && s->kind != RH__STOPPED;
 }
 
 /* For an exit signal that is not heard.  With granularity object, a signal to an actor that traps does nothing before
@@ -131,7 +143,7 @@ static inline bool rh__takes_signal(const struct rh__stance *s, const struct rh_
 {
     if (s->kind == RH__STOPPED)
         return s->settles && s->traps && !m->kills;
-    return !s->traps || !m->heard || s->set;
+    return !s->traps || !m->heard || rh__waits_for_set(s);
 }
 
 /* Inline, because the world asks this question for each message that might arrive. */
@@ -192,7 +204,7 @@ bool rh__precedes(const struct rh_world *w, uint32_t x, uint32_t m, bool hears);
 /* Whether a receiver in this stance hears exit signals, for the questions above: then they count as messages. */
 static inline bool rh__hears_signals(const struct rh__stance *s)
 {
-    return s->traps && !s->set && s->kind != RH__STOPPED;
+    return s->traps && !rh__waits_for_set(s) && s->kind != RH__STOPPED;
 }
 
 #endif

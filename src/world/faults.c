@@ -194,13 +194,13 @@ static void offer_for_messages(struct rh_world *w, uint32_t ordinary, enum rh_ch
         if (!rh__by_object(w) && w->choices[i].kind != RH_CHOICE_DELIVER)
             continue;
         uint32_t message = rh__by_object(w) ? i : w->choices[i].what;
-        if (may(w, message) && (rh__by_object(w) || !rh__set_awaited(&w->actors[w->messages[message].receiver])))
+        if (may(w, message) && (rh__by_object(w) || !rh__set_joins(w, message)))
             rh__offer(w, kind, w->messages[message].receiver, message, 0);
     }
     for (uint32_t a = 0; w->sets_used && !rh__by_object(w) && a < w->actor_count; a++) {
         uint32_t members = rh__set_awaited(&w->actors[a]) ? rh__set_find(w, a) : 0;
         for (uint32_t i = 0; i < members; i++)
-            if (may(w, w->members[i].message) && rh__set_has(w, a, w->members[i].message))
+            if (!w->members[i].single && may(w, w->members[i].message) && rh__set_has(w, a, w->members[i].message))
                 rh__offer(w, kind, a, w->members[i].message, 0);
     }
 }
@@ -210,7 +210,7 @@ static bool is_under_way(struct rh_world *w, const struct rh_choice *c)
 {
     if (c->what >= w->message_count || w->messages[c->what].receiver != c->actor)
         return false;
-    if (rh__by_object(w) || !rh__set_awaited(&w->actors[c->actor]))
+    if (rh__by_object(w) || !rh__set_joins(w, c->what))
         return rh__by_object(w) || rh__message_deliverable(w, c->what);
     return rh__set_has(w, c->actor, c->what);
 }

@@ -111,6 +111,23 @@ RH__APART static void fill(struct rh_world *w, char *top, char *live)
     memset(w->filled_from, with, (size_t)(live - w->filled_from));
 }
 
+/* The bytes are those of its own frame, so that calls of the caller will find them. */
+RH__APART RH__NO_SANITIZE static void fill_below(size_t size)
+{
+    char *room = __builtin_alloca(size);
+    memset(room, 0, size);
+    __asm__ volatile("" : : "r"(room) : "memory");
+}
+
+void rh__fiber_clean(void)
+{
+    const struct rh_world *w = rh__world;
+    enum { ROOM = 512 }; /* for frames that are in use, and for memset */
+    size_t free = (size_t)((char *)__builtin_frame_address(0) - w->filled_from);
+    if (w->fill == FILL_ZERO && free > (size_t)2 * ROOM && free <= FILLED)
+        fill_below(free - ROOM);
+}
+
 RH__APART static void measure_depth(struct rh_world *w)
 {
     const unsigned char *at = (const unsigned char *)w->filled_from, *end = (const unsigned char *)w->filled_to;

@@ -20,5 +20,7 @@ char *rh__fiber_live(struct rh_world *w, uint32_t actor, uint32_t *size);
 /* The actor's side. */
 void rh__fiber_block(struct rh_world *w);
 _Noreturn void rh__fiber_abandon(struct rh_world *w);
+/* If stacks are filled before handlers run: fills the free part of this one again. */
+void rh__fiber_clean(void);
 
 #endif

@@ -539,7 +539,8 @@ RH__APART static bool waits_for_others(struct rh_world *w, const struct world_ac
         return false;
     for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
-            if (i != message && rh__precedes_across(w, i, message, hears) && wanted(w, &s, i))
+            if (i != message && rh__precedes_across(w, i, message, hears) && wanted(w, &s, i) &&
+                !(s.set_type && rh__joins(&s, w->messages[i].type)))
                 return true;
     return false;
 }
@@ -598,7 +599,9 @@ void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(
     struct rh__stance s = rh__live_stance(a);
     for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next) {
         bool signal = rh__message_is_signal(&w->messages[i]) && !signal_heard(w, s, i);
-        if ((signal ? signalled : found && !any) || !wanted(w, &s, i))
+        bool joins = !signal && !w->messages[i].wake && rh__joins(&s, w->messages[i].type);
+        bool apart = joins && s.set_type; /* not in the way of other messages */
+        if ((signal ? signalled : found && !any && !apart) || !wanted(w, &s, i))
             continue;
         if (w->cut && cut_off(w, w->messages[i].sender, c->receiver))
             continue;
@@ -606,11 +609,11 @@ void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(
             continue;
         if (signal)
             signalled = true;
-        else
+        else if (!apart)
             found = true;
-        if ((causal || w->messages[i].behind) && waits_for_others(w, a, i))
+        if (apart ? !rh__set_open(w, c->receiver, i) : (causal || w->messages[i].behind) && waits_for_others(w, a, i))
             continue;
-        if (s.set && !signal && !w->messages[i].wake && !rh__set_open(w, c->receiver, i))
+        if (joins && !apart && !rh__set_open(w, c->receiver, i))
             continue;
         each(w, i);
     }

@@ -89,8 +89,8 @@ static inline bool rh__first_is_open(const struct world_channel *c, const struct
         return false;
     const struct world_actor *a = &actors[c->receiver];
     const struct world_message *m = &messages[c->first];
-    return a->status == STATUS_IDLE && !(a->flags & FLAG_DEFERS) && a->start == RH_NONE && a->outbox == RH_NONE &&
-           m->type->unhandled != RH_UNHANDLED_DEFER && m->next == RH_NONE && !m->behind;
+    return a->status == STATUS_IDLE && !(a->flags & (FLAG_DEFERS | FLAG_GATHERS)) && a->start == RH_NONE &&
+           a->outbox == RH_NONE && m->type->unhandled != RH_UNHANDLED_DEFER && m->next == RH_NONE && !m->behind;
 }
 static inline bool rh__heads_are_free(const struct rh_world *w)
 {
@@ -124,6 +124,9 @@ static inline void rh__stance_filter(struct rh__stance *s, const struct rh_filte
     s->types = f->types;
 }
 
+/* The part of an idle actor's stance that its state decides (RH_SETS_OF). */
+void rh__stance_gathers(struct rh__stance *s, const void *state);
+
 /* The stance of an actor now (delivery.h). */
 static inline struct rh__stance rh__live_stance(const struct world_actor *a)
 {
@@ -147,6 +150,8 @@ static inline struct rh__stance rh__live_stance(const struct world_actor *a)
                             .life = a->restarts + 1,
                             .behaviour = a->behaviour,
                             .start = rh__key(a->start) };
+    if (__builtin_expect(a->flags & FLAG_GATHERS, 0) && s.kind == RH__IDLE && !s.start)
+        rh__stance_gathers(&s, a->region);
     if (s.kind != RH__WAITS)
         return s;
     s.asking = rh__key(a->asking);

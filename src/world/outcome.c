@@ -10,6 +10,7 @@
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
+#include "world/sets.h"
 
 const char *rh_outcome_name(enum rh_outcome_kind kind)
 {
@@ -115,7 +116,8 @@ static bool without_effect(const struct rh_world *w, const struct world_actor *a
     return m.signal && m.life && m.life != a->restarts + 1;
 }
 
-/* The number of messages that an idle actor defers. */
+/* The number of messages that an idle actor defers.  Those that wait for others of their set (RH_SETS) are not among
+ * them: votes beyond a quorum are nothing unusual. */
 static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
 {
     uint32_t n = 0;
@@ -123,7 +125,7 @@ static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
         return 0;
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
-            n += !without_effect(w, &w->actors[actor], m);
+            n += !without_effect(w, &w->actors[actor], m) && !rh__set_joins(w, m);
     return n;
 }
 

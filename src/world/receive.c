@@ -135,7 +135,7 @@ static bool is_there(struct rh_world *w, struct world_actor *a)
     return there;
 }
 
-static const struct rh_envelope *envelopes_of_set(struct rh_world *w, const struct world_actor *a)
+const struct rh_envelope *rh__envelopes_of_set(struct rh_world *w, const struct world_actor *a)
 {
     struct rh_envelope *e = rh__set_envelopes(w, a);
     for (uint32_t i = 0; i < a->set_count; i++)
@@ -149,25 +149,30 @@ void rh__turn_to(struct rh_world *w, const struct rh_envelope *envelope, const c
     uintptr_t at = (uintptr_t)envelope - (uintptr_t)rh__set_envelopes(w, a);
     if (at >= rh__set_held(a) * sizeof *envelope || at % sizeof *envelope)
         rh__misuse(w, place, "rh_turn_to: the envelope is not one of the set that was received last");
-    put32(w, a->type->kind == RH_KIND_PROCESS ? &a->taken : &a->received,
+    put32(w, a->type->kind == RH_KIND_PROCESS || rh__set_handles(w, a) ? &a->taken : &a->received,
           rh__set_messages(w, a)[at / sizeof *envelope]);
 }
 
-static void note_set(struct rh_world *w, const struct rh_filter *filter, const char *place)
+void rh__note_sets(struct rh_world *w, int64_t timeout_ms, const char *place)
 {
     w->sets_used = true;
-    if (!w->no_sets || (w->no_timed_sets_only && !filter->timeout_ms))
+    if (!w->no_sets || (w->no_timed_sets_only && !timeout_ms))
         return;
     /* Not an error of the program: the user is told, and there is no finding. */
     snprintf(w->refused, sizeof w->refused, "%s", w->no_sets);
-    rh__fail_inside(w, RH_OUTCOME_MISUSE, place, "%s", w->refused);
+    if (w->inside)
+        rh__fail_inside(w, RH_OUTCOME_MISUSE, place, "%s", w->refused);
+    else
+        rh__fail(w, RH_OUTCOME_MISUSE, w->current, place, "%s", w->refused);
 }
 
 const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter *filter, const char *place)
 {
     struct world_actor *a = &w->actors[w->current];
+    if (rh__set_handles(w, a))
+        rh__misuse(w, place, "a handler that runs for a set (RH_SETS) must not receive other messages");
     if (filter->count)
-        note_set(w, filter, place);
+        rh__note_sets(w, filter->timeout_ms, place);
     put_pointer(w, &a->filter, filter);
     if (a->receives != place) { /* a process changes its handlers by waiting in another receive */
         if (a->receives)
@@ -180,7 +185,7 @@ const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter
     if (w->resumed_with == RH_NONE)
         return NULL;
     if (filter->count)
-        return envelopes_of_set(w, a);
+        return rh__envelopes_of_set(w, a);
     if (a->set)
         put64(w, &a->set, 0);
     struct rh_envelope *e = (struct rh_envelope *)(void *)(w->payload + rh__payload_take(w, sizeof *e));

@@ -14,6 +14,10 @@ bool rh__filter_fits(struct rh_world *w, const struct rh_filter *f, uint32_t mes
 
 /* The actor's side.  Each function returns control to the world until its wait is over. */
 const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter *filter, const char *place);
+/* Notes that the program takes sets.  If the explorer does not bear them, the run ends here. */
+void rh__note_sets(struct rh_world *w, int64_t timeout_ms, const char *place);
+/* The envelopes of the last complete set, filled in. */
+const struct rh_envelope *rh__envelopes_of_set(struct rh_world *w, const struct world_actor *a);
 /* Makes one of the last set the message that the actor has received last. */
 void rh__turn_to(struct rh_world *w, const struct rh_envelope *envelope, const char *place);
 /* Returns the message that answers `request`, or RH_NONE after the timeout. */

@@ -75,6 +75,7 @@ enum {
      * has become a message before.  It ceases to trap; it crashes; or it calls rh_exit, a finding if nobody is linked.
      */
     FLAG_SETTLES = 16,
+    FLAG_GATHERS = 32, /* the behaviour of the actor takes a message type in sets */
 };
 
 /* What an operation does to its shared object, as far as this is known before the operation is made.  A value is a

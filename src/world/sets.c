@@ -12,6 +12,10 @@
  *     - no other member must be taken first;
  *     - enough members behind it can follow, so that no choice leads into a dead end.
  *
+ * An idle actor gathers (RH_SETS): it takes a set of one type in the same way, or another message alone.  A message
+ * that is taken alone must be taken first if it precedes one of the set, as among all messages of a queue; a message of
+ * the type that is gathered waits for others of its type, so it never stands in the way of those that are taken alone.
+ *
  * The program sees the messages in another order, which does not depend on the run: by the names of their senders.  */
 #include "world/sets.h"
 
@@ -30,6 +34,13 @@
 static bool is_ordinary(const struct world_message *m)
 {
     return m->type != &rh__exit_signal && !m->wake;
+}
+
+bool rh__set_joins(const struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    struct rh__stance s = rh__live_stance(&w->actors[m->receiver]);
+    return is_ordinary(m) && rh__joins(&s, m->type);
 }
 
 static bool sent_before(const struct rh_world *w, uint32_t x, uint32_t m)
@@ -51,7 +62,7 @@ static bool crosses(const struct rh_world *w, const struct world_member *m)
 
 static bool must_precede(const struct rh_world *w, const struct world_member *x, const struct world_member *m)
 {
-    return crosses(w, m) && rh__precedes_across(w, x->message, m->message, false);
+    return crosses(w, m) && rh__precedes_across(w, x->message, m->message, w->members_hear);
 }
 
 static void insert(struct rh_world *w, uint32_t from, uint32_t to)
@@ -108,11 +119,16 @@ static void collect(struct rh_world *w, uint32_t actor)
     for (uint32_t i = w->gatherer == actor ? w->gathered : 0; i; i--)
         w->members[n++] = (struct world_member){ .message = w->events[w->event_count - i].choice.what, .taken = true };
     struct rh__stance s = rh__live_stance(a);
+    w->members_hear = rh__hears_signals(&s);
     bool waits = a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE; /* until its messages are accepted */
     for (uint32_t c = waits ? RH_NONE : a->channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
-            if (is_ordinary(&w->messages[i]) && rh__message_wanted(w, &s, i))
-                w->members[n++] = (struct world_member){ .message = i, .cut_off = rh__message_cut_off(w, i) };
+            if (is_ordinary(&w->messages[i])
+                    ? rh__message_wanted(w, &s, i)
+                    : s.set_type && rh__message_heard(w, &s, i) && rh__message_wanted(w, &s, i))
+                w->members[n++] = (struct world_member){ .message = i,
+                                                         .cut_off = rh__message_cut_off(w, i),
+                                                         .single = !rh__joins(&s, w->messages[i].type) };
     w->member_count = n;
     sort_members(w);
     link_members(w);
@@ -124,7 +140,7 @@ static void collect(struct rh_world *w, uint32_t actor)
 static bool follows(const struct rh_world *w, uint32_t i)
 {
     const struct world_member *m = &w->members[i];
-    if (m->cut_off || (m->before != RH_NONE && !w->members[m->before].fits))
+    if (m->cut_off || m->single || (m->before != RH_NONE && !w->members[m->before].fits))
         return false;
     for (uint32_t k = 0; k < i && crosses(w, m); k++)
         if (!w->members[k].fits && must_precede(w, &w->members[k], m))
@@ -200,7 +216,7 @@ static uint32_t count_needed(struct rh_world *w, uint32_t last)
         const struct world_member *m = &w->members[i];
         if (!m->fits)
             continue;
-        if (m->cut_off)
+        if (m->cut_off || m->single)
             return 0;
         n++;
         if (m->before != RH_NONE)
@@ -294,11 +310,17 @@ static uint32_t *messages_of(const struct rh_world *w, const struct world_actor 
     return (uint32_t *)(void *)(rh__set_envelopes(w, a) + a->set_count);
 }
 
-/* A handler forgets the set of the handler before. */
 uint32_t rh__set_held(const struct world_actor *a)
 {
-    bool held = a->set && a->stack != RH_NONE && (a->type->kind == RH_KIND_PROCESS || a->received != RH_NONE);
-    return held ? a->set_count : 0;
+    return a->set ? a->set_count : 0;
+}
+
+bool rh__set_handles(const struct rh_world *w, const struct world_actor *a)
+{
+    uint32_t n = a->type->kind == RH_KIND_PROCESS ? 0 : rh__set_held(a);
+    while (n && messages_of(w, a)[n - 1] != a->taken)
+        n--;
+    return n;
 }
 
 const uint32_t *rh__set_messages(const struct rh_world *w, const struct world_actor *a)
@@ -324,14 +346,13 @@ static void complete(struct rh_world *w, struct world_actor *a, uint32_t count)
 
 bool rh__set_goes_on(const struct rh_world *w, uint32_t message)
 {
-    const struct world_message *m = &w->messages[message];
-    return is_ordinary(m) && w->gathered + 1 < rh__set_awaited(&w->actors[m->receiver]);
+    return w->gathered + 1 < rh__set_awaited(&w->actors[w->messages[message].receiver]) && rh__set_joins(w, message);
 }
 
 uint32_t rh__set_take(struct rh_world *w, uint32_t actor)
 {
     struct world_actor *a = &w->actors[actor];
-    uint32_t count = a->filter->count, taken = w->gathered + 1;
+    uint32_t count = rh__set_awaited(a), taken = w->gathered + 1;
     if (taken < count) {
         put32(w, &w->gathered, taken);
         put32(w, &w->gatherer, actor);

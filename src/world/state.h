@@ -366,7 +366,9 @@ struct rh_world {
     bool watches_twins;       /* an explorer needs `told_apart` */
     bool told_apart;          /* the program has asked a question that tells alike actors apart; see alike.h */
     bool fingerprints;        /* fingerprints are asked for */
-    bool sets_used;           /* the program has called rh_receive_set */
+    bool sets_used;           /* the program has called rh_receive_set, or has an actor that gathers */
+    bool sets_gathered;       /* ... an actor has taken a set (RH_SETS) */
+    bool sets_backwards;      /* handlers of sets run in the opposite order */
     bool clock_used;          /* the program has asked for the time: the fingerprint includes the time from then on */
 
     /* Fields of the current step. */
@@ -393,6 +395,7 @@ struct rh_world {
     uint32_t sought; /* message that rh__message_deliverable searches for */
     bool sought_found;
     uint32_t members_of, member_count; /* actor of `members`, RH_NONE if they are not known */
+    bool members_hear;                 /* ... and hears exit signals */
 
     char name_buffers[RH_NAMES_AT_ONCE][256]; /* results of rh_name in predicates */
     uint32_t names_given;

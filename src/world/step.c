@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "actor/set_items.h"
 #include "base/fail.h"
 #include "world/actors.h"
 #include "world/faults.h"
@@ -172,12 +173,30 @@ static void take_up(struct rh_world *w, struct world_actor *a, uint32_t message)
     a->taken = message; /* logged with `events` at the start of the step */
     if (a->received != RH_NONE)
         put32(w, &a->received, RH_NONE);
+    if (a->set)
+        put64(w, &a->set, 0); /* of the handler before */
 }
 
 /* Marks the current event as a continuation of the actor's earlier event. */
 static void goes_on(struct rh_world *w)
 {
     w->events[w->event_count - 1].flags |= RH_EVENT_INSIDE;
+}
+
+/* The last message of a set that an idle actor gathers: the handler runs for each of them. */
+RH__APART static void handle_set(struct rh_world *w, uint32_t actor, uint32_t last)
+{
+    struct world_actor *a = &w->actors[actor];
+    const struct rh_entry *entry = rh__set_entry(a->behaviour);
+    uint64_t at = rh__payload_take(w, sizeof(struct rh__set_call));
+    struct rh__set_call *call = (struct rh__set_call *)(void *)(w->payload + at);
+    uint64_t set = a->set;
+    take_up(w, a, last);
+    put64(w, &a->set, set);
+    w->sets_gathered = true;
+    *call = (struct rh__set_call){ rh__envelopes_of_set(w, a), a->set_count, w->sets_backwards, entry->call,
+                                   rh__fiber_clean };
+    run(w, actor, NULL, rh__handle_set, call);
 }
 
 static void end_wait(struct rh_world *w, uint32_t actor, uint32_t message)
@@ -232,6 +251,12 @@ static inline void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
         end_wait(w, actor, message);
         return;
     }
+    if (__builtin_expect(a->flags & FLAG_GATHERS, 0) && rh__set_joins(w, message)) {
+        message = rh__set_take(w, actor);
+        if (message != RH_NONE)
+            handle_set(w, actor, message);
+        return;
+    }
     take_up(w, a, message);
     if (a->start == message)
         put32(w, &a->start, RH_NONE);
@@ -241,13 +266,20 @@ static inline void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
         handle(w, actor, m->type, rh__message_value(w, m), m->seen_as);
 }
 
+/* Whether the idle actor takes messages of this type in sets: then one must wait for others. */
+static bool gathers(const struct world_actor *a, const struct rh_message_type *type)
+{
+    struct rh__stance s = rh__live_stance(a);
+    return s.set_type == type;
+}
+
 static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
 {
     struct world_timer t = w->timers[timer];
     struct world_actor *a = &w->actors[actor];
     if (t.deadline_ns > w->now_ns && !w->tick_ns)
         put_time(w, &w->now_ns, t.deadline_ns);
-    bool at_once = t.type && a->type->kind != RH_KIND_PROCESS && a->status == STATUS_IDLE;
+    bool at_once = t.type && a->type->kind != RH_KIND_PROCESS && a->status == STATUS_IDLE && !gathers(a, t.type);
     if (w->own_clocks && !at_once) {
         rh__clock_hear(w, actor, 0);
         rh__clock_reach(w, actor, t.deadline_ns);

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC1091
 # rh_receive_set: how many runs there are, what a story and a schedule show.
 . "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
-election=("$rehearse" test "$fixtures/quorum")
+election=("$rehearse" test "$fixtures/quorum" election)
 
 # Two of three votes are three sets, two of five are ten; one by one they are 6 and 20 orders.
 expect 0 "${election[@]}" --explorer dpor
@@ -44,4 +44,36 @@ for workers in 1 2; do
     err_has 'does not explore rh_receive_set with a time limit under model mailbox'
     out_lacks FAILED
 done
+
+# ---- actors: RH_SETS -------------------------------------------------------------------------------------------------------
+actors=("$rehearse" test "$fixtures/quorum" actors_election)
+for explorer in dfs dpor optimal; do
+    expect 0 "${actors[@]}" --explorer $explorer
+    out_has '3 distinct runs' 'exhaustive'
+done
+# All of seven votes are one set: one run, in each model; one by one they are 5040.
+expect 0 "${actors[@]}" --explorer optimal -p voters=7 -p quorum=7 --model all
+same 'one set' 4 "$(grep -c '  1 run, .* 1 distinct run' out)"
+expect 0 "${actors[@]}" --explorer optimal -p voters=6 -p quorum=1
+out_has '720 distinct runs'
+# Two beats of one sender come before, between or after two sets of four votes: C(4, 2) ways to interleave, and 6 ways to divide
+# the votes.
+expect 0 "${actors[@]}" --explorer optimal -p voters=4 -p beats=2
+out_has '36 distinct runs'
+expect 0 "${actors[@]}" --explorer optimal -p voters=4 -p beats=2 -j 2
+out_has '36 distinct runs'
+
+# A handler that depends on the order is found by running it twice, whatever explorer made the run.
+rm -rf found
+for explorer in random dpor optimal; do
+    expect 1 "${actors[@]}" --explorer $explorer -p bug=2 --save found
+    out_has 'order of a set: counter#1: the handler of vote depends on the order of a set (RH_SETS)' \
+        'the messages that it sends differ'
+done
+expect 1 "$rehearse" replay "$fixtures/quorum" "$(find found -name '*.schedule' | head -1)"
+out_has 'the messages that it sends differ'
+expect 0 "${actors[@]}" --explorer optimal -p bug=3
+out_has 'depends on the order of a set' 'but nothing that it sends' 'exhaustive'
+expect 0 "${actors[@]}" --explorer optimal -p bug=2 --no-determinism-check
+expect 2 "${actors[@]}" --explorer 'symmetry(optimal)'
 finish

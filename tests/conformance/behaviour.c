@@ -194,6 +194,118 @@ PROGRAM(rh_start_may_change_the_behaviour, .allowed = { "quick#1: 1 2", "quick#1
     rh_send(rh_spawn(quick), number, .value = 2);
 }
 
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+RH_MESSAGE(ballot, int value;);
+RH_MESSAGE(ballots_needed, int count;);
+RH_ACTOR(elector, rh_ref to; int value;);
+RH_HANDLER(elector, go)
+{
+    rh_send(state->to, ballot, .value = state->value);
+}
+RH_BEHAVIOUR(elector, ready, go); /* it stays: one that has ended may have lost its name */
+RH_ACTOR(counts_ballots, int needed; int sum, seen;);
+RH_HANDLER(counts_ballots, ballot)
+{
+    state->sum += msg->value;
+    say("%d%s", msg->value, msg->value < 10 ? "" : rh_name(rh_sender()));
+    if (++state->seen == 4)
+        rh_become(counts_ballots, done);
+}
+RH_HANDLER(counts_ballots, number)
+{
+    say("n%d", msg->value);
+}
+RH_HANDLER(counts_ballots, ballots_needed)
+{
+    state->needed = msg->count;
+}
+RH_HANDLER(counts_ballots, flip)
+{
+    rh_become(counts_ballots, counting);
+}
+RH_BEHAVIOUR(counts_ballots, closed, RH_DEFER(ballot), number, flip);
+RH_BEHAVIOUR(counts_ballots, counting, RH_SETS_OF(ballot, needed), number, ballots_needed);
+RH_BEHAVIOUR(counts_ballots, done, RH_IGNORE(ballot), number, ballots_needed);
+
+/* By the names of the senders, in both worlds; a message of another type does not come in between. */
+PROGRAM(an_actor_takes_messages_in_sets, .production_runs = 50,
+        .allowed = { "counts_ballots#1: 11elector#1 12elector#2 n7", "counts_ballots#1: n7 11elector#1 12elector#2" })
+{
+    rh_ref c = rh_spawn(counts_ballots, .needed = 2);
+    rh_send(c, flip);
+    rh_ref one = rh_spawn(elector, .to = c, .value = 11), two = rh_spawn(elector, .to = c, .value = 12);
+    rh_send(two, go);
+    rh_send(one, go);
+    rh_send(c, number, .value = 7);
+}
+PROGRAM(what_is_too_few_for_a_set_waits, .allowed = { "counts_ballots#1: n7 n8" })
+{
+    rh_ref c = rh_spawn(counts_ballots, .needed = 3);
+    rh_send(c, flip);
+    rh_send(c, ballot, .value = 1);
+    rh_send(c, number, .value = 7);
+    rh_send(c, ballot, .value = 2);
+    rh_send(c, number, .value = 8);
+}
+/* `number` must arrive before the second ballot, so it is taken before the set. */
+PROGRAM(what_comes_before_one_of_a_set_comes_before_the_set,
+        .allowed = { "counts_ballots#1: n7 1 2 n8", "counts_ballots#1: n7 n8 1 2" })
+{
+    rh_ref c = rh_spawn(counts_ballots, .needed = 2);
+    rh_send(c, ballot, .value = 1);
+    rh_send(c, flip);
+    rh_send(c, number, .value = 7);
+    rh_send(c, ballot, .value = 2);
+    rh_send(c, number, .value = 8);
+}
+PROGRAM(the_number_of_a_set_is_that_of_the_state_now, .allowed = { "counts_ballots#1: 1 2" })
+{
+    rh_ref c = rh_spawn(counts_ballots, .needed = 5);
+    rh_send(c, flip);
+    rh_send(c, ballot, .value = 1);
+    rh_send(c, ballot, .value = 2);
+    rh_send(c, ballots_needed, .count = 2);
+}
+PROGRAM(a_number_below_two_is_one_by_one, .allowed = { "counts_ballots#1: 1 n7 2" })
+{
+    rh_ref c = rh_spawn(counts_ballots, .needed = 1);
+    rh_send(c, flip);
+    rh_send(c, ballot, .value = 1);
+    rh_send(c, number, .value = 7);
+    rh_send(c, ballot, .value = 2);
+}
+
+/* The handler of a set may wait for a reply, answer each message, and stop. */
+RH_MESSAGE(doubled, int value;);
+RH_ACTOR(doubler);
+RH_HANDLER(doubler, ballot)
+{
+    rh_reply(doubled, .value = 2 * msg->value);
+}
+RH_BEHAVIOUR(doubler, ready, ballot);
+RH_ACTOR(asks_for_each, rh_ref doubler; int seen;);
+RH_HANDLER(asks_for_each, ballot)
+{
+    const struct doubled *d = rh_ask(state->doubler, ballot, doubled, .value = msg->value);
+    say("%d", d->value);
+    rh_reply(doubled, .value = d->value);
+    if (++state->seen == 2)
+        rh_stop();
+}
+RH_BEHAVIOUR(asks_for_each, ready, RH_SETS(ballot, 2));
+RH_PROCESS(asks_with_ballot, rh_ref whom; int value;);
+RH_BODY(asks_with_ballot)
+{
+    say("%d", rh_ask(state->whom, ballot, doubled, .value = state->value)->value);
+}
+PROGRAM(a_handler_of_a_set_asks_and_answers, .production_runs = 50,
+        .allowed = { "asks_for_each#1: 2 4 | asks_with_ballot#1: 2 | asks_with_ballot#2: 4" })
+{
+    rh_ref a = rh_spawn(asks_for_each, .doubler = rh_spawn(doubler));
+    rh_spawn(asks_with_ballot, .whom = a, .value = 1);
+    rh_spawn(asks_with_ballot, .whom = a, .value = 2);
+}
+
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 RH_ACTOR(account, int balance; char owner[8]; int64_t untouched; char *heap;);
 RH_HANDLER(account, number)

@@ -108,6 +108,7 @@ declare -A found=(
     [own_explorer/no_wait]=assertion
     [own_delaying/careless]=assertion
     [tickets/check_then_act]=assertion
+    [quorum/half]=assertion [quorum/first_vote]=order-of-a-set
 )
 [ -x "$BUILD_DIR/examples/redis" ] && found+=([redis/fr1]=assertion [redis/fr2]=assertion)
 

@@ -14,7 +14,17 @@
 #include "explore/support/oracle.h"
 
 #ifdef RH_TEST_FEW
-enum { PROGRAMS = 60, FAILING = 60, CROWDS = 30, SCARCE = 20, MORTAL = 30, LINKED = 30, SETS = 60, LARGEST = 6000 };
+enum {
+    PROGRAMS = 60,
+    FAILING = 60,
+    CROWDS = 30,
+    SCARCE = 20,
+    MORTAL = 30,
+    LINKED = 30,
+    SETS = 60,
+    GATHERING = 60,
+    LARGEST = 6000
+};
 #elif defined(OPTIMAL_LONG)
 enum {
     PROGRAMS = 60000,
@@ -24,6 +34,7 @@ enum {
     MORTAL = 10000,
     LINKED = 20000,
     SETS = 20000,
+    GATHERING = 20000,
     LARGEST = 20000
 };
 #else
@@ -35,6 +46,7 @@ enum {
     MORTAL = 150,
     LINKED = 200,
     SETS = 400,
+    GATHERING = 400,
     LARGEST = 6000
 };
 #endif
@@ -324,6 +336,15 @@ static void every_behaviour_with_few_restarts_comes_once(void **unused)
     assert_in_range(t.behaviours, 8 * t.programs, UINT64_MAX / 2);
 }
 
+static void every_behaviour_with_actors_that_gather_comes_once(void **unused)
+{
+    (void)unused;
+    struct totals t = { 0 };
+    compare_seeds(&t, GATHERING, 0, features_make_gathering);
+    assert_in_range(t.too_large, 0, GATHERING / 3);
+    assert_in_range(t.behaviours, 4 * t.programs, UINT64_MAX / 2);
+}
+
 static void every_behaviour_with_dead_letters_comes_once(void **unused)
 {
     (void)unused;
@@ -392,6 +413,7 @@ int main(void)
         EXPLORE_TEST(what_brute_force_finds_in_a_crowd_is_found),
         EXPLORE_TEST(every_behaviour_with_few_restarts_comes_once),
         EXPLORE_TEST(every_behaviour_with_dead_letters_comes_once),
+        EXPLORE_TEST(every_behaviour_with_actors_that_gather_comes_once),
         EXPLORE_TEST(every_behaviour_of_the_linked_comes_once),
         EXPLORE_TEST(every_behaviour_with_sets_comes_once),
         EXPLORE_TEST(what_brute_force_finds_with_sets_is_found),

@@ -23,6 +23,7 @@ RH_HANDLER_AS(echo, pong, quietly)
 }
 RH_BEHAVIOUR(echo, open, ping, RH_ON(pong, quietly), RH_DEFER(later));
 RH_BEHAVIOUR(echo, closed, RH_IGNORE(ping), RH_ON(pong, quietly));
+RH_BEHAVIOUR(echo, voting, RH_SETS_OF(ping, seen), RH_ON(pong, quietly));
 
 RH_PROCESS(caller, rh_ref callee;);
 RH_BODY(caller)

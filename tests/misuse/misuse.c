@@ -227,6 +227,27 @@ static void turn_to_without_a_set(void)
     struct rh_envelope own = { .type = NULL };
     HERE(rh_turn_to(&own));
 }
+RH_ACTOR(two_sets);
+RH_HANDLER(two_sets, note)
+{
+}
+RH_HANDLER(two_sets, question)
+{
+}
+RH_BEHAVIOUR(two_sets, open, RH_SETS(note, 2), RH_SETS(question, 2));
+static void sets_of_two_types(void)
+{
+    rh_spawn(two_sets);
+}
+RH_ACTOR(set_of_exits);
+RH_HANDLER(set_of_exits, rh_exited)
+{
+}
+RH_BEHAVIOUR(set_of_exits, open, RH_SETS(rh_exited, 2));
+static void sets_of_exits(void)
+{
+    rh_spawn(set_of_exits);
+}
 static void timer_in_the_past(void)
 {
     HERE(rh_timer("tick", -1, note));
@@ -369,6 +390,8 @@ static const struct misuse {
       "expected answer as the reply to question, but got other_answer" },
     { "rh_turn_to a message of an earlier set is a misuse", turn_to_another_set, RH_OUTCOME_MISUSE, "received last" },
     { "rh_turn_to without a set is a misuse", turn_to_without_a_set, RH_OUTCOME_MISUSE, "received last" },
+    { "sets of two types are a misuse", sets_of_two_types, RH_OUTCOME_MISUSE, "one type of messages in sets" },
+    { "sets of exits are a misuse", sets_of_exits, RH_OUTCOME_MISUSE, "cannot be taken in sets" },
     { "a timer in the past is a misuse", timer_in_the_past, RH_OUTCOME_MISUSE, "negative delay (-1 ms)" },
     { "a timer without a name is a misuse", timer_without_name, RH_OUTCOME_MISUSE, "needs a name" },
     { "rh_timer_cancel of NULL is a misuse", cancel_without_name, RH_OUTCOME_MISUSE, "needs a name" },

@@ -499,11 +499,13 @@ bool rh__could_take(const struct rh__history *h, const struct rh__run *r, uint32
 {
     struct rh__mail mail = rh__mail_of(r->live, m);
     bool hears = rh__hears_signals(&h->stance[unit]);
+    bool alone = h->stance[unit].set_type && !rh__joins(&h->stance[unit], mail.type);
     if (h->step[unit].everywhere || rh__takes(&h->stance[unit], &mail) == RH__LEAVES)
         return false;
     for (uint32_t i = unit; i <= h->step[unit].last; i++) {
         const struct rh_choice *c = &rh__run_event(r, i)->choice;
         if ((i == unit && c->kind != RH_CHOICE_DELIVER) ||
+            (alone && rh__takes_set(h, r, unit)) || /* a set is not in the way of what is taken alone */
             (c->kind == RH_CHOICE_DELIVER &&
              !(rh__in_queue(r->live, c->what, m, hears) || rh__precedes_across(r->live, c->what, m, hears))))
             return true;
@@ -514,7 +516,7 @@ bool rh__could_take(const struct rh__history *h, const struct rh__run *r, uint32
 bool rh__takes_set(const struct rh__history *h, const struct rh__run *r, uint32_t unit)
 {
     const struct rh_choice *c = &rh__run_event(r, unit)->choice;
-    return h->stance[unit].kind == RH__WAITS && h->stance[unit].set && c->kind == RH_CHOICE_DELIVER &&
+    return c->kind == RH_CHOICE_DELIVER && rh__joins(&h->stance[unit], rh__run_message(r, c->what)->type) &&
            !rh__is_exit_signal(rh__run_message(r, c->what)) && !rh__run_message(r, c->what)->wake;
 }
 

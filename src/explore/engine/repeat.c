@@ -8,6 +8,7 @@
 #include "explore/explorers.h"
 #include "world/determinism.h"
 #include "world/live.h"
+#include "world/set_order.h"
 
 /* Silences the program: a repeated run must not print again. */
 static void silence(int kept[2])
@@ -58,6 +59,8 @@ void rh__engine_repeat_run(struct rh_exploration *x, bool ended)
     if (!x->mute)
         silence(kept);
     struct rh_outcome o = rh__seen_again(d->seen, w, &d->steps);
+    if (o.kind == RH_OUTCOME_FINISHED && !*o.text && !failed)
+        o = rh__check_set_order(w, d->every_run, &d->random, &d->steps);
     if (!x->mute)
         speak(kept);
     if (o.kind == RH_OUTCOME_FINISHED) {

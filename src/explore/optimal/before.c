@@ -108,7 +108,7 @@ static void meet_preferred(struct walker *k, uint32_t event, uint32_t send)
             continue;
         }
         uint32_t first = put_first(g, r);
-        if (first != RH_NONE && first != event && rh__graph_wants(g, k->w, r, send))
+        if (first != RH_NONE && first != event && !rh__graph_passes_over(g, x, s) && rh__graph_wants(g, k->w, r, send))
             meet(k, first);
     }
 }

@@ -470,6 +470,26 @@ static inline uint32_t rh__graph_awaited(const struct optimal_graph *g, const st
 {
     return x->event.place == x->actor ? g->stances[x->event.stance].stance.set : 0;
 }
+/* Whether the actor of the event takes this send together with others, if it takes a set. */
+static inline bool rh__graph_joins(const struct optimal_graph *g, const struct optimal_node *x,
+                                   const struct optimal_node *send)
+{
+    return x->event.place == x->actor && !send->send.signal && !send->send.wake &&
+           rh__joins(&g->stances[x->event.stance].stance, send->send.type);
+}
+/* Whether the actor of the event gathers: it takes a set of one type, or another send alone (RH_SETS). */
+static inline bool rh__graph_gathers(const struct optimal_graph *g, const struct optimal_node *x)
+{
+    return rh__graph_awaited(g, x) && g->stances[x->event.stance].stance.set_type;
+}
+/* Whether a send that the event wants need not come after what the event took: it waits for others of its type, and the
+ * event took something alone. */
+static inline bool rh__graph_passes_over(const struct optimal_graph *g, const struct optimal_node *x,
+                                         const struct optimal_node *send)
+{
+    return rh__graph_gathers(g, x) && rh__graph_joins(g, x, send) &&
+           !(x->now.cause != RH_NONE && rh__graph_joins(g, x, rh__graph_node(g, x->now.cause)));
+}
 /* The number of messages that an event has sent; the events of a unit send nothing but for the last. */
 static inline uint32_t rh__graph_sends(const struct optimal_node *x)
 {

@@ -208,10 +208,11 @@ static uint32_t greatest_first(struct optimal_graph *g, uint32_t options, uint32
 /* Whether the choice takes a message of the set that its actor waits for. */
 static bool takes_of_set(const struct optimal_graph *g, const struct rh_world *w, const struct rh_choice *c)
 {
-    if (c->kind != RH_CHOICE_DELIVER || !rh__world_uses_sets(w) || !rh__stance_of(w, c->actor).set)
+    if (c->kind != RH_CHOICE_DELIVER || !rh__world_uses_sets(w))
         return false;
     const struct rh__run_message *m = rh__run_message(g->seen, c->what);
-    return !rh__is_exit_signal(m) && !m->wake;
+    struct rh__stance s = rh__stance_of(w, c->actor);
+    return !rh__is_exit_signal(m) && !m->wake && rh__joins(&s, m->type);
 }
 
 /* An option with the set that the actor can take now; others follow (units.c). */

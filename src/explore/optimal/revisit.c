@@ -145,14 +145,22 @@ bool rh__graph_same_step_before(const struct optimal_node *z, const struct optim
     return z->of == y->of && (z->send.ordinal != y->send.ordinal ? z->send.ordinal < y->send.ordinal : !z->send.copy);
 }
 
+/* Whether a send waits for others of its type, so that it is not in the way of what the event takes alone. */
+static bool waits_for_others(const struct optimal_graph *g, const struct optimal_node *event,
+                             const struct optimal_node *send)
+{
+    return rh__graph_gathers(g, event) && rh__graph_joins(g, event, send);
+}
+
 bool rh__graph_comes_first(struct optimal_graph *g, const struct rh_world *w, const struct optimal_part *part,
                            uint32_t event, uint32_t send)
 {
-    const struct optimal_node *s = rh__graph_node(g, send);
+    const struct optimal_node *x = rh__graph_node(g, event), *s = rh__graph_node(g, send);
     bool marked = false;
     for (uint32_t z = g->last_send[s->send.to]; z != RH_NONE; z = rh__graph_node(g, z)->send.before_to) {
         const struct optimal_node *other = rh__graph_node(g, z);
-        if (z == send || !other->send.posted || !rh__graph_has(g, part, z) || !rh__graph_wants(g, w, event, z))
+        if (z == send || !other->send.posted || !rh__graph_has(g, part, z) || waits_for_others(g, x, other) ||
+            !rh__graph_wants(g, w, event, z))
             continue;
         if (!marked)
             rh__graph_mark_before(g, w, part, RH_NONE, send);
@@ -198,7 +206,7 @@ bool rh__view_deliverable(const struct view *v, uint32_t stamp, uint32_t y)
         return false;
     if (event->event.place != event->actor)
         return true;
-    if (rh__graph_awaited(v->g, event) && rh__graph_is_ordinary(send))
+    if (rh__graph_joins(v->g, event, send))
         return false; /* not alone */
     if (v->g->by_receiver && send->send.posted) {
         struct optimal_part part = rh__view_part_before(v, stamp);
@@ -212,7 +220,8 @@ bool rh__view_deliverable(const struct view *v, uint32_t stamp, uint32_t y)
     for (uint32_t z = v->g->last_send[event->event.place]; z != RH_NONE;) {
         const struct optimal_node *other = rh__graph_node(v->g, z);
         if (z != y && (other == v->s || rh__view_knows(v, stamp, z)) && goes_before(v, event, other, send) &&
-            !gone_before(v->g, event, other) && wants(v->g, v->w, event, other))
+            !waits_for_others(v->g, event, other) && !gone_before(v->g, event, other) &&
+            wants(v->g, v->w, event, other))
             return false;
         z = other->send.before_to;
     }
@@ -355,7 +364,7 @@ void rh__graph_find_revisits(struct optimal_graph *g, const struct rh_world *w, 
         const struct optimal_node *x = rh__graph_node(g, r);
         if (rh__view_in_past(&v, x))
             break;
-        if (rh__graph_awaited(g, x) && !x->event.part && rh__graph_is_ordinary(send) && rh__graph_wants(g, w, r, s))
+        if (rh__graph_awaited(g, x) && !x->event.part && rh__graph_joins(g, x, send) && rh__graph_wants(g, w, r, s))
             rh__graph_find_set_revisits(g, w, s, r);
     }
     for (uint32_t i = s; i-- > lowest;) {
@@ -433,7 +442,8 @@ static void add_from_mailbox(struct optimal_graph *g, const struct rh_world *w, 
     rh__graph_decide(g, stamp, &none); /* it takes nothing while it is asked what it wants */
     for (uint32_t s = g->last_send[x->event.place]; s != RH_NONE; s = rh__graph_node(g, s)->send.before_to) {
         const struct optimal_node *send = rh__graph_node(g, s);
-        if (!(send->send.posted || send->send.wake) || is_listed(g, x, s) || !rh__graph_wants(g, w, stamp, s))
+        if (!(send->send.posted || send->send.wake) || rh__graph_joins(g, x, send) || is_listed(g, x, s) ||
+            !rh__graph_wants(g, w, stamp, s))
             continue;
         if (send->send.posted ? rh__graph_comes_first(g, w, &part, stamp, s)
                               : !waits_behind(g, w, stamp, s) && may_find_nothing(g, w, &part, stamp, s))
@@ -460,7 +470,9 @@ void rh__graph_more_options(struct optimal_graph *g, const struct rh_world *w, u
     struct optimal_part part = { .below = stamp, .row = RH_NONE };
     if (rh__graph_awaited(g, x)) {
         rh__graph_more_sets(g, w, stamp);
-        return;
+        if (!rh__graph_gathers(g, x))
+            return;
+        offered = x->option_count;
     }
     if (g->by_receiver && x->event.place == x->actor && x->now.kind != RH_CHOICE_RESUME)
         add_from_mailbox(g, w, stamp);

@@ -48,12 +48,6 @@ static inline bool rh__view_knows(const struct view *v, uint32_t event, uint32_t
     return send < event || rh__view_in_past(v, rh__graph_node(v->g, send));
 }
 
-/* Whether the actor takes this send together with others, if it waits for a set. */
-static inline bool rh__graph_is_ordinary(const struct optimal_node *send)
-{
-    return !send->send.signal && !send->send.wake;
-}
-
 /* Whether a node is canonical (revisit.c). */
 bool rh__view_canonical(const struct view *v, uint32_t stamp);
 /* Whether the event could have taken y alone: its stance takes y, and no other message must come first. */

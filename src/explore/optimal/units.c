@@ -38,11 +38,13 @@ static bool has(const uint64_t *bits, uint32_t i)
 }
 
 /* Whether z must come before y or with it.  Under mailbox, what comes before y is marked. */
-static bool goes_before(const struct view *v, const struct optimal_node *z, const struct optimal_node *y)
+static bool goes_before(const struct view *v, const struct optimal_node *event, const struct optimal_node *z,
+                        const struct optimal_node *y)
 {
+    bool hears = rh__hears_signals(&v->g->stances[event->event.stance].stance);
     if (v->g->by_receiver && y->send.posted)
         return z->send.posted && (z->of == y->of ? rh__graph_same_step_before(z, y) : v->g->map[z->of]);
-    return rh__precedes(v->w, rh__graph_message(v->g, z), rh__graph_message(v->g, y), false);
+    return rh__precedes(v->w, rh__graph_message(v->g, z), rh__graph_message(v->g, y), hears);
 }
 
 static void find_orders(const struct view *v, uint32_t event, uint32_t s)
@@ -56,18 +58,19 @@ static void find_orders(const struct view *v, uint32_t event, uint32_t s)
         if (v->g->by_receiver && y->send.posted)
             rh__graph_mark_before_send(v->g, v->w, &part, m->send[i], s);
         for (uint32_t k = 0; k < m->count; k++)
-            if (k != i && goes_before(v, rh__graph_node(v->g, m->send[k]), y))
+            if (k != i && goes_before(v, rh__graph_node(v->g, event), rh__graph_node(v->g, m->send[k]), y))
                 m->must[i][k / 64] |= UINT64_C(1) << k % 64;
     }
 }
 
-static bool is_ordinary(const struct optimal_graph *g, uint32_t send)
+static bool joins(const struct optimal_graph *g, uint32_t event, uint32_t send)
 {
-    return rh__graph_is_ordinary(rh__graph_node(g, send));
+    return rh__graph_joins(g, rh__graph_node(g, event), rh__graph_node(g, send));
 }
 
 /* Collects the sends that the event wants: of those that count for it, and `s` (RH_NONE: none).  The end of its wait is
- * one of them, though no set has it: under causal it may have to come first.  False if there are too many. */
+ * one of them, and all that an actor that gathers takes alone, though no set has it: it may have to come first.
+ * False if there are too many. */
 static bool collect(const struct view *v, uint32_t event, uint32_t s)
 {
     struct optimal_graph *g = v->g;
@@ -114,7 +117,7 @@ static bool find_greatest(const struct view *v, uint32_t event, bool *same)
         for (uint32_t i = 0; i < m->count; i++) {
             struct optimal_option one = { .cause = m->send[i] }, other = { .cause = best };
             other.cause = best == RH_NONE ? RH_NONE : m->send[best];
-            if (!m->in[i] && is_ordinary(v->g, m->send[i]) && can_follow(m, i) &&
+            if (!m->in[i] && joins(v->g, event, m->send[i]) && can_follow(m, i) &&
                 (best == RH_NONE || rh__graph_greater(v->g, &one, &other)))
                 best = i;
         }
@@ -298,7 +301,7 @@ void rh__graph_more_sets(struct optimal_graph *g, const struct rh_world *w, uint
     if (collect(&v, stamp, RH_NONE)) {
         memset(m->forced, 0, m->count * sizeof *m->forced);
         for (uint32_t i = 0; i < m->count; i++)
-            m->barred[i] = !is_ordinary(g, m->send[i]);
+            m->barred[i] = !joins(g, stamp, m->send[i]);
         choose_all(&k);
     } else {
         g->overflows = true;
@@ -334,7 +337,7 @@ static uint32_t find_sets(const struct revisits *f, const struct view *v, const 
     }
     for (uint32_t i = 0; i < m->count; i++) {
         m->forced[i] = m->send[i] == f->s || is_chosen(m, m->send[i]);
-        m->barred[i] = !m->forced[i] && !(is_ordinary(f->g, m->send[i]) && rh__view_knows(alone, f->r, m->send[i]));
+        m->barred[i] = !m->forced[i] && !(joins(f->g, f->r, m->send[i]) && rh__view_knows(alone, f->r, m->send[i]));
     }
     choose_all(&k);
     return k.found;
@@ -403,7 +406,7 @@ void rh__graph_find_set_revisits(struct optimal_graph *g, const struct rh_world 
     m->extra_count = m->chosen_count = m->tried = 0;
     for (uint32_t y = g->last_send[x->event.place]; y != RH_NONE && y > r; y = rh__graph_node(g, y)->send.before_to) {
         const struct optimal_node *other = rh__graph_node(g, y);
-        if (y == s || rh__view_in_past(&alone, other) || rh__graph_in_past(g, x, other) || !is_ordinary(g, y) ||
+        if (y == s || rh__view_in_past(&alone, other) || rh__graph_in_past(g, x, other) || !joins(g, r, y) ||
             !rh__graph_wants(g, w, r, y))
             continue;
         if (m->extra_count == MOST_MEMBERS_OF_SET) {

@@ -39,7 +39,18 @@ static void change_behaviour(const struct mind *m, uint64_t bits)
     if (m->walks)
         return;
     SAY("becomes %s", bits >> 22 & 3 ? bits >> 22 & 1 ? "closed" : "deaf" : "open");
-    if (m->starts)
+    if (m->gathers)
+        switch (bits >> 22 & 3) {
+        case 0:
+            rh_become(gatherer, open);
+            break;
+        case 2:
+            rh_become(gatherer, deaf);
+            break;
+        default:
+            rh_become(gatherer, closed);
+        }
+    else if (m->starts)
         switch (bits >> 22 & 3) {
         case 0:
             rh_become(starter, open);
@@ -408,7 +419,8 @@ void act(struct mind *m, rh_ref self, int32_t ttl)
         rh_eventually("an even history", m->history % 2 == 0);
         break;
     case F_RECEIVE:
-        receive(m, bits);
+        if (!m->gathers) /* a handler of sets must not */
+            receive(m, bits);
         break;
     case F_SLEEP:
         SAY("sleeps");

@@ -215,6 +215,27 @@ void features_make_linked(struct features *p, uint64_t seed)
         features_with_time(p, below(&random, 2) ? RH_TIME_LOGICAL : RH_TIME_ORDERED);
 }
 
+void features_make_gathering(struct features *p, uint64_t seed)
+{
+    uint64_t random = scrambled(seed, 85);
+    if (below(&random, 3))
+        features_make(p, seed);
+    else
+        features_make_linked(p, seed);
+    p->has |= (uint64_t)1 << F_GATHER;
+    if (below(&random, 2))
+        p->has |= (uint64_t)1 << F_FAN;
+    if (below(&random, 3) == 0)
+        p->has |= (uint64_t)1 << F_BECOME;
+    if (below(&random, 3) == 0)
+        p->has |= (uint64_t)1 << F_TIMER;
+    p->actors = 1 + below(&random, 3);
+    if (p->actors + p->walkers > 4)
+        p->walkers = 1;
+    p->starts = 3 + below(&random, 2);
+    p->ttl = 2;
+}
+
 bool features_shrink(struct features *p)
 {
     if (p->ttl > 2)

@@ -26,7 +26,8 @@ static uint64_t hash_of_actor(const struct rh_world *w, uint32_t actor)
 {
     const struct rh_actor_type *type = rh_world_actor_type(w, actor);
     uint64_t hash = w->actors[actor].identity;
-    if (type == &rh_actor_player || type == &rh_actor_starter || type == &rh_actor_walker || type == &rh_actor_watcher)
+    if (type == &rh_actor_player || type == &rh_actor_starter || type == &rh_actor_gatherer ||
+        type == &rh_actor_walker || type == &rh_actor_watcher)
         hash = scrambled(hash, ((const struct mind *)rh_world_actor_state(w, actor))->history);
     return scrambled(hash, rh_world_actor_ended(w, actor));
 }
@@ -141,6 +142,7 @@ void take_notes(struct notes *to, const char *explorer, uint64_t max_runs)
     char error[512];
     struct rh_semantics s = features_semantics(&program);
     struct rh__limits limits = { .max_runs = max_runs, .max_seconds = 60, .keep_going = true };
+    limits.unchecked = program.has >> F_GATHER & 1; /* what actors do depends on the order of their sets */
     struct rh_world *w = world_of("features", &s, NULL, 0);
     notes = to;
     to->ended = to->broken = 0;

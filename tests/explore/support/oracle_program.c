@@ -204,6 +204,7 @@ static void take(struct mind *m, rh_ref self, const struct rh_message_type *type
     TAKES(actor, rh_stored)
 TAKES_ALL(player)
 TAKES_ALL(starter)
+TAKES_ALL(gatherer)
 
 RH_HANDLER(starter, rh_start)
 {
@@ -223,6 +224,12 @@ RH_BEHAVIOUR(starter, closed, RH_DEFER(work), note, tick, RH_DEFER(question), an
              RH_IGNORE(rh_start), rh_stored);
 RH_BEHAVIOUR(starter, deaf, RH_IGNORE(work), note, RH_DEFER(tick), question, RH_IGNORE(answer), RH_IGNORE(rh_down),
              rh_exited, RH_DEFER(rh_stored), RH_IGNORE(rh_start));
+
+RH_BEHAVIOUR(gatherer, open, RH_SETS_OF(work, size), note, tick, question, answer, rh_down, rh_exited, rh_stored);
+RH_BEHAVIOUR(gatherer, closed, RH_DEFER(work), RH_SETS(note, 2), tick, RH_DEFER(question), answer, rh_down,
+             RH_DEFER(rh_exited), RH_DEFER(rh_stored));
+RH_BEHAVIOUR(gatherer, deaf, work, RH_IGNORE(note), RH_SETS(tick, 2), question, RH_IGNORE(answer), RH_IGNORE(rh_down),
+             rh_exited, RH_DEFER(rh_stored));
 
 static void walk(struct mind *m, rh_ref self, int turns)
 {
@@ -257,9 +264,11 @@ static void prepare(rh_ref self)
         rh_observe(watcher);
     for (uint32_t i = 0; i < program.actors + program.walkers; i++) {
         struct mind m = { .me = i, .walks = i >= program.actors, .starts = has(F_START) && i % 2 == 0 };
-        rh_ref who = m.walks    ? rh_spawn(walker, .mind = m)
-                     : m.starts ? rh_spawn(starter, .mind = m)
-                                : rh_spawn(player, .mind = m);
+        m.gathers = has(F_GATHER) && !m.walks && !m.starts;
+        rh_ref who = m.walks     ? rh_spawn(walker, .mind = m)
+                     : m.starts  ? rh_spawn(starter, .mind = m)
+                     : m.gathers ? rh_spawn(gatherer, .mind = m, .size = 2 + (program.seed >> i & 1))
+                                 : rh_spawn(player, .mind = m);
         players[player_count++] = who;
     }
     for (uint32_t i = 0; i < program.starts; i++) {

@@ -67,7 +67,8 @@
     X(BODY, "body", BODY, false)       /* and does things while it makes them; others know the test */                 \
     X(MIMIC, "mimic", MIMIC, true)     /* sends messages of the types that the world sends */                          \
     X(SET, "set", WALKER, false)       /* processes wait for sets: features_with_sets */                               \
-    X(EXITED, "exited", WALKER, false) /* processes wait for rh_exited: features_make_linked */
+    X(EXITED, "exited", WALKER, false) /* processes wait for rh_exited: features_make_linked */                        \
+    X(GATHER, "gather", GATHER, false) /* actors take messages in sets: features_make_gathering */
 
 enum feature {
 #define F_X(name, text, needs, acts) F_##name,
@@ -114,7 +115,7 @@ extern struct decisions *decisions;
 struct mind {
     uint64_t history;
     uint32_t me, thought, mimics;
-    bool child, starts, walks, took, keeps;
+    bool child, starts, walks, took, keeps, gathers;
     rh_ref friend;
     struct rh_request kept;
 };
@@ -131,6 +132,7 @@ RH_MESSAGE(answer, CONTENT);
 
 RH_ACTOR(player, struct mind mind;);
 RH_ACTOR(starter, struct mind mind;);
+RH_ACTOR(gatherer, struct mind mind; uint32_t size;);
 RH_PROCESS(walker, struct mind mind;);
 RH_MONITOR(watcher, struct mind mind;);
 RH_TABLE(shared);
