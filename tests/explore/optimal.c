@@ -46,7 +46,7 @@ enum {
     MORTAL = 150,
     LINKED = 200,
     SETS = 400,
-    GATHERING = 400,
+    GATHERING = 250,
     LARGEST = 6000
 };
 #endif
