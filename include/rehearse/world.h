@@ -303,6 +303,15 @@ const struct rh_outcome *rh_world_outcome(const struct rh_world *w);
 const struct rh_event *rh_world_events(const struct rh_world *w, uint32_t *count);
 uint32_t rh_world_message_count(const struct rh_world *w);
 struct rh_message_info rh_world_message(const struct rh_world *w, uint32_t message);
+/* A timer that is set.  Its index is `what` of a choice of kind RH_CHOICE_TIMER. */
+struct rh_timer_info {
+    const char *name;                   /* NULL: the end of a wait or a sleep */
+    const struct rh_message_type *type; /* NULL: the same */
+    int64_t deadline_ns;
+    uint32_t actor; /* that set it */
+    uint32_t event; /* in which it was set */
+};
+struct rh_timer_info rh_world_timer(const struct rh_world *w, uint32_t timer);
 uint32_t rh_world_actor_count(const struct rh_world *w);
 const struct rh_actor_type *rh_world_actor_type(const struct rh_world *w, uint32_t actor);
 const struct rh_behaviour *rh_world_actor_behaviour(const struct rh_world *w, uint32_t actor);

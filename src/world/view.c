@@ -79,6 +79,18 @@ struct rh_message_info rh_world_message(const struct rh_world *w, uint32_t messa
     };
 }
 
+struct rh_timer_info rh_world_timer(const struct rh_world *w, uint32_t timer)
+{
+    const struct world_timer *t = &w->timers[timer];
+    return (struct rh_timer_info){
+        .name = t->type ? w->payload + t->name : NULL,
+        .type = t->type,
+        .deadline_ns = t->deadline_ns,
+        .actor = t->actor,
+        .event = t->event,
+    };
+}
+
 uint32_t rh_world_actor_count(const struct rh_world *w)
 {
     return w->actor_count;

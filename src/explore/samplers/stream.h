@@ -22,7 +22,8 @@ enum rh__stream_kind {
     RH__STREAM_SWARM,
     RH__STREAM_POS,
     RH__STREAM_PCT,
-    RH__STREAM_PCTCP
+    RH__STREAM_PCTCP,
+    RH__STREAM_PHASES
 };
 
 /* For `open`. */
