@@ -9,9 +9,11 @@
  *     server, are no members: they always talk;
  *   - in a phase a random majority of each group talks: it takes fresh mail, which talking members or others have
  *     sent in this phase.  What a member sent before the phase, or while it rests, is late mail and leaks through
- *   rarely; - in each phase one member of a group is favoured.  The timer that most members have set at once is
- *     contested, an election timeout, say: the favoured member's is likely to fire, once a phase, those of the others
- *are unlikely to. 
+ *     rarely;
+ *   - in each phase one member of a group is favoured.  The timer that most members have set at once is contested, an
+ *     election timeout, say: the favoured member's is likely to fire, once a phase; those of the others are unlikely
+ *     to.
+ *
  * Length of phases, rates of leaking, groups in which all talk, a channel whose mail is always late, rivals (members
  * that can be favoured at all), speeds of channels and actors, the weight of timers and the faults (classes.h) are
  * drawn for each run.  Every open choice keeps a positive probability. */
@@ -64,8 +66,7 @@ static uint32_t draw(struct phases *p, uint32_t below)
     return rh__random_below(&p->classes.random, below);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------
-
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 static struct group *find_group(struct phases *p, const struct rh__run_actor *a)
 {
     for (uint32_t i = 0; i < p->group_count; i++)
@@ -122,8 +123,7 @@ static bool is_rival(const struct phases *p, uint32_t actor)
     return !p->has_rivals || rh__mix(p->seed ^ 1, actor) % p->group[p->group_of[actor] - 1].members < 2;
 }
 
-/* ---- a phase -----------------------------------------------------------------------------------------------------
-
+/* ---- a phase ----------------------------------------------------------------------------------------------------- */
 /* One rival of each group; any member if there is no rival. */
 static void draw_favoured(struct phases *p)
 {
@@ -211,8 +211,7 @@ static void new_phase(struct phases *p, const struct rh_world *w, const struct r
     p->until = p->since + p->length / 2 + draw(p, p->length + 1);
 }
 
-/* ---- choosing ----------------------------------------------------------------------------------------------------
-
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
 /* About one channel between two members of a group, the same one for the whole run. */
 static bool is_slow(const struct phases *p, uint32_t from, uint32_t to)
 {
@@ -287,8 +286,7 @@ static uint32_t phases_choose(void *state, const struct rh_world *w, const struc
     return pick;
 }
 
-/* ---- a run -------------------------------------------------------------------------------------------------------
-
+/* ---- a run ------------------------------------------------------------------------------------------------------- */
 static uint32_t phases_begin(void *state, const struct rh_world *w)
 {
     struct phases *p = state;
