@@ -278,15 +278,16 @@ size_t rh_snapshot_bytes(const struct rh_snapshot *snapshot);
 void rh_snapshot_free(struct rh_snapshot *snapshot);
 
 /* A hash of everything that can influence the rest of the run: states, mailboxes, timers, names, stores, tables,
- * budgets.  The clock becomes part of it when some run has asked for the time: do not compare fingerprints from before
- * that with fingerprints from after it (rh_world_clock_used). */
+ * budgets.  The clock becomes part of it when some run has asked for the time, and the order of sends under RH_BAG when
+ * some run has taken a set: do not compare fingerprints from before that with fingerprints from after it
+ * (rh_world_fingerprint_meaning: another number). */
 uint64_t rh_world_fingerprint(const struct rh_world *w);
 /* The same with 128 bits: the first of them are those of rh_world_fingerprint. */
 struct rh_fingerprint {
     uint64_t high, low;
 };
 struct rh_fingerprint rh_world_fingerprint_wide(const struct rh_world *w);
-bool rh_world_clock_used(const struct rh_world *w);
+uint32_t rh_world_fingerprint_meaning(const struct rh_world *w);
 
 /* A sentence for the user if the test asked for a parameter whose value is invalid, or did what the explorer cannot
  * explore; otherwise "". */

@@ -41,7 +41,8 @@ struct rh_visited {
     uint32_t fingerprint_bits, marks;
     uint64_t mark_bits; /* bit-state: size of the array in bits, a power of two */
     _Atomic uint64_t *array, ones, mark_states, mark_hits;
-    bool begun, clock_used, outdated;
+    bool begun, outdated;
+    uint32_t meaning; /* of the fingerprints */
     const struct rh_exploration *x;
     uint32_t restarts; /* of the exploration, when the set was last cleared */
     uint32_t keep;     /* events that the run under way keeps; 0: not known */
@@ -293,16 +294,16 @@ enum rh_visited_answer rh_visited_state(struct rh_visited *v, const struct rh_wo
 {
     follow_restarts(v);
     struct rh_fingerprint fingerprint = rh_world_fingerprint_wide(w);
-    bool clock_used = rh_world_clock_used(w);
-    v->outdated |= v->begun && clock_used != v->clock_used;
-    v->clock_used = clock_used;
+    uint32_t meaning = rh_world_fingerprint_meaning(w);
+    v->outdated |= v->begun && meaning != v->meaning;
+    v->meaning = meaning;
     v->begun = true;
     return v->outdated ? RH_VISITED_FIRST : rh_visited_add(v, fingerprint);
 }
 
 bool rh_visited_restart(struct rh_visited *v, const struct rh_world *w)
 {
-    if (!v->outdated && (!v->begun || rh_world_clock_used(w) == v->clock_used))
+    if (!v->outdated && (!v->begun || rh_world_fingerprint_meaning(w) == v->meaning))
         return false;
     rh_visited_clear(v);
     return true;

@@ -140,7 +140,7 @@ static struct rh__wide place_in_channel(const struct rh_world *w, uint32_t messa
 {
     const struct world_channel *c = &w->channels[w->messages[message].channel];
     uint64_t position = 0;
-    if (!w->delivery.in_order)
+    if (!w->delivery.in_order && !w->sets_used)
         return rh__message_hash((struct rh_world *)w, message); /* which is kept with the message */
     for (uint32_t i = c->first; i != RH_NONE && i != message; i = w->messages[i].next)
         position++;

@@ -54,7 +54,7 @@ void rh__request_over(struct rh_world *w, uint32_t request)
             rh__actor_stale(w, i);
     for (uint32_t c = 0; c < w->channel_count; c++)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
-            if (w->messages[i].request == request) {
+            if (w->messages[i].request == request || w->messages[i].answers == request) {
                 rh__channel_stale(w, c);
                 break;
             }
@@ -103,9 +103,12 @@ static struct rh__wide hash_message(struct rh_world *w, uint32_t message)
     struct rh__wide h = hash_contents(w, message);
     if (w->clock_used && m->sent_ns)
         h = rh__wide_with(h, (uint64_t)m->sent_ns);
-    /* Does an actor still wait for a reply to it?  (Somebody always waits for a reply under way: see receive.c.) */
+    /* Does an actor still wait for a reply to it, or for it as a reply?  (Somebody always waits for a reply that was
+     * accepted: see receive.c.) */
     if (m->request != RH_NONE && w->actors[w->messages[m->request].sender].asking == m->request)
         h = rh__wide_with(h, 4);
+    if (m->answers != RH_NONE && w->actors[m->receiver].asking == m->answers)
+        h = rh__wide_with(h, 23);
     return h;
 }
 
@@ -129,14 +132,15 @@ static uint64_t hash_of_place(const struct rh_world *w, const struct world_chann
     return (uint64_t)arrived | (uint64_t)befallen << 1;
 }
 
-/* Where a channel has no order, neither have the hashes of its messages; signals and the clock are in order always. */
+/* Where a channel has no order, neither have the hashes of its messages, unless the program takes sets; signals and the
+ * clock are in order always. */
 static struct rh__wide hash_channel(struct rh_world *w, uint32_t channel)
 {
     const struct world_channel *c = &w->channels[channel];
     struct rh__wide h = { 0, 0 }, sum = { 0, 0 };
     for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next) {
         struct rh__wide x = rh__wide_with(hash_message(w, i), hash_of_place(w, c, i));
-        if (w->delivery.in_order || w->messages[i].type == &rh__exit_signal || c->sender == w->clock)
+        if (w->delivery.in_order || w->sets_used || w->messages[i].type == &rh__exit_signal || c->sender == w->clock)
             h = rh__wide_mix(h, x);
         else
             sum = rh__wide_sum(sum, rh__wide_with(x, 15));
@@ -155,15 +159,20 @@ static struct rh__wide hash_befallen(struct rh_world *w)
     return h;
 }
 
-/* Dead letters fail at the end of the run: those that there are, with the places of their sends. */
+/* Dead letters fail at the end of the run: those that there are and those that there may be, with the places of their
+ * sends, in the order in which each actor has sent them (of several, the report has the first). */
 static struct rh__wide hash_dead_letters(struct rh_world *w)
 {
     struct rh__wide h = { 0, 0 };
-    for (uint32_t i = 0; i < w->message_count; i++)
-        if (rh__message_is_dead(w, i)) {
-            struct rh__wide place = hash_text(w, (uint64_t)w->messages[i].sent_at * 16);
-            h = rh__wide_sum(h, rh__wide_with(rh__wide_mix(hash_message(w, i), place), 22));
-        }
+    for (uint32_t i = 0; i < w->message_count; i++) {
+        if (!rh__message_may_die(w, i))
+            continue;
+        uint64_t before = 0;
+        for (uint32_t k = 0; k < i; k++)
+            before += w->messages[k].sender == w->messages[i].sender && rh__message_may_die(w, k);
+        struct rh__wide place = hash_text(w, (uint64_t)w->messages[i].sent_at * 16);
+        h = rh__wide_sum(h, rh__wide_with(rh__wide_mix(hash_message(w, i), place), before << 8 | 22));
+    }
     return h;
 }
 
@@ -380,10 +389,19 @@ static struct rh__wide hash_tables(struct rh_world *w)
     return rh__wide_is_zero(h) ? rh__wide_of(1) : h;
 }
 
+/* Once somebody has looked at the life of the test, its end is a step (enabled.c). */
+static uint64_t test_was_noticed(const struct rh_world *w)
+{
+    if (!rh__by_object(w) || w->actors[0].status == STATUS_ENDED)
+        return 0;
+    uint64_t life = rh__object_of_actor(w, RH__OBJECT_LIFE, 0);
+    return rh__object_entry((struct rh_world *)w, life)->touches > 0;
+}
+
 static struct rh__wide hash_scalars(const struct rh_world *w)
 {
     uint64_t scalars[] = {
-        w->chooser ^ (uint64_t)w->gathered << 32,
+        test_was_noticed(w) << 63 ^ w->chooser ^ (uint64_t)w->gathered << 32,
         w->clock_used ? (uint64_t)w->now_ns : 0,
         w->semantics.fail_allocation ? w->allocations : 0,
         w->over | (uint64_t)w->kept_requests << 32,

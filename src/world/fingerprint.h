@@ -40,6 +40,16 @@ static inline void rh__clock_seen(struct rh_world *w)
     }
 }
 
+/* The program takes a set of messages.  From the first time on the order of sends within a channel is part of the hash,
+ * also where messages arrive in any order: a set has the messages of a sender in the order of its sends. */
+static inline void rh__set_seen(struct rh_world *w)
+{
+    if (!w->sets_used) {
+        w->sets_used = true;
+        w->hashing = false;
+    }
+}
+
 static inline void rh__tables_stale(struct rh_world *w)
 {
     if (w->hashing && !rh__wide_is_zero(w->tables_hash))

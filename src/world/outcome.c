@@ -184,15 +184,31 @@ static bool was_taken(const struct rh_world *w, uint32_t message)
     return by && by->kind == RH_CHOICE_DELIVER && by->what == message;
 }
 
-bool rh__message_is_dead(const struct rh_world *w, uint32_t message)
+/* True if the message is a dead letter once its receiver has ended. */
+static bool dies_with_receiver(const struct rh_world *w, uint32_t message)
 {
     const struct world_message *m = &w->messages[message];
-    bool ended = w->actors[m->receiver].status == STATUS_ENDED || (!m->receiver && rh__test_is_over(w));
-    bool dead = ended && m->posted && m->answers == RH_NONE && m->sender != m->receiver && !(m->marks & MARK_OVER) &&
+    bool dies = m->posted && m->answers == RH_NONE && m->sender != m->receiver && !(m->marks & MARK_OVER) &&
                 m->copy_of == RH_NONE && !was_taken(w, message);
-    for (uint32_t i = message + 1; dead && w->semantics.duplicates && i < w->message_count; i++)
-        dead = w->messages[i].copy_of != message || !was_taken(w, i);
-    return dead;
+    for (uint32_t i = message + 1; dies && w->semantics.duplicates && i < w->message_count; i++)
+        dies = w->messages[i].copy_of != message || !was_taken(w, i);
+    return dies;
+}
+
+static bool receiver_has_ended(const struct rh_world *w, const struct world_message *m)
+{
+    return w->actors[m->receiver].status == STATUS_ENDED || (!m->receiver && rh__test_is_over(w));
+}
+
+static bool message_is_dead(const struct rh_world *w, uint32_t message)
+{
+    return receiver_has_ended(w, &w->messages[message]) && dies_with_receiver(w, message);
+}
+
+bool rh__message_may_die(const struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    return (m->taken_by == RH_NONE || receiver_has_ended(w, m)) && dies_with_receiver(w, message);
 }
 
 /* An order of messages that is the same in every run. */
@@ -210,7 +226,7 @@ static bool dead_letter(struct rh_world *w)
     const struct world_message *first = NULL;
     char from[128], to[128];
     for (uint32_t i = 0; rh__dead_letters_at_end(w) && i < w->message_count; i++)
-        if (rh__message_is_dead(w, i) && (!first || goes_first(w, &w->messages[i], first)))
+        if (message_is_dead(w, i) && (!first || goes_first(w, &w->messages[i], first)))
             first = &w->messages[i];
     if (!first)
         return false;

@@ -17,10 +17,10 @@ __attribute__((format(printf, 3, 4))) void rh__misuse(struct rh_world *w, const 
 /* Adds a line of the running actor to the run's record. */
 void rh__note(struct rh_world *w, uint32_t actor, const char *text);
 
-/* True of a dead letter: a message of the program that no fault has lost, and that its receiver never took, because it
- * has ended.  Replies are no dead letters: the asker may have given up.  Nor are messages of an actor to itself, or
- * second copies. */
-bool rh__message_is_dead(const struct rh_world *w, uint32_t message);
+/* True of a dead letter, and of a message that is one if its receiver ends now.  A dead letter is a message of the
+ * program that no fault has lost, and that its receiver never took, because it has ended.  Replies are no dead letters:
+ * the asker may have given up.  Nor are messages of an actor to itself, or second copies. */
+bool rh__message_may_die(const struct rh_world *w, uint32_t message);
 
 /* Judges a run in which no choice is left: stuck, in a hot behaviour, a property that does not hold, or finished. */
 void rh__conclude(struct rh_world *w);

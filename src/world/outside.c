@@ -239,11 +239,19 @@ void rh__outside_send(struct rh_world *w, const struct rh_choice *c)
         return;
     struct world_sending message = SENDING(.from = sender, .to = o->actor, .type = o->type,
                                            .value = w->payload + (uint64_t)s->value * 16, .posted = true);
-    rh__message_send(w, &message);
+    uint32_t sent_as = rh__message_send(w, &message);
+    if (rh__dead_letters_at_end(w) && sent_as != RH_NONE)
+        w->messages[sent_as].sent_at = (uint32_t)(rh__payload_text(w, o->here) / 16);
 }
 
-/* What may still be sent: the budget has its hash. */
+/* What may still be sent: to whom, and with which values.  The budget has its hash. */
 struct rh__wide rh__outside_hash(const struct rh_world *w)
 {
-    return w->opening_count ? rh__wide_with(rh__wide_of(w->opening_count), 13) : rh__wide_of(0);
+    struct rh__wide h = rh__wide_of(0);
+    for (uint32_t i = 0; i < w->opening_count; i++) {
+        const struct world_opening *o = &w->openings[i];
+        h = rh__wide_with(rh__wide_with(h, o->actor + 13), (uint64_t)(uintptr_t)o->type);
+        h = rh__wide_with(h, (uint64_t)(uintptr_t)o->when);
+    }
+    return h;
 }

@@ -155,7 +155,7 @@ void rh__turn_to(struct rh_world *w, const struct rh_envelope *envelope, const c
 
 void rh__note_sets(struct rh_world *w, int64_t timeout_ms, const char *place)
 {
-    w->sets_used = true;
+    rh__set_seen(w);
     if (!w->no_sets || (w->no_timed_sets_only && !timeout_ms))
         return;
     /* Not an error of the program: the user is told, and there is no finding. */

@@ -125,9 +125,9 @@ int64_t rh_world_now_ns(const struct rh_world *w)
     return now;
 }
 
-bool rh_world_clock_used(const struct rh_world *w)
+uint32_t rh_world_fingerprint_meaning(const struct rh_world *w)
 {
-    return w->clock_used;
+    return (uint32_t)w->clock_used | (uint32_t)w->sets_used << 1;
 }
 
 const struct rh_semantics *rh_world_semantics(const struct rh_world *w)

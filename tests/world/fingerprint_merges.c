@@ -219,6 +219,158 @@ static void the_reason_of_an_end_to_come_is_part_of_the_state(void **unused)
     require_no_clash("two_reasons", NULL);
 }
 
+/* Which actor is open to messages from outside, and for which messages. */
+RH_ACTOR(clerk_, uint32_t heard;);
+RH_HANDLER(clerk_, go)
+{
+    state->heard = 1;
+}
+RH_HANDLER(clerk_, bell)
+{
+    state->heard = 2;
+}
+RH_BEHAVIOUR(clerk_, ready, go, bell);
+RH_TEST(opened_one, .outside = 1)
+{
+    rh_ref one = rh_spawn(clerk_), two = rh_spawn(clerk_);
+    switch (rh_choose(3)) {
+    case 0:
+        rh_open(one, go);
+        break;
+    case 1:
+        rh_open(two, go);
+        break;
+    default:
+        rh_open(one, bell);
+    }
+}
+
+static void what_is_open_to_the_outside_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    require_no_clash("opened_one", &(struct rh_semantics){ .outside = 1 });
+}
+
+/* A set has the messages of one sender in the order of their sends, also where they arrive in any order. */
+RH_PROCESS(pair_, uint32_t heard;);
+RH_BODY(pair_)
+{
+    const struct rh_envelope *e = rh_receive_set(2, value_is);
+    state->heard = rh_as(&e[0], value_is)->value * 10 + rh_as(&e[1], value_is)->value;
+    rh_receive(go);
+}
+RH_ACTOR(turns_, rh_ref to;);
+RH_HANDLER(turns_, go)
+{
+    uint32_t first = rh_choose(2);
+    rh_send(state->to, value_is, .value = 1 + first);
+    rh_send(state->to, value_is, .value = 2 - first);
+}
+RH_BEHAVIOUR(turns_, ready, go);
+RH_TEST(set_of_a_bag)
+{
+    rh_send(rh_spawn(turns_, .to = rh_spawn(pair_)), go);
+}
+
+static void the_order_of_sends_is_part_of_the_state_of_a_bag_with_sets(void **unused)
+{
+    (void)unused;
+    require_no_clash("set_of_a_bag", &(struct rh_semantics){ .model = RH_BAG });
+    require_no_clash("set_of_a_bag", &(struct rh_semantics){ .model = RH_BAG, .delays = 1, .delay_steps = 2 });
+    require_no_clash("set_of_a_bag", &(struct rh_semantics){ .model = RH_BAG, .losses = 1, .duplicates = 1 });
+}
+
+/* Granularity send: a reply that nobody has accepted yet may have come too late.  The asker asks twice, the router
+ * forwards one question to the server and the other to one that is silent. */
+RH_ACTOR(silent_, int unused;);
+RH_HANDLER(silent_, question)
+{
+}
+RH_BEHAVIOUR(silent_, ready, question);
+RH_ACTOR(replies_, int unused;);
+RH_HANDLER(replies_, question)
+{
+    rh_reply(answered);
+}
+RH_BEHAVIOUR(replies_, ready, question);
+RH_ACTOR(router_, rh_ref one; rh_ref other;);
+RH_HANDLER(router_, question)
+{
+    rh_forward(rh_choose(2) ? state->one : state->other);
+}
+RH_BEHAVIOUR(router_, ready, question);
+RH_PROCESS(asks_twice_, rh_ref router; bool heard;);
+RH_BODY(asks_twice_)
+{
+    bool heard = rh_ask_within(10, state->router, question, answered);
+    heard = rh_ask_within(10, state->router, question, answered);
+    state->heard = heard;
+    rh_receive(go, .idle = true);
+}
+RH_TEST(late_replies)
+{
+    rh_spawn(asks_twice_, .router = rh_spawn(router_, .one = rh_spawn(silent_), .other = rh_spawn(replies_)));
+}
+
+static void a_reply_that_comes_too_late_is_not_a_reply(void **unused)
+{
+    (void)unused;
+    require_no_clash("late_replies", &(struct rh_semantics){ .model = RH_MAILBOX, .granularity = RH_GRAIN_SEND });
+    require_no_clash("late_replies", &(struct rh_semantics){ .model = RH_MAILBOX });
+}
+
+/* A message under way is a dead letter when its receiver ends, unless its copy was taken.  Of several, the report has
+ * the first. */
+RH_TEST(twins)
+{
+    rh_send(rh_spawn(late_, .to = rh_spawn(mortal_)), go);
+}
+RH_ACTOR(either_first_, rh_ref one; rh_ref two;);
+RH_HANDLER(either_first_, go)
+{
+    uint32_t first = rh_choose(2);
+    for (uint32_t i = 0; i < 4; i++)
+        rh_send(i / 2 == first ? state->one : state->two, go);
+}
+RH_BEHAVIOUR(either_first_, ready, go);
+RH_TEST(first_dead_letter)
+{
+    rh_send(rh_spawn(either_first_, .one = rh_spawn(mortal_), .two = rh_spawn(mortal_)), go);
+}
+
+static void what_may_become_a_dead_letter_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    static const enum rh_model models[] = { RH_FIFO, RH_BAG };
+    for (int i = 0; i < 2; i++) {
+        struct rh_semantics s = { .model = models[i],
+                                  .granularity = RH_GRAIN_OBJECT,
+                                  .dead_letters = RH_DEAD_LETTER_FAIL };
+        require_no_clash("first_dead_letter", &s);
+        s.duplicates = 1;
+        require_no_clash("twins", &s);
+    }
+}
+
+/* Granularity object: once an actor has looked at the life of the test, the end of the test is a step. */
+RH_ACTOR(curious_, rh_ref test;);
+RH_HANDLER(curious_, go)
+{
+    if (rh_choose(2))
+        rh_alive(state->test);
+}
+RH_BEHAVIOUR(curious_, ready, go);
+RH_TEST(looked_at)
+{
+    rh_send(rh_spawn(curious_, .test = rh_self()), go);
+}
+
+static void who_has_looked_at_the_test_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    require_no_clash("looked_at", &(struct rh_semantics){ .granularity = RH_GRAIN_OBJECT });
+}
+
 /* ---- split for nothing ------------------------------------------------------------------------------------------- */
 
 /* How many fingerprints the test has; every sequence of choices is made. */
@@ -376,6 +528,11 @@ int main(void)
         WORLD_TEST(what_an_ended_actor_knew_is_part_of_the_state),
         WORLD_TEST(the_name_of_a_timer_that_has_fired_is_part_of_the_state),
         WORLD_TEST(the_reason_of_an_end_to_come_is_part_of_the_state),
+        WORLD_TEST(what_is_open_to_the_outside_is_part_of_the_state),
+        WORLD_TEST(the_order_of_sends_is_part_of_the_state_of_a_bag_with_sets),
+        WORLD_TEST(a_reply_that_comes_too_late_is_not_a_reply),
+        WORLD_TEST(what_may_become_a_dead_letter_is_part_of_the_state),
+        WORLD_TEST(who_has_looked_at_the_test_is_part_of_the_state),
         WORLD_TEST(the_order_in_a_bag_is_no_state),
         WORLD_TEST(the_order_of_durable_puts_is_no_state),
         WORLD_TEST(what_a_timer_overtakes_in_a_mailbox_is_no_state),

@@ -16,7 +16,7 @@ struct point {
     struct digest digest;
     uint64_t fingerprint;
     bool has_fingerprint;
-    bool with_clock;        /* it was taken when the program had asked for the time */
+    uint32_t meaning;       /* of the fingerprint */
     struct rh_choice taken; /* from here */
 };
 
@@ -68,12 +68,12 @@ static void fingerprint(struct walk *k, struct point *p)
     if (k->asking == NEVER || (k->asking == SOMETIMES && generated_below(&k->random, 3)))
         return;
     uint64_t h = rh_world_fingerprint(k->w);
-    if (p->has_fingerprint && p->with_clock == rh_world_clock_used(k->w) && p->fingerprint != h)
+    if (p->has_fingerprint && p->meaning == rh_world_fingerprint_meaning(k->w) && p->fingerprint != h)
         fail_msg("seed %llu, event %u: the fingerprint was %llx, now it is %llx", (unsigned long long)k->seed, depth(k),
                  (unsigned long long)p->fingerprint, (unsigned long long)h);
     p->fingerprint = h;
     p->has_fingerprint = true;
-    p->with_clock = rh_world_clock_used(k->w);
+    p->meaning = rh_world_fingerprint_meaning(k->w);
     if (generated_below(&k->random, 4) == 0) {
         k->w->hashing = false; /* computes it from nothing */
         uint64_t fresh = rh_world_fingerprint(k->w);
@@ -130,7 +130,7 @@ static void save(struct walk *k)
     point_set(&k->kept[i].point, &k->path[depth(k)].digest);
     k->kept[i].point.fingerprint = k->path[depth(k)].fingerprint;
     k->kept[i].point.has_fingerprint = k->path[depth(k)].has_fingerprint;
-    k->kept[i].point.with_clock = k->path[depth(k)].with_clock;
+    k->kept[i].point.meaning = k->path[depth(k)].meaning;
     came_back(k, "save");
 }
 
@@ -146,7 +146,7 @@ static void load(struct walk *k)
     point_set(p, &k->kept[i].point.digest);
     p->fingerprint = k->kept[i].point.fingerprint;
     p->has_fingerprint = k->kept[i].point.has_fingerprint;
-    p->with_clock = k->kept[i].point.with_clock;
+    p->meaning = k->kept[i].point.meaning;
     came_back(k, "load");
     if (k->loaded)
         assert_false(rh_world_undo(k->w));

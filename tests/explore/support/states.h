@@ -15,9 +15,10 @@ enum { PROGRAMS = MANY_OR_FEW(60, 16), LARGEST = 1500, SLOTS = 1 << 17 };
 
 struct collected {
     uint32_t states;
-    uint64_t choices;         /* calls of choose */
-    uint64_t outcomes;        /* sum of the hashes of the outcomes, each once */
-    bool clock_used, changed; /* the clock became visible on the way: fingerprints mean something else */
+    uint64_t choices;  /* calls of choose */
+    uint64_t outcomes; /* sum of the hashes of the outcomes, each once */
+    uint32_t meaning;
+    bool changed; /* fingerprints mean something else than at first */
     bool full;
     struct rh_fingerprint set[SLOTS];
     uint64_t outcome[SLOTS];
@@ -27,9 +28,9 @@ static struct collected *collected; /* shared memory */
 static void collect(const struct rh_world *w)
 {
     struct rh_fingerprint f = rh_world_fingerprint_wide(w);
-    bool clock_used = rh_world_clock_used(w);
-    collected->changed |= collected->states && clock_used != collected->clock_used;
-    collected->clock_used = clock_used;
+    uint32_t meaning = rh_world_fingerprint_meaning(w);
+    collected->changed |= collected->states && meaning != collected->meaning;
+    collected->meaning = meaning;
     uint32_t i = (uint32_t)(f.low % SLOTS);
     while ((collected->set[i].high || collected->set[i].low) &&
            (collected->set[i].high != f.high || collected->set[i].low != f.low))
