@@ -27,7 +27,7 @@ check() {
 }
 
 # ---- the list has every bug, and each has a schedule -------------------------------------------------------------------
-programs='twophase paxos multipaxos chain tms osr'
+programs='twophase paxos multipaxos chain tms osr raft'
 list=$SOURCE_DIR/tests/examples/protocols.list
 for program in $programs; do
     named=$("$BUILD_DIR/examples/protocols-$program" list | awk '/^[^ ]/{on = /^bugs/; next} on{print $1}' | sort)
@@ -43,11 +43,14 @@ for program in $programs; do
 done
 
 # ---- bugs that are found in a few thousand runs ------------------------------------------------------------------------
-declare -A explorer=([any_value]=weighted [keeps_promise]=weighted [mixed_ballots]=weighted [late_interrupt]=weighted)
+declare -A explorer=([any_value]=weighted [keeps_promise]=weighted [mixed_ballots]=weighted [late_interrupt]=weighted
+    [stale_append]=weighted)
 found=0
 while read -r program bug test arguments; do
     case $program/$bug in
     \#* | twophase/early_commit | paxos/early_promise | paxos/counts_promises) continue ;; # rare: the schedules show them
+    raft/stale_append) ;;
+    raft/*) continue ;; # rare, too
     esac
     [ -n "$sanitized" ] && [ "$program" != osr ] && continue
     found=$((found + 1))
@@ -55,7 +58,7 @@ while read -r program bug test arguments; do
     check 1 "$program" test "$test" -p "bug=$bug" $arguments --explorer "${explorer[$bug]-delayed}" --max-runs 20000 \
         --max-seconds 600 --save '' --quiet
 done <"$list"
-[ -n "$sanitized" ] || [ $found -ge 23 ] || { echo "FAILED: only $found bugs were looked for" && failures=$((failures + 1)); }
+[ -n "$sanitized" ] || [ $found -ge 24 ] || { echo "FAILED: only $found bugs were looked for" && failures=$((failures + 1)); }
 
 # ---- the corrected protocols -------------------------------------------------------------------------------------------
 runs=5000
@@ -79,7 +82,14 @@ all twophase the_network_fails -p tellers=1 -p resends=0 --duplicates 0 # 513
 all multipaxos a_replica_fails -p replicas=1 -p clients=1 -p elections=1 -p tries=2 # 2,920
 all chain servers_fail -p servers=2 -p clients=1 -p requests=1 --crashes 1 # 751
 all osr -p shows=1                                                    # 4,716
+all raft messages_are_late -p servers=2 -p clients=0 -p elections=1 -p beats=0 # 2,292
+all raft messages_are_late -p servers=1 -p elections=1 -p beats=1 -p requests=4 # 748
+# every state of Raft with a crash
+states() { check 0 raft test "$@" --explorer stateful --require exhaustive --max-seconds 6000 --save '' --quiet; }
+states servers_fail -p servers=1 -p elections=1 -p beats=0 -p requests=2
 if [ -z "$sanitized" ]; then
+    states servers_fail -p servers=2 -p clients=0 -p elections=1 -p beats=0 --crashes 1 --restarts 1
+    all raft snapshots_are_sent -p servers=2 -p clients=0 -p elections=1 -p beats=0 # 16,998
     all multipaxos leaders_change -p replicas=2 -p clients=1 -p elections=1 -p tries=1 # 24,354
     all chain messages_come_twice -p servers=2 -p clients=1 -p requests=1 # 11,277
     all chain a_server_joins -p servers=1 -p clients=2 -p requests=1 --crashes 0 # 23,484
@@ -90,11 +100,12 @@ if [ -n "${REHEARSE_LONG-}" ]; then
     all chain servers_fail -p servers=3 -p clients=1 -p requests=1    # about 450,000
     all chain servers_fail -p servers=2 -p requests=1 --crashes 1     # about 320,000
     all paxos an_acceptor_fails -p proposers=1 -p rounds=1            # about 1,640,000
+    states messages_are_late -p servers=2 -p requests=1 -p elections=1 -p beats=0
 fi
 
 # ---- production --------------------------------------------------------------------------------------------------------
 if [ -x "$BUILD_DIR/examples/protocols-osr-production" ]; then
-    for program in twophase paxos multipaxos tms; do
+    for program in twophase paxos multipaxos tms raft; do
         check 0 $program-production "$folder/$program"
         check 1 $program-production
     done
