@@ -153,6 +153,25 @@ struct rh_explorer_share {
     /* The share of the whole tree that is done since unpack, 0 to 1, and in how many runs.  Work that was
      * given away is not done.  NULL where that is not known. */
     double (*share)(const void *state, uint64_t *runs);
+    const struct rh_explorer_rounds *rounds; /* NULL: any item may be explored at any moment */
+};
+
+/* For a search in rounds: all items of a round are explored before the next round begins, and what has come of them
+ * decides on the next one.  With several workers one explorer keeps the search and makes no run; the others get items
+ * of it.  They may look at its memory (rh__exploration_publish).  No call may be NULL. */
+struct rh_explorer_rounds {
+    /* Of the one that keeps the search.  give writes the next item; idle: no item is under way, so that the next round
+     * may begin.  Returns the number of bytes; 0: none now.  gather takes what another one has told; false if the bytes
+     * make no sense.  has_more: give would have an item, now or later. */
+    size_t (*give)(void *state, void *buffer, size_t room, bool idle);
+    bool (*gather)(void *state, const void *told, size_t size);
+    bool (*has_more)(const void *state);
+    /* The search as bytes, for a checkpoint.  Returns the number of bytes that it has, also if there is no room.  load
+     * is for a new explorer, and takes any bytes. */
+    size_t (*save)(const void *state, void *buffer, size_t room);
+    bool (*load)(void *state, const void *saved, size_t size);
+    /* Of the others: what has come of the item so far, and was not told yet. */
+    size_t (*tell)(void *state, void *buffer, size_t room);
 };
 
 /* The root item: one byte.  No explorer has another item of this byte alone. */
@@ -240,6 +259,8 @@ bool rh_inner_unpack_root(const struct rh_inner *e, const struct rh_world *w);
 uint32_t rh_inner_lead(const struct rh_inner *e);
 uint32_t rh_inner_arrived(const struct rh_inner *e, const struct rh_world *w);
 double rh_inner_share(const struct rh_inner *e, uint64_t *runs);
+/* The explorer in the tree that has rounds; NULL: none. */
+const struct rh_inner *rh_inner_with_rounds(const struct rh_inner *e);
 
 #define RH_EXPLORER(table)                                                                                             \
     __attribute__((constructor)) static void rh_explorer_register_##table(void)                                        \

@@ -73,8 +73,8 @@ static void write_checkpoint(struct rh__agent *a, bool last)
         return;
     char why[512];
     bool was = a->unsaved;
-    a->unsaved = !rh__checkpoint_write(&a->file, a->binding, &a->queue, a->seconds_before + from - a->x->clock.started,
-                                       why, sizeof why);
+    a->unsaved = !rh__checkpoint_write(&a->file, a->binding, &a->x->explorer, &a->queue,
+                                       a->seconds_before + from - a->x->clock.started, why, sizeof why);
     if (a->unsaved)
         snprintf(a->x->end.trouble, sizeof a->x->end.trouble, "the checkpoint is not up to date: %s", why);
     else if (was)
@@ -139,7 +139,9 @@ static void conclude(struct rh__agent *a)
     for (uint32_t i = 0; i < a->o->workers; i++)
         if (rh__slot_is_busy(&a->slots[i]))
             q->table->give_back(q->state, a->slots[i].lease.number, false);
-    bool left = q->table->waiting(q->state) || q->table->leased(q->state);
+    const struct rh_inner *e = rh_inner_with_rounds(&x->explorer);
+    bool left = q->table->waiting(q->state) || q->table->leased(q->state) ||
+                (e && e->explorer->share->rounds->has_more(e->state));
     /* The agent's explorer never had work.  The call of `begin` tells this explorer that it is done. */
     x->end.exhausted = !left && rh_inner_begin(&x->explorer, x->world) == 0;
 }
@@ -159,14 +161,17 @@ static enum rh__pool_end fill(struct rh__agent *a)
     if (!rh_inner_can_share(&a->x->explorer)) {
         snprintf(a->error, a->error_size,
                  "explorer %s cannot share its work, so it cannot have several workers (-j) or a checkpoint; dfs can, "
-                 "optimal, random, delayed, and bound, portfolio and symmetry of these",
+                 "optimal, random, delayed, delay(ORDER, ses), and bound, portfolio and symmetry of these",
                  a->o->explorer);
         return RH__POOL_REFUSED;
     }
     if (a->o->resume)
-        return rh__checkpoint_read(&a->file, a->binding, &a->queue, &a->seconds_before, a->error, a->error_size)
+        return rh__checkpoint_read(&a->file, a->binding, &a->x->explorer, &a->queue, &a->seconds_before, a->error,
+                                   a->error_size)
                    ? RH__POOL_DONE
                    : RH__POOL_REFUSED;
+    if (rh_inner_with_rounds(&a->x->explorer))
+        return RH__POOL_DONE; /* it gives its items */
     if (a->queue.table->add(a->queue.state, &root, rh_item_put_root(&root, sizeof root)))
         return RH__POOL_DONE;
     snprintf(a->error, a->error_size, "no memory for an item");
@@ -181,10 +186,11 @@ static bool take_memory(struct rh__agent *a)
     a->pids = rh__alloc_array(n, sizeof *a->pids);
     a->polls = rh__alloc_array(n, sizeof *a->polls);
     a->binding = rh__alloc_array(1, RH__BINDING_BYTES);
+    a->given = rh__alloc_array(1, RH__GIVEN_BYTES);
     a->meters = rh_shared_new(n * sizeof *a->meters);
     for (uint32_t i = 0; a->slots && i < n; i++)
         a->slots[i] = (struct rh__slot){ .fd = -1, .in = rh__writer_new() };
-    return a->slots && a->meters && a->pids && a->polls && a->binding;
+    return a->slots && a->meters && a->pids && a->polls && a->binding && a->given;
 }
 
 static enum rh__pool_end open_checkpoint(struct rh__agent *a)
@@ -221,6 +227,7 @@ static void release(struct rh__agent *a)
         a->queue.table->close(a->queue.state);
     rh__kept_close(&a->file);
     rh__free(a->binding);
+    rh__free(a->given);
     rh__free(a->polls);
     rh__free(a->pids);
     rh_shared_free(a->meters, a->o->workers * sizeof *a->meters);
@@ -256,7 +263,8 @@ enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__po
                               .keep_going = x->limits.keep_going,
                               .unchecked = x->limits.unchecked,
                               .criteria = x->results->coverage ? x->results->coverage->criteria : 0,
-                              .mute = x->mute };
+                              .mute = x->mute,
+                              .agent = rh_inner_with_rounds(&x->explorer) ? x : NULL };
     x->workers = o->workers;
     enum rh__pool_end end = open_agent(&a);
     if (end == RH__POOL_DONE) {

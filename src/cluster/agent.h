@@ -20,6 +20,8 @@
 #include "cluster/queue.h"
 #include "cluster/worker.h"
 
+enum { RH__GIVEN_BYTES = 1 << 20 }; /* largest item of a search in rounds */
+
 struct rh__slot {
     pid_t pid;                    /* 0: no process */
     int fd;                       /* the stream; -1: closed */
@@ -44,6 +46,7 @@ struct rh__agent {
     struct rh__meter *meters; /* by slot; shared with the workers */
     double next_meter;        /* time at which to read the meters again */
 
+    unsigned char *given; /* an item of a search in rounds */
     char *binding;
     struct rh__kept file;  /* the checkpoint */
     bool unsaved;          /* the last checkpoint could not be written */

@@ -104,8 +104,22 @@ static void say_other(const char *path, const char *there, const char *here, cha
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-bool rh__checkpoint_write(struct rh__kept *file, const char *binding, const struct rh__queue *q, double seconds,
-                          char *error, size_t error_size)
+static void write_rounds(const struct rh_inner *explorer, struct rh__writer *w)
+{
+    const struct rh_inner *e = explorer ? rh_inner_with_rounds(explorer) : NULL;
+    const struct rh_explorer_rounds *rounds = e ? e->explorer->share->rounds : NULL;
+    if (!e)
+        return;
+    size_t size = rounds->save(e->state, NULL, 0);
+    rh__put64(w, size);
+    if (!rh__writer_has(w, size))
+        return;
+    rounds->save(e->state, w->at + w->len, size);
+    w->len += size;
+}
+
+bool rh__checkpoint_write(struct rh__kept *file, const char *binding, const struct rh_inner *explorer,
+                          const struct rh__queue *q, double seconds, char *error, size_t error_size)
 {
     struct rh__writer w = rh__writer_new();
     unsigned char front[FRONT] = { 0 };
@@ -113,6 +127,7 @@ bool rh__checkpoint_write(struct rh__kept *file, const char *binding, const stru
     rh__put_text(&w, binding);
     rh__put_double(&w, seconds);
     q->table->snapshot(q->state, &w);
+    write_rounds(explorer, &w);
     bool good = !w.full;
     if (!good)
         snprintf(error, error_size, "%s: no memory for a checkpoint", file->path);
@@ -129,8 +144,18 @@ bool rh__checkpoint_write(struct rh__kept *file, const char *binding, const stru
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static bool read_payload(const char *path, const char *binding, struct rh__reader *r, struct rh__queue *q,
-                         double *seconds, char *error, size_t error_size)
+static bool read_rounds(const struct rh_inner *explorer, struct rh__reader *r)
+{
+    const struct rh_inner *e = explorer ? rh_inner_with_rounds(explorer) : NULL;
+    if (!e)
+        return true;
+    uint64_t size = rh__get64(r);
+    const void *saved = rh__get(r, size < SIZE_MAX ? (size_t)size : SIZE_MAX);
+    return saved && e->explorer->share->rounds->load(e->state, saved, (size_t)size);
+}
+
+static bool read_payload(const char *path, const char *binding, const struct rh_inner *explorer, struct rh__reader *r,
+                         struct rh__queue *q, double *seconds, char *error, size_t error_size)
 {
     const char *there = rh__get_text(r);
     if (!r->bad && strcmp(there, binding) != 0) {
@@ -138,14 +163,14 @@ static bool read_payload(const char *path, const char *binding, struct rh__reade
         return false;
     }
     *seconds = rh__get_double(r);
-    if (!r->bad && q->table->restore(q->state, r) && rh__reader_done(r))
+    if (!r->bad && q->table->restore(q->state, r) && read_rounds(explorer, r) && rh__reader_done(r))
         return true;
     snprintf(error, error_size, "%s is damaged", path);
     return false;
 }
 
-bool rh__checkpoint_read(struct rh__kept *file, const char *binding, struct rh__queue *q, double *seconds, char *error,
-                         size_t error_size)
+bool rh__checkpoint_read(struct rh__kept *file, const char *binding, const struct rh_inner *explorer,
+                         struct rh__queue *q, double *seconds, char *error, size_t error_size)
 {
     struct stat s;
     const char *path = file->path;
@@ -169,7 +194,7 @@ bool rh__checkpoint_read(struct rh__kept *file, const char *binding, struct rh__
         if (!good)
             snprintf(error, error_size, "%s is damaged: it is not what was written", path);
         else
-            good = read_payload(path, binding, &r, q, seconds, error, error_size);
+            good = read_payload(path, binding, explorer, &r, q, seconds, error, error_size);
     }
     if (bytes != MAP_FAILED)
         munmap(bytes, (size_t)s.st_size);

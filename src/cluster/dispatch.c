@@ -71,12 +71,28 @@ static void send_order(struct rh__agent *a, struct rh__slot *s, const struct rh_
     rh__writer_release(&w);
 }
 
+/* Leases an item.  A search in rounds gives its items one after the other. */
+static bool fetch(struct rh__agent *a, struct rh__lease *lease)
+{
+    const struct rh__queue_table *q = a->queue.table;
+    const struct rh_inner *e = rh_inner_with_rounds(&a->x->explorer);
+    if (e && !q->waiting(a->queue.state)) {
+        bool idle = !q->leased(a->queue.state);
+        size_t size = e->explorer->share->rounds->give(e->state, a->given, RH__GIVEN_BYTES, idle);
+        if (size && !q->add(a->queue.state, a->given, size)) {
+            errno = ENOMEM;
+            return rh__agent_fail(a, "no memory for an item");
+        }
+    }
+    return q->fetch(a->queue.state, lease);
+}
+
 /* Sends one order.  Returns false if no item or no budget is left. */
 static bool hand_out(struct rh__agent *a, struct rh__slot *s)
 {
     uint32_t n = a->o->workers;
     struct rh__order order = { 0 };
-    if (!take_budget(a, &order) || !a->queue.table->fetch(a->queue.state, &s->lease))
+    if (!take_budget(a, &order) || !fetch(a, &s->lease))
         return false;
     if (a->o->slice_runs && (!order.max_runs || order.max_runs > a->o->slice_runs))
         order.max_runs = a->o->slice_runs;
@@ -106,10 +122,31 @@ void rh__agent_hand_out(struct rh__agent *a)
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
+/* The last part of a report is for the explorer that keeps a search in rounds. */
+static bool gather(struct rh__agent *a, struct rh__items *rest)
+{
+    const struct rh_inner *e = rh_inner_with_rounds(&a->x->explorer);
+    if (!e)
+        return true;
+    if (!rest->count || !rh__items_check(rest))
+        return false;
+    struct rh__reader r = rh__reader_of(rest->bytes, rest->size);
+    size_t size = 0, items = 0;
+    const void *told = NULL;
+    for (uint32_t i = 0; i < rest->count; i++) {
+        items = rest->size - r.left;
+        told = rh__get_block(&r, &size);
+    }
+    rest->count--;
+    rest->size = items;
+    return e->explorer->share->rounds->gather(e->state, told, size);
+}
+
 static void take_report(struct rh__agent *a, struct rh__slot *s, const unsigned char *bytes, size_t size)
 {
     struct rh__report r;
     if (!rh__slot_is_busy(s) || !rh__report_decode(&r, bytes, size) || r.lease != s->lease.number ||
+        !gather(a, &r.rest) ||
         a->queue.table->commit(a->queue.state, r.lease, r.results, r.results_size, &r.rest) != RH__COMMITTED) {
         errno = EPROTO;
         rh__agent_fail(a, "a worker reports what makes no sense");

@@ -31,7 +31,8 @@ _Noreturn static void be_worker(struct rh__agent *a, int fd, struct rh__meter *m
     for (uint32_t i = 0; i < a->o->workers; i++)
         if (a->slots[i].fd >= 0)
             close(a->slots[i].fd);
-    rh__exploration_free(a->x);
+    if (!job.agent) /* else the worker looks at its memory */
+        rh__exploration_free(a->x);
     rh_world_free(w);
     rh__worker_run(&job, fd);
 }

@@ -18,6 +18,7 @@
 enum {
     MOST_BYTES = 1u << 29,     /* largest message; only address space */
     ITEM_BYTES_PER_EVENT = 32, /* upper bound for all explorers */
+    TOLD_BYTES = 1 << 23,      /* what an explorer in rounds tells of an item */
 };
 
 struct worker {
@@ -33,7 +34,8 @@ struct worker {
 /* Largest size of an item for this explorer and this world. */
 static size_t item_room(const struct rh_exploration *x)
 {
-    return 4096 + (size_t)rh_world_semantics(x->world)->max_steps * ITEM_BYTES_PER_EVENT;
+    size_t told = rh_inner_with_rounds(&x->explorer) ? TOLD_BYTES : 0;
+    return 4096 + told + (size_t)rh_world_semantics(x->world)->max_steps * ITEM_BYTES_PER_EVENT;
 }
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
@@ -55,6 +57,15 @@ static bool cut_up(struct rh_exploration *x, struct worker *k)
     while (k->part_count < k->order.parts && k->part_count < RH__MOST_PARTS - 1 && put_part(x, k, true))
         continue;
     return put_part(x, k, false);
+}
+
+/* A search in rounds: what is left of the item, and what has come of the rest. */
+static void tell(struct rh_exploration *x, struct worker *k, const struct rh_inner *e)
+{
+    put_part(x, k, false);
+    size_t size = e->explorer->share->rounds->tell(e->state, k->in, k->room);
+    rh__put_block(&k->parts, k->in, size);
+    k->part_count++;
 }
 
 /* Completes the results of the item with facts that the engine does not know, such as the share of the tree. */
@@ -114,6 +125,11 @@ static bool next_work(struct rh_exploration *x)
     struct worker *k = x->work.arg;
     const struct rh__results *r = x->results;
     bool left = !x->end.exhausted && !r->diverged && !x->end.dies_in_body;
+    const struct rh_inner *rounds = rh_inner_with_rounds(&x->explorer);
+    if (rounds) {
+        tell(x, k, rounds);
+        return report(x, k) && take_order(x, k);
+    }
     bool may_go_on = (x->limits.keep_going || !r->finding_count) && !rh__distinct_is_full(&r->distinct);
     if (left && !cut_up(x, k) && may_go_on) {
         x->end.stopped = false;
@@ -146,6 +162,7 @@ static struct rh_exploration *open_exploration(const struct rh__job *job)
     rh__world_supervise(w);
     x->mute = job->mute;
     x->results->prefer_first_in_tree = true;
+    x->agent = job->agent;
     x->clock.meter = job->meter;
     return x;
 }

@@ -13,8 +13,9 @@ struct rh__job {
     const char *explorer;
     uint64_t seed;
     bool keep_going, unchecked, mute;
-    struct rh__meter *meter; /* meter of this worker */
-    uint32_t criteria;       /* coverage criteria; 0: coverage is not measured */
+    struct rh__meter *meter;            /* meter of this worker */
+    const struct rh_exploration *agent; /* for searches in rounds; NULL: the explorer has none */
+    uint32_t criteria;                  /* coverage criteria; 0: coverage is not measured */
 };
 
 /* Exit codes of a worker, except 0. */

@@ -48,6 +48,11 @@ uint32_t rh__exploration_restarts(const struct rh_exploration *x);
  * memory.  All processes of the exploration have it, and it is closed at the end.  -1: there is none. */
 int rh__exploration_file(struct rh_exploration *x);
 
+/* In `open`, for searches in rounds: lets the workers of this exploration see memory.  Returns its number, by which the
+ * same explorer in a worker finds it; NULL there: this exploration is no worker. */
+uint32_t rh__exploration_publish(struct rh_exploration *x, void *memory);
+void *rh__exploration_published(const struct rh_exploration *x, uint32_t number);
+
 /* Number of events in the run. */
 static inline uint32_t rh__depth(const struct rh_world *w)
 {

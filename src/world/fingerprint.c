@@ -71,6 +71,12 @@ static uint64_t key_of_channel(const struct world_channel *c)
     return (uint64_t)c->sender << 32 | c->receiver;
 }
 
+/* An address in the program, which is loaded at another place in each process: a checkpoint has fingerprints. */
+static uint64_t in_program(const struct rh_world *w, const void *p)
+{
+    return (uint64_t)((uintptr_t)p - (uintptr_t)w->test);
+}
+
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 /* All of a message that does not change while it is under way.  It is computed once, and not logged. */
@@ -80,7 +86,7 @@ static struct rh__wide hash_contents(struct rh_world *w, uint32_t message)
     struct world_message *m = &w->messages[message];
     if (!rh__wide_is_zero(m->hash))
         return m->hash;
-    struct rh__wide h = rh__wide_hash(rh__message_value(w, m), m->size, (uint64_t)(uintptr_t)m->type);
+    struct rh__wide h = rh__wide_hash(rh__message_value(w, m), m->size, in_program(w, m->type));
     if (m->tail_size)
         h = rh__wide_mix(h, rh__wide_hash(rh__message_tail(w, m), m->tail_size, 2));
     h = rh__wide_with(h, (uint64_t)m->sender << 32 | m->receiver);
@@ -307,8 +313,7 @@ static struct rh__wide hash_next(const struct rh_world *w, const struct world_ac
 static struct rh__wide hash_actor(struct rh_world *w, uint32_t actor)
 {
     const struct world_actor *a = &w->actors[actor];
-    struct rh__wide h =
-        rh__wide_with(rh__wide_of((uint64_t)(uintptr_t)a->type), (uint64_t)a->parent << 32 | a->ordinal);
+    struct rh__wide h = rh__wide_with(rh__wide_of(in_program(w, a->type)), (uint64_t)a->parent << 32 | a->ordinal);
     h = rh__wide_with(h, (uint64_t)a->status << 32 | (a->flags & ~(uint32_t)FLAG_DEFERRED));
     h = rh__wide_with(h, actor); /* references, and so messages, name it by its index */
     if (a->status == STATUS_OUTSIDE)
@@ -317,7 +322,7 @@ static struct rh__wide hash_actor(struct rh_world *w, uint32_t actor)
         h = rh__wide_with(h, (uint64_t)a->now_ns);
     if (a->status == STATUS_ENDED)
         return h;
-    h = rh__wide_with(h, (uint64_t)(uintptr_t)a->behaviour);
+    h = rh__wide_with(h, in_program(w, a->behaviour));
     if (w->semantics.restarts && a->initial) /* a restart gives it its first state again */
         h = rh__wide_mix(h, rh__wide_hash(w->payload + a->initial, a->type->size, 21));
     h = rh__wide_with(rh__wide_mix(h, rh__region_hash(w, actor)), a->random);
@@ -353,7 +358,8 @@ static struct rh__wide hash_timers(const struct rh_world *w)
     struct rh__wide h = { 0, 0 };
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older) {
         const struct world_timer *t = &w->timers[i];
-        struct rh__wide x = rh__wide_with(rh__wide_of((uint64_t)t->actor << 1 | 1), (uint64_t)(uintptr_t)t->type);
+        struct rh__wide x =
+            rh__wide_with(rh__wide_of((uint64_t)t->actor << 1 | 1), t->type ? in_program(w, t->type) : 0);
         if (t->type) {
             x = rh__wide_mix(x, rh__wide_hash(w->payload + t->payload, t->type->size, 5));
             x = rh__wide_mix(x, hash_text(w, t->name));

@@ -371,10 +371,10 @@ static void forged_checkpoints_do_no_harm(void **unused)
             item[rh__random_below(&random, (uint32_t)item_size)] ^= (unsigned char)(1u << rh__random_below(&random, 8));
             assert_true(q.table->add(q.state, item, rh__random_below(&random, (uint32_t)item_size + 1)));
         }
-        assert_true(rh__checkpoint_write(&file, binding, &q, 1.5, error, sizeof error));
+        assert_true(rh__checkpoint_write(&file, binding, NULL, &q, 1.5, error, sizeof error));
         q.table->close(q.state);
         assert_non_null(q.state = q.table->open(NULL, x->results, error, sizeof error));
-        good += rh__checkpoint_read(&file, binding, &q, &seconds, error, sizeof error);
+        good += rh__checkpoint_read(&file, binding, NULL, &q, &seconds, error, sizeof error);
         struct rh__lease lease;
         while (q.table->fetch(q.state, &lease)) /* hostile items are for the explorers: items.c */
             rh_inner_unpack(&x->explorer, x->world, lease.item, lease.size);

@@ -230,7 +230,7 @@ static bool read_checkpoint(const uint8_t *bytes, size_t size)
     CHECK(file.fd >= 0 && totals && (q.state = q.table->open(NULL, totals, error, sizeof error)));
     CHECK(write(file.fd, head, sizeof head - 1) == sizeof head - 1 && write(file.fd, front, 16) == 16 &&
           write(file.fd, bytes, size) == (ssize_t)size);
-    bool good = rh__checkpoint_read(&file, "", &q, &seconds, error, sizeof error) || is_refused();
+    bool good = rh__checkpoint_read(&file, "", NULL, &q, &seconds, error, sizeof error) || is_refused();
     q.table->close(q.state);
     rh__results_free(totals);
     close(file.fd);

@@ -202,6 +202,14 @@ uint32_t rh_inner_arrived(const struct rh_inner *e, const struct rh_world *w)
     return e ? e->explorer->share->arrived(e->state, w) : rh__depth(w);
 }
 
+const struct rh_inner *rh_inner_with_rounds(const struct rh_inner *e)
+{
+    if (!rh_inner_can_share(e))
+        return NULL;
+    FIND(e, SHARES(e, unpack));
+    return e && SHARES(e, rounds) ? e : NULL;
+}
+
 double rh_inner_share(const struct rh_inner *e, uint64_t *runs)
 {
     *runs = 0;

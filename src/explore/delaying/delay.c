@@ -99,6 +99,70 @@ static void delay_notes(const void *state, char *buffer, size_t size)
         rh__ss_notes(d->ss, buffer + used, size - used);
 }
 
+/* ---- several workers --------------------------------------------------------------------------------------------- */
+
+static bool delay_can(const void *state)
+{
+    const struct delay *d = state;
+    return d->ses && !d->ss;
+}
+
+static size_t delay_pack(void *state, void *buffer, size_t room, bool half)
+{
+    struct delay *d = state;
+    return delay_can(d) ? rh__ses_pack(d->ses, buffer, room, half) : 0;
+}
+
+static bool delay_unpack(void *state, const struct rh_world *w, const void *item, size_t size)
+{
+    struct delay *d = state;
+    (void)w;
+    return !d->ses || rh__ses_unpack(d->ses, item, size);
+}
+
+/* Only one that can share is asked. */
+static size_t delay_give(void *state, void *buffer, size_t room, bool idle)
+{
+    return rh__ses_give(((struct delay *)state)->ses, buffer, room, idle);
+}
+
+static bool delay_gather(void *state, const void *told, size_t size)
+{
+    return rh__ses_gather(((struct delay *)state)->ses, told, size);
+}
+
+static bool delay_has_more(const void *state)
+{
+    return rh__ses_has_more(((const struct delay *)state)->ses);
+}
+
+static size_t delay_save(const void *state, void *buffer, size_t room)
+{
+    return rh__ses_save(((const struct delay *)state)->ses, buffer, room);
+}
+
+static bool delay_load(void *state, const void *saved, size_t size)
+{
+    return rh__ses_load(((struct delay *)state)->ses, saved, size);
+}
+
+static size_t delay_tell(void *state, void *buffer, size_t room)
+{
+    return rh__ses_tell(((struct delay *)state)->ses, buffer, room);
+}
+
+static const struct rh_explorer_rounds delay_rounds = { .give = delay_give,
+                                                        .gather = delay_gather,
+                                                        .has_more = delay_has_more,
+                                                        .save = delay_save,
+                                                        .load = delay_load,
+                                                        .tell = delay_tell };
+static const struct rh_explorer_share delay_share = {
+    .can = delay_can, .pack = delay_pack, .unpack = delay_unpack, .rounds = &delay_rounds
+};
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
 static const struct rh_explorer_report delay_report = { .verdict = delay_verdict,
                                                         .notes = delay_notes,
                                                         .diverged = delay_diverged };
@@ -149,4 +213,5 @@ const struct rh_explorer rh__explorer_delay = {
     .choose = delay_choose,
     .end = delay_end,
     .report = &delay_report,
+    .share = &delay_share,
 };

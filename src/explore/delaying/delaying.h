@@ -2,7 +2,7 @@
  *
  *     delaying.c   explorers by name; telling one of a step
  *     rounds.c     the round of actors; rtc, rr, prr
- *     ses.c        stratified exhaustive search
+ *     ses.c        stratified exhaustive search; ses_pool.c: with several workers
  *     frontier.c   what was put off, in memory and a file
  *     ss.c         stratified sampling
  *     delay.c      the explorer delay(NAME, SEARCH) */
@@ -51,6 +51,15 @@ void rh__ses_end(struct rh__ses *s, const struct rh_world *w, const struct rh_ru
 enum rh_verdict rh__ses_verdict(const struct rh__ses *s);
 bool rh__ses_diverged(const struct rh__ses *s);
 void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size);
+/* For several workers: see struct rh_explorer_share and struct rh_explorer_rounds. */
+size_t rh__ses_pack(struct rh__ses *s, void *buffer, size_t room, bool half);
+bool rh__ses_unpack(struct rh__ses *s, const void *item, size_t size);
+size_t rh__ses_tell(struct rh__ses *s, void *buffer, size_t room);
+size_t rh__ses_give(struct rh__ses *s, void *buffer, size_t room, bool idle);
+bool rh__ses_gather(struct rh__ses *s, const void *told, size_t size);
+bool rh__ses_has_more(const struct rh__ses *s);
+size_t rh__ses_save(const struct rh__ses *s, void *buffer, size_t room);
+bool rh__ses_load(struct rh__ses *s, const void *saved, size_t size);
 /* The memory is used up, and something is left: sampling can begin there.  With `combined` only. */
 bool rh__ses_is_used_up(const struct rh__ses *s);
 struct rh__starts rh__ses_starts(struct rh__ses *s);

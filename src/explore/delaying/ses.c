@@ -15,47 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/fail.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "explore/delaying/delaying.h"
-#include "explore/delaying/frontier.h"
+#include "explore/delaying/ses.h"
 #include "explore/explorers.h"
-#include "explore/stateful/on_path.h"
-#include "rehearse/visited.h"
 
 enum { MOST_CHECKED = 4096, LOOK_EVERY = 64, FEW = 64, MOST_STARTS = 1 << 24 };
-
-struct level {
-    uint32_t count;  /* open choices */
-    uint32_t delays; /* before the choice, at this level */
-    uint32_t pick;
-    uint32_t actors; /* before the step */
-};
-
-struct rh__ses {
-    struct rh__delay_options o;
-    struct rh_exploration *x;
-    struct rh_visited *visited;
-    struct rh__on_path on_path;
-    struct level *path;
-    unsigned char *states, *after; /* of the explorer, by level: before the delays of the choice, and with it */
-    struct rh__frontier frontiers[2], *now, *next;
-    unsigned char *item; /* the item to be put off */
-    uint32_t *given;     /* delays by level, of the item under way */
-    uint64_t *starts;    /* offsets of items, times 2, + 1 if in `next`: where sampling begins */
-    uint32_t given_top;
-    uint32_t top, room, floor;
-    uint32_t base;   /* levels before this one are the way to the item */
-    uint32_t delays; /* of the stratum */
-    bool begun, placed, diverged, unsound, full, stopped;
-    bool set_full;   /* of visited states */
-    bool used_up;    /* the memory, before all states were visited */
-    char where[256]; /* of an unsound explorer */
-    uint64_t transitions, most_items, runs;
-    uint32_t deepest;
-};
 
 static void *state_at(const struct rh__ses *s, uint32_t level)
 {
@@ -87,13 +53,12 @@ struct rh__ses *rh__ses_open(struct rh_exploration *x, const struct rh__delay_op
     bool good = s->path && s->given && s->states && s->after && s->item && (s->starts || !o->combined) && s->visited;
     for (uint32_t i = 0; i < 2 && good; i++)
         good = rh__frontier_open(&s->frontiers[i], x, (size_t)o->frontier_kilobytes << 10);
-    return good && rh__on_path_open(&s->on_path, x, s->room) ? s : NULL;
+    return good && rh__on_path_open(&s->on_path, x, s->room) && rh__ses_pool_open(s) ? s : NULL;
 }
 
 /* ---- the frontier ------------------------------------------------------------------------------------------------ */
 
-/* Puts the other choices of a level off to the next stratum: an item for the next of them, which puts off the rest. */
-static void put_off(struct rh__ses *s, uint32_t level)
+void rh__ses_put_off(struct rh__ses *s, uint32_t level)
 {
     struct rh__writer w = rh__writer_of(s->item, RH__FRONTIER_ITEM);
     uint32_t last = s->floor;
@@ -110,28 +75,24 @@ static void put_off(struct rh__ses *s, uint32_t level)
     s->most_items = s->next->put > s->most_items ? s->next->put : s->most_items;
 }
 
-/* Writes the delays of an item by level, and returns the number of levels. */
-static uint32_t read_item(const struct rh__ses *s, const void *item, size_t size, uint32_t *delays)
+uint32_t rh__ses_read_item(const struct rh__ses *s, const void *item, size_t size, uint32_t *delays)
 {
     struct rh__reader r = rh__reader_of(item, size);
-    uint32_t top = (uint32_t)rh__get_small(&r), at = s->floor;
-    RH__ASSERT(top > s->floor && top <= s->room, "an item of the frontier has %u levels", top);
+    uint64_t top = rh__get_small(&r), at = s->floor;
+    if (top <= s->floor || top > s->room)
+        return 0;
     memset(delays + s->floor, 0, (top - s->floor) * sizeof *delays);
     while (!rh__reader_done(&r) && !r.bad && at < top) {
-        at += (uint32_t)rh__get_small(&r);
-        uint32_t n = (uint32_t)rh__get_small(&r);
+        at += rh__get_small(&r);
+        uint64_t n = rh__get_small(&r);
         if (at < top)
-            delays[at] = n;
+            delays[at] = (uint32_t)n;
     }
-    RH__ASSERT(!r.bad && at + 1 == top, "an item of the frontier ends at level %u of %u", at, top);
-    return top;
+    return r.bad || at + 1 != top ? 0 : (uint32_t)top;
 }
 
-/* False if there is no item, or the next one needs too many delays. */
-static bool next_stratum(struct rh__ses *s)
+bool rh__ses_next_stratum(struct rh__ses *s)
 {
-    if (rh__frontier_left(s->now))
-        return true;
     if (!rh__frontier_left(s->next))
         return false;
     s->stopped = s->o.bounded && s->delays >= s->o.most;
@@ -145,35 +106,44 @@ static bool next_stratum(struct rh__ses *s)
     return true;
 }
 
-/* The item shares its first levels with the path of the last run, which has `held` levels.  The others are made
- * again.  Returns the events to keep. */
-static uint32_t take_item(struct rh__ses *s, uint32_t held)
+/* The item shares its first levels with the path of the last run.  The others are made again. */
+uint32_t rh__ses_take(struct rh__ses *s, uint32_t levels)
 {
-    size_t size;
-    uint32_t same = s->floor;
-    const void *item = rh__frontier_take(s->now, &size);
-    if (!item) {
-        s->full = true; /* the file cannot be read */
-        return 0;
-    }
-    s->given_top = read_item(s, item, size, s->given);
-    while (same < held && same + 1 < s->given_top && s->path[same].delays == s->given[same])
+    uint32_t same = s->floor, held = s->top;
+    s->given_top = levels;
+    while (same < held && same + 1 < levels && s->path[same].delays == s->given[same])
         same++;
     while (held > same)
         rh__on_path_leave(&s->on_path, --held);
     s->top = same;
-    s->base = s->given_top - 1; /* the levels above have items of their own, or are done */
+    s->base = levels > s->floor ? levels - 1 : s->floor; /* the levels above have items of their own, or are done */
     return same + 1;
+}
+
+static uint32_t take_item(struct rh__ses *s)
+{
+    size_t size;
+    const void *item = rh__frontier_take(s->now, &size);
+    uint32_t levels = item ? rh__ses_read_item(s, item, size, s->given) : 0;
+    RH__ASSERT(!item || levels, "an item of the frontier makes no sense");
+    s->full |= !item; /* the file cannot be read */
+    return item ? rh__ses_take(s, levels) : 0;
 }
 
 /* ---- the path ---------------------------------------------------------------------------------------------------- */
 
-static void start_over(struct rh__ses *s)
+void rh__ses_leave_path(struct rh__ses *s)
 {
     while (s->top > s->floor)
         rh__on_path_leave(&s->on_path, --s->top);
     s->base = s->floor;
-    s->given_top = s->delays = 0;
+    s->given_top = 0;
+}
+
+static void start_over(struct rh__ses *s)
+{
+    rh__ses_leave_path(s);
+    s->delays = 0;
     rh__frontier_clear(s->now);
     rh__frontier_clear(s->next);
     s->begun = false;
@@ -193,6 +163,8 @@ static bool memory_is_used(struct rh__ses *s)
 
 uint32_t rh__ses_begin(struct rh__ses *s, const struct rh_world *w)
 {
+    if (!s->active || s->pool.works)
+        return s->active ? rh__ses_pool_begin(s, w) : 0;
     if (rh_visited_restart(s->visited, w))
         start_over(s);
     if (!s->begun) {
@@ -201,12 +173,12 @@ uint32_t rh__ses_begin(struct rh__ses *s, const struct rh_world *w)
     }
     for (uint32_t i = s->top; i-- > s->base;)
         if (s->path[i].delays + 1 < s->path[i].count)
-            put_off(s, i);
+            rh__ses_put_off(s, i);
     s->base = s->top; /* all is put off */
     s->used_up = memory_is_used(s) && s->o.combined && (rh__frontier_left(s->now) || rh__frontier_left(s->next));
     if (s->diverged || s->full || s->used_up)
         return 0;
-    return next_stratum(s) ? take_item(s, s->top) : 0;
+    return rh__frontier_left(s->now) || rh__ses_next_stratum(s) ? take_item(s) : 0;
 }
 
 static void note_unsound(struct rh__ses *s, const struct rh_world *w, const struct rh_choice *again)
@@ -251,11 +223,16 @@ static void check_sound(struct rh__ses *s, const struct rh_world *w, uint32_t le
 static uint32_t take(struct rh__ses *s, const struct rh_world *w, uint32_t level, const struct rh_choice *open,
                      uint32_t count)
 {
-    struct level *l = &s->path[level];
+    struct rh__ses_level *l = &s->path[level];
     memcpy(state_after(s, level), state_at(s, level), s->o.delaying->state_size);
     l->pick = choice_after(s, w, state_after(s, level), l->delays, open, count);
     l->actors = rh_world_actor_count(w);
     return l->pick;
+}
+
+static bool was_visited(struct rh__ses *s, const struct rh_world *w, struct rh_fingerprint f)
+{
+    return s->pool.works ? rh__ses_pool_visited(s, f) : rh_visited_state(s->visited, w) == RH_VISITED_BEFORE;
 }
 
 /* A level that is not on the path. */
@@ -265,17 +242,18 @@ static bool enter(struct rh__ses *s, const struct rh_world *w, uint32_t depth, c
     const struct rh_delaying *d = s->o.delaying;
     bool given = depth < s->given_top;
     struct rh_fingerprint f = rh_world_fingerprint_wide(w);
-    if (!given && (rh__on_path_has(&s->on_path, f) || rh_visited_state(s->visited, w) == RH_VISITED_BEFORE))
+    if (!given && (rh__on_path_has(&s->on_path, f) || was_visited(s, w, f)))
         return false;
+    s->pool.print[depth] = f;
     rh__on_path_enter(&s->on_path, depth, f);
-    const struct level *above = depth > s->floor ? &s->path[depth - 1] : NULL;
+    const struct rh__ses_level *above = depth > s->floor ? &s->path[depth - 1] : NULL;
     if (above) {
         memcpy(state_at(s, depth), state_after(s, depth - 1), d->state_size);
         rh__delaying_step(d, state_at(s, depth), w, above->actors, s->o.seed);
     } else {
         rh__delaying_begin(d, state_at(s, depth), w, s->o.seed);
     }
-    s->path[depth] = (struct level){ .count = count, .delays = given ? s->given[depth] : 0 };
+    s->path[depth] = (struct rh__ses_level){ .count = count, .delays = given ? s->given[depth] : 0 };
     s->top = depth + 1;
     s->deepest = s->top > s->deepest ? s->top : s->deepest;
     s->diverged |= s->path[depth].delays >= count;
@@ -309,14 +287,21 @@ uint32_t rh__ses_choose(struct rh__ses *s, const struct rh_world *w, const struc
 
 void rh__ses_end(struct rh__ses *s, const struct rh_world *w, const struct rh_run *run)
 {
-    if (run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR)
+    bool lasts =
+        run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR;
+    if (lasts && s->pool.works) {
+        s->pool.last = rh_world_fingerprint_wide(w);
+        s->pool.has_last = true;
+    } else if (lasts) {
         rh_visited_state(s->visited, w);
+    }
 }
 
 enum rh_verdict rh__ses_verdict(const struct rh__ses *s)
 {
-    return s->diverged || s->full || s->unsound || s->stopped || s->used_up ? RH_VERDICT_SAMPLED
-                                                                            : RH_VERDICT_EXHAUSTIVE;
+    bool mixed = s->pool.mixed;
+    return s->diverged || s->full || s->unsound || s->stopped || s->used_up || mixed ? RH_VERDICT_SAMPLED
+                                                                                     : RH_VERDICT_EXHAUSTIVE;
 }
 
 bool rh__ses_diverged(const struct rh__ses *s)
@@ -340,6 +325,9 @@ void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size)
     if (s->full)
         rh__text_add(&t, "\nthe frontier is full (%s): delay(%s, ses+ss) goes on with samples",
                      error == ENOENT ? "there is no temporary file" : strerror(error), s->o.delaying->name);
+    if (s->pool.mixed)
+        rh__text_add(&t, "\nsome workers have seen the program read the clock or take a set, and some have not, so "
+                         "that their states cannot be compared; without -j they can");
     if (s->unsound)
         rh__text_add(&t, "\nexplorer %s is not sound: %s", s->o.delaying->name, s->where);
 }
@@ -357,7 +345,7 @@ static uint32_t get_start(void *arg, uint64_t which, uint32_t *delays)
     uint64_t offset = s->starts[which], next;
     size_t size;
     const void *item = rh__frontier_read(offset & 1 ? s->next : s->now, offset >> 1, &next, &size);
-    return item ? read_item(s, item, size, delays) : s->floor;
+    return item ? rh__ses_read_item(s, item, size, delays) : s->floor;
 }
 
 /* Lists the items that are left; if they are too many, a random part of them [Vitter 1985, algorithm R]. */

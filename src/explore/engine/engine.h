@@ -111,6 +111,8 @@ struct rh__blocks {
     uint32_t count;
 };
 
+enum { RH__MAX_PUBLISHED = 16 };
+
 /* Temporary files of explorers (rh__exploration_file). */
 enum { RH__MAX_FILES = 16 };
 struct rh__files {
@@ -130,13 +132,16 @@ struct rh_exploration {
     struct rh_world *world;
     struct rh__limits limits;
     uint64_t seed;
-    struct rh__tree tree;     /* the parsed explorer expression */
-    struct rh_inner explorer; /* the opened root of the tree */
-    bool wants_new;           /* the explorer needs to know which runs are distinct from all earlier runs */
-    bool is_reduction;        /* the explorer omits runs that differ only in the order of independent steps */
-    bool trusts_globals;      /* the user promises that no two actors use the same global variable */
-    bool mute;                /* discard the program's standard output */
-    uint32_t workers;         /* number of worker processes (cluster/pool.h); 0: this process explores */
+    struct rh__tree tree;               /* the parsed explorer expression */
+    struct rh_inner explorer;           /* the opened root of the tree */
+    bool wants_new;                     /* the explorer needs to know which runs are distinct from all earlier runs */
+    bool is_reduction;                  /* the explorer omits runs that differ only in the order of independent steps */
+    bool trusts_globals;                /* the user promises that no two actors use the same global variable */
+    bool mute;                          /* discard the program's standard output */
+    uint32_t workers;                   /* number of worker processes (cluster/pool.h); 0: this process explores */
+    const struct rh_exploration *agent; /* in a worker: the exploration of its agent; NULL: none */
+    void *published[RH__MAX_PUBLISHED]; /* memory of explorers that workers see (rh__exploration_publish) */
+    uint32_t published_count;
 
     struct rh__results *results;
     struct rh__ending end;

@@ -71,6 +71,19 @@ void *rh_exploration_memory(struct rh_exploration *x, size_t bytes)
     return p;
 }
 
+uint32_t rh__exploration_publish(struct rh_exploration *x, void *memory)
+{
+    uint32_t n = x->published_count;
+    if (n < RH__MAX_PUBLISHED)
+        x->published[x->published_count++] = memory;
+    return n;
+}
+
+void *rh__exploration_published(const struct rh_exploration *x, uint32_t number)
+{
+    return x->agent && number < x->agent->published_count ? x->agent->published[number] : NULL;
+}
+
 static int open_unnamed(const char *folder)
 {
     char path[RH__PATH_BYTES];
