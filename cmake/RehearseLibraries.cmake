@@ -4,7 +4,7 @@
 # archive only when something asks for it, and by then libc may have answered; so these objects are an archive of their
 # own, librehearse-interpose.a, that is linked whole. The target `rehearse` says so to whoever links it.
 
-rehearse_sources(common_sources base actor)
+rehearse_sources(common_sources base actor history)
 rehearse_sources(runtime_sources runtime)
 rehearse_sources(world_sources world run trace check coverage results explore findings report cluster runner)
 rehearse_sources(tool_sources cli)
@@ -29,7 +29,7 @@ if(NOT RH_XXHASH_INCLUDE)
     message(FATAL_ERROR "xxhash.h not found (Debian: libxxhash-dev; scripts/setup installs it)")
 endif()
 
-# src/base and src/actor are in both libraries and compiled once.
+# src/base, src/actor and src/history are in both libraries and compiled once.
 if(common_sources)
     add_library(rehearse-common OBJECT ${common_sources})
     rehearse_library_settings(rehearse-common)

@@ -148,6 +148,10 @@ template <class T> static inline const T *rh_value_at_(const T &value)
     RH_EXTERN_C RH_SHARED const struct rh_table rh_table_of_##name_;                                                   \
     const struct rh_table rh_table_of_##name_ = { #name_, ordered }
 
+#define RH_HISTORY_(name_, ...)                                                                                        \
+    RH_EXTERN_C RH_SHARED const struct rh_history rh_history_of_##name_;                                               \
+    const struct rh_history rh_history_of_##name_ = { #name_, RH_HERE, { __VA_ARGS__ } }
+
 #define RH_ENTRY(actor, item) RH_CAT(RH_ENTRY_, RH_WRAPPED(item))(actor, item)
 
 #define RH_ENTRY_N(actor, message) RH_ENTRY_ON(actor, message, message)

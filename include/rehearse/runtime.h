@@ -10,8 +10,9 @@
  *         rh_runtime_stop();
  *     }
  *
- * Between start and stop, any thread may spawn, send, look up names and use tables; only actors may call the other
- * functions of rehearse.h.  There is one runtime at a time in a process; after it has stopped, another can be started.
+ * Between start and stop, any thread may spawn, send, look up names, and use tables and histories; only actors may call
+ * the other functions of rehearse.h.  There is one runtime at a time in a process; after it has stopped, another can be
+ * started.
  *
  * Handlers run on the threads of a pool.  A handler that blocks (rh_receive, rh_ask, rh_sleep, rh_store_sync, and with
  * RH_OVERFLOW_WAIT also rh_send) gives its thread to others and may continue on another thread.  Across such a call,
@@ -41,7 +42,7 @@ enum rh_overflow {
 struct rh_failure {
     /* "assertion", "unhandled", "misuse", "limit" (no stack for an actor that must wait), "store" (a store cannot be
      * opened, is damaged, or a put cannot be made durable), "exit" (an abnormal end of which no actor is told),
-     * "overflow" (RH_OVERFLOW_FAIL). */
+     * "overflow" (RH_OVERFLOW_FAIL), "history" (RH_HISTORY: found by rh_runtime_stop; the text has several lines). */
     const char *kind;
     const char *actor; /* "writer#1", or "" outside of actors */
     const char *place; /* "file.c:12", or "" if there is no call in the program */
@@ -58,6 +59,9 @@ struct rh_runtime_options {
      * NULL: rh_store_open is a misuse. */
     const char *store_folder;
     uint64_t seed; /* seed of rh_random and rh_choose; 0: from the system */
+    /* Histories (RH_HISTORY): at most so many operations are recorded, in all; rh_runtime_stop checks what was
+     * recorded. 0: histories have no effect. */
+    uint32_t history_operations;
     /* Called for each failure, on the thread on which it happens; NULL: print the sentence, and abort on an assertion.
      * After an assertion or an unhandled message, the actor ends with reason "failed" when this returns. */
     void (*on_failure)(const struct rh_failure *failure, void *arg);

@@ -82,6 +82,11 @@ struct rh_seam {
     uint32_t (*table_count)(const struct rh_table *table, const char *here);
     bool (*table_next)(const struct rh_table *table, const char *previous, char *key, size_t capacity,
                        const char *here);
+    /* (any) in production.  A call and a return of a history; 0 is no call. */
+    uint64_t (*history_call)(const struct rh_history *history, const char *key, const struct rh_message_type *type,
+                             const void *value, const char *here);
+    void (*history_return)(const struct rh_history *history, uint64_t call, const struct rh_message_type *type,
+                           const void *value, const char *here);
     void (*failed)(const char *here, const char *condition, const char *text); /* (any) an assertion does not hold */
     void (*assume_failed)(const char *here);                                   /* (any) an assumption does not hold */
     void (*property)(enum rh_property kind, const char *name, bool holds, const char *here);

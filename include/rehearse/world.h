@@ -191,6 +191,7 @@ struct rh_message_info {
     X(ASSERTION, "assertion")                                                                                          \
     X(PROPERTY, "property") /* an always or eventually property does not hold */                                       \
     X(MONITOR, "monitor")   /* a monitor is in a hot behaviour at the end */                                           \
+    X(HISTORY, "history")   /* no order of its operations explains a history (RH_HISTORY); or it was not decided */    \
     X(UNHANDLED, "unhandled message")                                                                                  \
     X(STUCK, "stuck")                 /* messages or waiting processes are left, and no step is possible */            \
     X(ABNORMAL_EXIT, "abnormal exit") /* by rh_exit, and no actor is linked or monitors; or a test's body was ended */ \

@@ -289,6 +289,21 @@ static void assume_failed(const char *here)
     too_early("rh_assume", here);
 }
 
+static uint64_t history_call(const struct rh_history *history, const char *key, const struct rh_message_type *type,
+                             const void *value, const char *here)
+{
+    (void)history, (void)key, (void)type, (void)value;
+    too_early("rh_history_call", here);
+    return 0;
+}
+
+static void history_return(const struct rh_history *history, uint64_t call, const struct rh_message_type *type,
+                           const void *value, const char *here)
+{
+    (void)history, (void)call, (void)type, (void)value;
+    too_early("rh_history_return", here);
+}
+
 static void announce(const struct rh_message_type *type, const void *value, const char *here)
 {
     (void)type, (void)value, (void)here;
@@ -366,6 +381,8 @@ const struct rh_seam rh__nowhere = {
     .failed = failed,
     .property = property,
     .assume_failed = assume_failed,
+    .history_call = history_call,
+    .history_return = history_return,
     .announce = announce,
     .observe = observe,
     .open = open_to_outside,

@@ -415,6 +415,19 @@ void rh_property_(enum rh_property kind, const char *name, bool holds, const cha
     world->property(kind, name, holds, here);
 }
 
+struct rh_call rh_history_call_(const struct rh_history *history, const char *key, const struct rh_message_type *type,
+                                const void *value, const char *here)
+{
+    struct rh_call call = { world->history_call(history, key, type, value, here) };
+    return call;
+}
+
+void rh_history_return_(const struct rh_history *history, struct rh_call call, const struct rh_message_type *type,
+                        const void *value, const char *here)
+{
+    world->history_return(history, call.id, type, value, here);
+}
+
 void rh_announce_(const struct rh_message_type *type, const void *value, const char *here)
 {
     world->announce(type, value, here);

@@ -6,8 +6,10 @@
 
 #include "actor/table_misuse.h"
 #include "base/random.h"
+#include "history/history.h"
 #include "runtime/actor.h"
 #include "runtime/failure.h"
+#include "runtime/rt_history.h"
 #include "runtime/rt_names.h"
 #include "runtime/rt_registry.h"
 #include "runtime/rt_store.h"
@@ -516,6 +518,34 @@ static bool table_next(const struct rh_table *table, const char *previous, char 
     return size && !bad;
 }
 
+/* ---- histories ------------------------------------------------------------------------------------------------- */
+
+static uint64_t history_call(const struct rh_history *history, const char *key, const struct rh_message_type *type,
+                             const void *value, const char *here)
+{
+    struct rh__worker *worker = rh__worker();
+    const char *wrong = rh__history_misuse(history, key);
+    uint64_t call = 0;
+    if (!enter(worker, "rh_history_call", here))
+        return 0;
+    if (wrong)
+        rh__misuse(here, "%s", wrong);
+    else
+        call = rh__rt_history_call(history, key, type, value, self());
+    leave(worker);
+    return call;
+}
+
+static void history_return(const struct rh_history *history, uint64_t call, const struct rh_message_type *type,
+                           const void *value, const char *here)
+{
+    struct rh__worker *worker = rh__worker();
+    if (!enter(worker, "rh_history_return", here))
+        return;
+    rh__rt_history_return(history, call, type, value, here);
+    leave(worker);
+}
+
 /* ---- what must hold -------------------------------------------------------------------------------------------- */
 
 static void failed(const char *here, const char *condition, const char *text)
@@ -623,6 +653,8 @@ const struct rh_seam rh__runtime_seam = {
     .failed = failed,
     .assume_failed = assume_failed,
     .property = property,
+    .history_call = history_call,
+    .history_return = history_return,
     .announce = announce,
     .observe = observe,
     .open = open_to_outside,

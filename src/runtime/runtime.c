@@ -16,6 +16,7 @@
 #include "runtime/actor.h"
 #include "runtime/failure.h"
 #include "runtime/mailbox_limit.h"
+#include "runtime/rt_history.h"
 #include "runtime/rt_names.h"
 #include "runtime/rt_pool.h"
 #include "runtime/rt_registry.h"
@@ -316,6 +317,7 @@ static void stop(void)
     workers_end(rh__rt.threads);
     rh__timers_stop();
     rh__store_stop();
+    rh__rt_histories_end();
     last_counts = counts_now();
     rh__table_release(rh__slot_clear);
     rh__rt_store_release();

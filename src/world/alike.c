@@ -287,6 +287,12 @@ static bool tables_know(const struct rh_world *w, const struct exchange *x)
     for (uint32_t i = 0; i < w->item_pool.count; i++)
         if (w->items[i].table != RH_NONE && !knows_neither(x, w->payload + w->items[i].bytes, w->items[i].size))
             return true;
+    for (uint32_t i = 0; i < w->operation_count; i++) {
+        const struct world_operation *o = &w->operations[i];
+        if (!knows_neither(x, w->payload + o->call, o->call_type->size) ||
+            (o->result_type && !knows_neither(x, w->payload + o->result, o->result_type->size)))
+            return true;
+    }
     return false;
 }
 
@@ -294,7 +300,8 @@ bool rh__maybe_alike(const struct rh_world *w, uint32_t one, uint32_t other)
 {
     const struct world_actor *a = &w->actors[one], *b = &w->actors[other];
     return one != other && a->type == b->type && a->parent == b->parent && a->parent != RH_NONE &&
-           a->type->kind != RH_KIND_MONITOR && a->status == b->status && a->used == b->used;
+           a->type->kind != RH_KIND_MONITOR && a->status == b->status && a->used == b->used && !a->operations &&
+           !b->operations; /* a history knows its clients */
 }
 
 bool rh__alike(struct rh_world *w, uint32_t one, uint32_t other)

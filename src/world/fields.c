@@ -271,6 +271,16 @@ void rh__fields_write(const struct rh__fields *f, const struct rh_world *w, cons
         rh__text_add(t, " }");
 }
 
+void rh__fields_write_short(const struct rh__fields *f, const struct rh_world *w, const void *value, struct rh__text *t)
+{
+    if (f->opaque || f->none || f->count > 1) {
+        rh__fields_write(f, w, value, t);
+        return;
+    }
+    rh__text_add(t, "%s ", f->type->name);
+    write_field(&f->at[0], w, value, t);
+}
+
 /* ---- from text --------------------------------------------------------------------------------------------------- */
 
 struct names {

@@ -41,6 +41,9 @@ void rh__fields_of(struct rh__fields *f, const struct rh_message_type *type);
 
 /* Appends the value, with the name of its type. */
 void rh__fields_write(const struct rh__fields *f, const struct rh_world *w, const void *value, struct rh__text *t);
+/* The same for people: without names if there is one field. */
+void rh__fields_write_short(const struct rh__fields *f, const struct rh_world *w, const void *value,
+                            struct rh__text *t);
 /* What values may consist of. */
 struct rh__fields_pool {
     const uint32_t *known; /* actors */

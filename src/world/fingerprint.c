@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "world/faults.h"
 #include "world/fiber.h"
+#include "world/history.h"
 #include "world/memory.h"
 #include "world/network.h"
 #include "world/objects.h"
@@ -507,7 +508,7 @@ static void begin_hashing(struct rh_world *w)
         w->channels[i].hash = hash_channel(w, i);
         w->total = rh__wide_xor(w->total, w->channels[i].hash);
     }
-    w->total = rh__wide_xor(w->total, rh__tables_hash(w));
+    w->total = rh__wide_xor(w->total, rh__wide_xor(rh__tables_hash(w), rh__histories_hash(w)));
 }
 
 uint64_t rh__fingerprint_anew(struct rh_world *w)
@@ -517,7 +518,8 @@ uint64_t rh__fingerprint_anew(struct rh_world *w)
         h = rh__wide_xor(h, hash_actor(w, i));
     for (uint32_t i = 0; i < w->channel_count; i++)
         h = rh__wide_xor(h, hash_channel(w, i));
-    h = rh__wide_mix(rh__wide_xor(h, rh__tables_hash(w)), hash_scalars(w));
+    h = rh__wide_xor(h, rh__wide_xor(rh__tables_hash(w), rh__histories_hash(w)));
+    h = rh__wide_mix(h, hash_scalars(w));
     return rh__wide_mix(h, hash_timers(w)).high;
 }
 

@@ -84,6 +84,7 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(stores, (size_t)MAX_STORES)
     TABLE(tables, (size_t)MAX_TABLES)
     TABLE(items, (size_t)MAX_ITEMS)
+    TABLE(operations, (size_t)MAX_OPERATIONS)
     TABLE(lines, (size_t)MAX_LINES)
     TABLE(objects, (size_t)MAX_OBJECTS)
     TABLE(accesses, (size_t)MAX_ACCESSES)

@@ -7,6 +7,7 @@
 
 #include "base/visible.h"
 #include "world/fiber.h"
+#include "world/history.h"
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
@@ -242,7 +243,7 @@ static bool dead_letter(struct rh_world *w)
 
 void rh__conclude(struct rh_world *w)
 {
-    if (dead_letter(w) || stuck(w))
+    if (rh__histories_fail(w) || dead_letter(w) || stuck(w))
         return;
     for (uint32_t i = 0; i < w->monitor_count; i++) {
         const struct world_actor *m = &w->actors[w->monitors[i]];
@@ -279,7 +280,7 @@ void rh__conclude_cut(struct rh_world *w)
 {
     enum { LONG = 10000 };
     bool driven = w->event_count < LONG;
-    if (dead_letter(w))
+    if (rh__histories_fail(w) || dead_letter(w)) /* what is wrong with a part of a history is wrong with all of it */
         return;
     w->outcome.kind = RH_OUTCOME_CUT;
     snprintf(w->outcome.text, sizeof w->outcome.text, "the run was cut after %u events (max_steps)",

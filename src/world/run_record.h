@@ -211,6 +211,7 @@ enum rh__object_kind {
     RH__OBJECT_SENDER, /* an external sender: several actors may send in its name */
     RH__OBJECT_CLOCK,  /* with ordered time and granularity object: see timers.c */
     RH__OBJECT_STORE,
+    RH__OBJECT_HISTORY,  /* calls and returns of a history */
     RH__OBJECT_RESTARTS, /* the budget of restarts, if it is scarce and the granularity is object */
 };
 

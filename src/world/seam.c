@@ -15,6 +15,7 @@
 #include "world/alike.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
+#include "world/history.h"
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
@@ -658,6 +659,8 @@ const struct rh_seam rh__controlled_seam = {
     .failed = seam_failed,
     .assume_failed = seam_assume_failed,
     .property = rh__seam_property,
+    .history_call = rh__seam_history_call,
+    .history_return = rh__seam_history_return,
     .announce = seam_announce,
     .observe = seam_observe,
     .open = seam_open,

@@ -17,6 +17,7 @@
 
 #include "world/delivery.h"
 
+struct world_check;
 struct rh__pages;
 struct world_member;
 
@@ -76,6 +77,7 @@ struct world_actor {
     uint32_t store;                     /* newest write to the open store */
     uint32_t writes_open;               /* number of newest writes not yet complete */
     uint32_t tickets;                   /* write tickets issued so far */
+    uint32_t operation, operations;     /* of histories: the newest call, + 1, and the number of calls */
     uint32_t used;                      /* bytes of the region in use */
     uint32_t heap;                      /* offset of the heap in the region; 0 for none yet */
     uint32_t stack;                     /* stack of the suspended fiber */
@@ -151,6 +153,17 @@ struct world_name {
     uint32_t next;
 };
 
+/* An operation of a history: see history.h. */
+struct world_operation {
+    const struct rh_history *history;
+    const struct rh_message_type *call_type, *result_type; /* result_type NULL: it has not returned */
+    uint64_t key, call, result;                            /* payload offsets */
+    uint32_t actor, number;                                /* who called, and number among the calls of that actor */
+    uint32_t called, returned;                             /* moments */
+    uint32_t returns_before, calls_before; /* of the same object: returns before the call, calls before the return */
+    uint32_t older;                        /* earlier operation of the same actor, + 1; 0 for none */
+};
+
 struct world_write {
     uint64_t key, bytes;
     uint32_t size; /* RH_NONE: the write removes the key */
@@ -219,6 +232,7 @@ enum {
     MAX_STORES = 1u << 14,
     MAX_TABLES = 1u << 10,
     MAX_ITEMS = 1u << 18,
+    MAX_OPERATIONS = 1u << 20,
     MAX_LINES = 1u << 20,
     MAX_PROPERTIES = 1u << 10,
     MAX_ESCAPES = 64,
@@ -294,6 +308,7 @@ struct rh_world {
     struct world_store *stores;
     struct world_table *tables;
     struct world_item *items;
+    struct world_operation *operations;
     struct rh__run_line *lines;
     struct world_object *objects; /* open addressing */
     struct rh__access *accesses;  /* in the order of the run */
@@ -319,6 +334,7 @@ struct rh_world {
 
     /* Fields that the log restores. */
     uint32_t actor_count, channel_count, line_count, monitor_count, table_count;
+    uint32_t operation_count, moments; /* of histories; a moment is a call or a return */
     struct world_pool timer_pool, link_pool, name_pool, write_pool, store_pool, item_pool;
     uint32_t timer_newest; /* newest of all set timers */
     uint32_t first_name, first_store;
@@ -397,6 +413,8 @@ struct rh_world {
     uint32_t members_of, member_count; /* actor of `members`, RH_NONE if they are not known */
     bool members_hear;                 /* ... and hears exit signals */
 
+    struct world_check *check; /* of histories: see history.c */
+
     char name_buffers[RH_NAMES_AT_ONCE][256]; /* results of rh_name in predicates */
     uint32_t names_given;
 
@@ -410,7 +428,8 @@ struct rh_world {
     uint64_t epoch;
     char *baseline_log; /* end of the log after rh_world_begin */
     uint32_t baseline_messages, baseline_under_way;
-    uint32_t baseline_actors, baseline_channels, baseline_writes, baseline_lines, baseline_accesses;
+    uint32_t baseline_actors, baseline_channels, baseline_writes, baseline_lines, baseline_accesses,
+        baseline_operations;
     uint64_t baseline_payload;
     uint32_t loaded_events; /* after loading a snapshot: undo does not reach before this event; else 1 */
     bool hashing;           /* component hashes are maintained */

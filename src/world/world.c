@@ -9,6 +9,7 @@
 #include "world/actors.h"
 #include "world/control.h"
 #include "world/guard.h"
+#include "world/history.h"
 #include "world/interpose.h"
 #include "world/log.h"
 #include "world/memory.h"
@@ -84,6 +85,12 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->tick_ns = s.time == RH_TIME_LOGICAL ? 1000000 : 0;
     w->current = w->observing = w->matching = w->clock = RH_NONE;
     rh__world_run_begin(w);
+    if (!rh__histories_reserve(w)) {
+        snprintf(error, error_size, "not enough memory");
+        rh__histories_release(w);
+        rh__memory_release(w);
+        return NULL;
+    }
     rh__world = w;
     return w;
 }
@@ -100,6 +107,7 @@ void rh_world_free(struct rh_world *w)
     rh_seam_use(NULL);
     rh__world = NULL;
     rh__outside_release(w);
+    rh__histories_release(w);
     rh__memory_release(w);
 }
 
@@ -162,6 +170,7 @@ void rh_world_begin(struct rh_world *w)
     w->baseline_actors = w->actor_count;
     w->baseline_channels = w->channel_count;
     w->baseline_writes = w->write_pool.count;
+    w->baseline_operations = w->operation_count;
     w->baseline_lines = w->line_count;
     w->baseline_accesses = w->access_count;
     w->run.first_actors = w->actor_count;

@@ -3,7 +3,7 @@
 . "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
 
 # ---- every kind of finding -----------------------------------------------------------------------------------------------
-tests='assertion always eventually hot unhandled stuck abnormal misuse dead limit heap crash stack endless exits text several
+tests='assertion always eventually hot history unhandled stuck abnormal misuse dead limit heap crash stack endless exits text several
 dies_at_once'
 count=0
 for explorer in dfs random portfolio:random+dfs; do
@@ -22,7 +22,7 @@ for explorer in dfs random portfolio:random+dfs; do
         count=$((count + 1))
     done
 done
-[ "$count" -ge 57 ] || problem "$count findings replayed, 57 expected"
+[ "$count" -ge 60 ] || problem "$count findings replayed, 60 expected"
 
 # In all models, with faults.
 rm -rf found

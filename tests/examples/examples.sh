@@ -96,6 +96,7 @@ declare -A found=(
     [senders/orderly]=assertion
     [pingpong/impatient]=assertion
     [philosophers/deadlock]=stuck
+    [register/inversion]=history [register/minority]=history
     [store/crossed]="assertion stuck" [store/early]=assertion
     [scheduler/double]="unhandled-message monitor" [scheduler/forgotten]=monitor
     [scheduler/both]=assertion [scheduler/late]=assertion

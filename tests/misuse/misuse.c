@@ -159,6 +159,46 @@ static void store_sync_put_without_open(void)
 {
     HERE(rh_store_put_sync("key", "x", 1));
 }
+static bool apply_any(void *state, const struct rh_operation *o)
+{
+    (void)state, (void)o;
+    return true;
+}
+RH_HISTORY(sound, .apply = apply_any);
+RH_HISTORY(other_sound, .apply = apply_any);
+RH_HISTORY(without_model, .state_size = 4);
+RH_HISTORY(too_large, .apply = apply_any, .state_size = 65537);
+static void history_without_model(void)
+{
+    HERE((void)rh_history_call(without_model, "x", note));
+}
+static void history_too_large(void)
+{
+    HERE((void)rh_history_call(too_large, "x", note));
+}
+static void history_key_too_long(void)
+{
+    char key[200];
+    memset(key, 'x', sizeof key);
+    key[199] = 0;
+    HERE((void)rh_history_call(sound, key, note));
+}
+static void history_return_of_nothing(void)
+{
+    struct rh_call none = { 0 };
+    HERE(rh_history_return(sound, none, note));
+}
+static void history_return_of_another(void)
+{
+    struct rh_call c = rh_history_call(other_sound, "x", note);
+    HERE(rh_history_return(sound, c, note));
+}
+static void history_return_twice(void)
+{
+    struct rh_call c = rh_history_call(sound, "x", note);
+    rh_history_return(sound, c, note);
+    HERE(rh_history_return(sound, c, note));
+}
 static void store_without_open(void)
 {
     HERE(rh_store_put("key", "x", 1));
@@ -371,6 +411,13 @@ static const struct misuse {
     { "a stored value over the limit is a misuse", store_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
     { "a value of a table over the limit is a misuse", table_too_large, RH_OUTCOME_MISUSE, "max_message_bytes" },
     { "a put without a key is a misuse", store_without_key, RH_OUTCOME_MISUSE, "needs a key" },
+    { "a history without a model is a misuse", history_without_model, RH_OUTCOME_MISUSE, "needs .apply" },
+    { "a history with a large state is a misuse", history_too_large, RH_OUTCOME_MISUSE, "65536 bytes" },
+    { "a long key of a history is a misuse", history_key_too_long, RH_OUTCOME_MISUSE, "at most 127 bytes" },
+    { "a return without a call is a misuse", history_return_of_nothing, RH_OUTCOME_MISUSE,
+      "not a call of history sound" },
+    { "so is one of another history", history_return_of_another, RH_OUTCOME_MISUSE, "not a call of history sound" },
+    { "and a second one", history_return_twice, RH_OUTCOME_MISUSE, "has returned already" },
     { "so is a synchronous put", store_sync_put_without_key, RH_OUTCOME_MISUSE, "rh_store_put_sync needs a key" },
     { "and one before its store is named", store_sync_put_without_open, RH_OUTCOME_MISUSE,
       "rh_store_put_sync before rh_store_open" },
@@ -716,6 +763,8 @@ static void call_everything_outside(void)
     SAYS("rh_choose", assert_int_equal(rh_choose(3), 0));
     SAYS("rh_store_open", rh_store_open("some"));
     SAYS("rh_store_put", rh_store_put("key", "x", 1));
+    SAYS("rh_history_call", assert_int_equal(rh_history_call(sound, "x", note).id, 0));
+    SAYS("rh_history_return", rh_history_return(sound, (struct rh_call){ 7 }, note));
     SAYS("rh_store_put_sync", rh_store_put_sync("key", "x", 1));
     SAYS("rh_store_get", assert_int_equal(rh_store_get("key", NULL, 0), -1));
     SAYS("rh_store_sync", rh_store_sync());

@@ -287,8 +287,8 @@ uint32_t rh__ses_choose(struct rh__ses *s, const struct rh_world *w, const struc
 
 void rh__ses_end(struct rh__ses *s, const struct rh_world *w, const struct rh_run *run)
 {
-    bool lasts =
-        run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR;
+    bool lasts = run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK ||
+                 run->outcome == RH_OUTCOME_MONITOR || run->outcome == RH_OUTCOME_HISTORY;
     if (lasts && s->pool.works) {
         s->pool.last = rh_world_fingerprint_wide(w);
         s->pool.has_last = true;

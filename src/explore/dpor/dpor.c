@@ -312,6 +312,7 @@ static enum how_it_ended how_it_ended(const struct rh__run *r, enum rh_outcome_k
     case RH_OUTCOME_CUT:
     case RH_OUTCOME_ENDLESS_RUN:
         return CUT;
+    case RH_OUTCOME_HISTORY:     /* which a run that was cut may have, too */
     case RH_OUTCOME_DEAD_LETTER: /* with granularity object; else a step has failed, and the run is over */
         if (!r->over && r->event_count > r->semantics->max_steps)
             return CUT;

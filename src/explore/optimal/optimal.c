@@ -201,7 +201,8 @@ uint32_t rh__optimal_begin(void *state, const struct rh_world *w)
 static bool was_cut(const struct rh__run *r, const struct rh_run *run)
 {
     return run->outcome == RH_OUTCOME_CUT || run->outcome == RH_OUTCOME_RUNNING ||
-           (run->outcome == RH_OUTCOME_DEAD_LETTER && r->event_count > r->semantics->max_steps);
+           ((run->outcome == RH_OUTCOME_DEAD_LETTER || run->outcome == RH_OUTCOME_HISTORY) &&
+            r->event_count > r->semantics->max_steps);
 }
 
 /* Or what was assumed does not hold in it: others, which have yet to move, go on without it in other runs. */
@@ -212,7 +213,8 @@ static bool fails_in_a_step(const struct rh__run *r, const struct rh_run *run)
     if (!rh_outcome_failed(run->outcome) || rh__run_choice(r, r->event_count - 1)->kind == RH_CHOICE_END)
         return false;
     return r->over || (run->outcome != RH_OUTCOME_STUCK && run->outcome != RH_OUTCOME_MONITOR &&
-                       run->outcome != RH_OUTCOME_PROPERTY && run->outcome != RH_OUTCOME_DEAD_LETTER);
+                       run->outcome != RH_OUTCOME_PROPERTY && run->outcome != RH_OUTCOME_HISTORY &&
+                       run->outcome != RH_OUTCOME_DEAD_LETTER);
 }
 
 /* The event stays in the list, but its step is not made again, nor are those of its unit. */

@@ -115,7 +115,8 @@ static uint32_t stateful_choose(void *state, const struct rh_world *w, const str
 static void stateful_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     struct stateful *s = state;
-    if (run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR)
+    if (run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR ||
+        run->outcome == RH_OUTCOME_HISTORY)
         rh_visited_state(s->visited, w);
 }
 

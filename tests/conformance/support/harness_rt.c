@@ -95,9 +95,12 @@ static void run_once(struct run *r, uint32_t threads)
 {
     char folder[256];
     folder_new(folder, sizeof folder);
-    struct rh_runtime_options o = {
-        .threads = threads, .store_folder = folder, .on_failure = on_failure, .on_log = on_log, .arg = r
-    };
+    struct rh_runtime_options o = { .threads = threads,
+                                    .store_folder = folder,
+                                    .history_operations = 100,
+                                    .on_failure = on_failure,
+                                    .on_log = on_log,
+                                    .arg = r };
     r->record.count = 0;
     r->record.failures[0] = 0;
     r->told = 0;

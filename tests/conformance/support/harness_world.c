@@ -46,6 +46,8 @@ static void run_is_over(struct search *s)
     const struct rh_outcome *o = rh_world_outcome(w);
     if (o->kind != RH_OUTCOME_FINISHED) {
         rh_world_actor_name(w, o->actor, name, sizeof name);
+        if (o->actor == RH_NONE)
+            name[0] = 0;
         record_failure(&s->record, s->program, kind_name(o->kind), name, o->place, o->text);
     }
     record_outcome(&s->record, s->outcome, sizeof s->outcome);

@@ -100,6 +100,7 @@ static bool take_all(struct difference *d, const struct features *p, uint32_t la
     *d = (struct difference){ 0 };
     take_notes(all, "noting:dfs", largest);
     d->all_runs = all->runs;
+    d->unexplained = all->unexplained;
     d->too_large = !all->complete || all->cut;
     if (!d->too_large)
         settle(all);

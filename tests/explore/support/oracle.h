@@ -28,6 +28,7 @@ struct noted {
 
 struct notes {
     uint32_t ended, broken; /* how many in the two lists */
+    uint32_t unexplained;   /* ended with a history that has no order */
     uint64_t runs, steps, cut, given_up;
     bool complete; /* the explorer says that nothing is left */
     bool tool_failed;
@@ -76,7 +77,7 @@ extern const char *const difference_names[D_COUNT];
 struct difference {
     bool too_large, any;
     uint32_t behaviours, findings;
-    uint64_t runs, all_runs;
+    uint64_t runs, all_runs, unexplained;
     uint64_t count[D_COUNT];
     struct noted example[D_COUNT]; /* behaviour, for split also an outcome */
 };

@@ -34,6 +34,39 @@ static void spawn_one(struct mind *m, uint64_t bits, int32_t ttl, enum rh_watch 
         send_one(m, bits, ttl, m->friend);
 }
 
+/* A register with small values; `crowd` makes it weak. */
+static bool apply_to_cell(void *state, const struct rh_operation *o)
+{
+    uint32_t *cell = state;
+    const struct wrote *w = rh_as(&o->call, wrote);
+    const struct found *f = rh_as(&o->result, found);
+    if (w && w->value)
+        *cell = w->value;
+    return !f || f->value == *cell;
+}
+RH_HISTORY(cells, .state_size = sizeof(uint32_t), .apply = apply_to_cell);
+RH_HISTORY(weak_cells, .state_size = sizeof(uint32_t), .consistency = RH_SEQUENTIAL, .apply = apply_to_cell);
+
+/* Calls, or returns from the last call: a write of 1 or 2, or a read (0), which finds what it likes. */
+static void use_history(struct mind *m, uint64_t bits)
+{
+    uint32_t value = (uint32_t)(bits >> 22) % 3;
+    const char *key = bits >> 26 & 3 ? NULL : "k";
+    bool weak = program.seed % 4 == 0;
+    SAY("%s %u", m->call.id ? "returns" : "calls", value);
+    if (!m->call.id) {
+        m->call = weak ? rh_history_call(weak_cells, key, wrote, .value = value)
+                       : rh_history_call(cells, key, wrote, .value = value);
+    } else {
+        struct rh_call call = m->call;
+        m->call.id = 0;
+        if (weak)
+            rh_history_return(weak_cells, call, found, .value = value);
+        else
+            rh_history_return(cells, call, found, .value = value);
+    }
+}
+
 static void change_behaviour(const struct mind *m, uint64_t bits)
 {
     if (m->walks)
@@ -400,6 +433,9 @@ void act(struct mind *m, rh_ref self, int32_t ttl)
         SAY("syncs");
         rh_store_sync();
         learn(m, 7);
+        break;
+    case F_HISTORY:
+        use_history(m, bits);
         break;
     case F_ANNOUNCE:
         SAY("announces");

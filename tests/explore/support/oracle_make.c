@@ -236,6 +236,23 @@ void features_make_gathering(struct features *p, uint64_t seed)
     p->ttl = 2;
 }
 
+void features_make_clients(struct features *p, uint64_t seed)
+{
+    static const enum feature others[] = { F_FAN, F_ASK, F_CHOOSE, F_TIMER, F_BODY, F_TABLE, F_EXIT, F_OUTSIDE };
+    uint64_t random = scrambled(seed, 85);
+    *p = (struct features){ .seed = seed, .model = (uint32_t)(seed % 4), .crowd = below(&random, 2) };
+    p->has = (uint64_t)1 << F_HISTORY;
+    if (below(&random, 2)) {
+        enum feature f = others[below(&random, sizeof others / sizeof *others)];
+        p->has |= (uint64_t)1 << f | (uint64_t)1 << feature_needs[f];
+    }
+    p->actors = 3;
+    p->starts = 2 + below(&random, 2);
+    p->ttl = 2;
+    if (below(&random, 3) == 0)
+        make_faults(p, &random);
+}
+
 bool features_shrink(struct features *p)
 {
     if (p->ttl > 2)

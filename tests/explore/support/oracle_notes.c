@@ -36,15 +36,16 @@ static bool came_to_its_end(enum rh_outcome_kind kind)
 {
     bool by_object = !program.grain || program.grain == RH_GRAIN_OBJECT + 1;
     return kind == RH_OUTCOME_FINISHED || kind == RH_OUTCOME_STUCK || kind == RH_OUTCOME_PROPERTY ||
-           kind == RH_OUTCOME_MONITOR || (kind == RH_OUTCOME_DEAD_LETTER && by_object);
+           kind == RH_OUTCOME_MONITOR || kind == RH_OUTCOME_HISTORY || (kind == RH_OUTCOME_DEAD_LETTER && by_object);
 }
 
 static uint64_t outcome_of(const struct rh_world *w, enum rh_outcome_kind kind)
 {
     const struct rh_outcome *o = rh_world_outcome(w);
     uint64_t hash = scrambled(kind, 5) + hash_of_text(o->place, FNV_START);
-    if (kind !=
-        RH_OUTCOME_STUCK) /* which says of whom one waits whether it has ended: that is no part of a behaviour */
+    /* A stuck run says of whom one waits whether it has ended, and a history is drawn in the order of its calls:
+     * neither is a part of a behaviour. */
+    if (kind != RH_OUTCOME_STUCK && kind != RH_OUTCOME_HISTORY)
         hash += hash_of_lines(o->text);
     if (o->actor != RH_NONE)
         hash += w->actors[o->actor].identity;
@@ -96,6 +97,7 @@ static void noting_end(void *state, const struct rh_world *w, const struct rh_ru
 {
     struct spy *s = state;
     struct noted n = { run->distinct, outcome_of(w, run->outcome) };
+    notes->unexplained += run->outcome == RH_OUTCOME_HISTORY;
     if (came_to_its_end(run->outcome)) {
         if (notes->ended < MOST_NOTED)
             notes->end[notes->ended++] = n;
@@ -145,7 +147,7 @@ void take_notes(struct notes *to, const char *explorer, uint64_t max_runs)
     limits.unchecked = program.has >> F_GATHER & 1; /* what actors do depends on the order of their sets */
     struct rh_world *w = world_of("features", &s, NULL, 0);
     notes = to;
-    to->ended = to->broken = 0;
+    to->ended = to->broken = to->unexplained = 0;
     struct rh_exploration *x = rh__exploration_new(w, explorer, 1, &limits, error, sizeof error);
     if (!x)
         fail_msg("%s", error);

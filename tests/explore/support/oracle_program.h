@@ -64,11 +64,12 @@
     X(RETURN, "return", RETURN, true)                                                                                  \
     X(TO_NAME, "to_name", NAME, true)                                                                                  \
     X(ASSUME, "assume", ASSUME, true)                                                                                  \
-    X(BODY, "body", BODY, false)       /* and does things while it makes them; others know the test */                 \
-    X(MIMIC, "mimic", MIMIC, true)     /* sends messages of the types that the world sends */                          \
-    X(SET, "set", WALKER, false)       /* processes wait for sets: features_with_sets */                               \
-    X(EXITED, "exited", WALKER, false) /* processes wait for rh_exited: features_make_linked */                        \
-    X(GATHER, "gather", GATHER, false) /* actors take messages in sets: features_make_gathering */
+    X(BODY, "body", BODY, false)         /* and does things while it makes them; others know the test */               \
+    X(MIMIC, "mimic", MIMIC, true)       /* sends messages of the types that the world sends */                        \
+    X(SET, "set", WALKER, false)         /* processes wait for sets: features_with_sets */                             \
+    X(EXITED, "exited", WALKER, false)   /* processes wait for rh_exited: features_make_linked */                      \
+    X(GATHER, "gather", GATHER, false)   /* actors take messages in sets: features_make_gathering */                   \
+    X(HISTORY, "history", HISTORY, true) /* calls and returns: features_make_clients */
 
 enum feature {
 #define F_X(name, text, needs, acts) F_##name,
@@ -118,6 +119,7 @@ struct mind {
     bool child, starts, walks, took, keeps, gathers;
     rh_ref friend;
     struct rh_request kept;
+    struct rh_call call; /* of a history; 0: none is open */
 };
 
 #define CONTENT                                                                                                        \
@@ -126,6 +128,8 @@ struct mind {
     rh_ref friend;
 RH_MESSAGE(work, CONTENT);
 RH_MESSAGE(note, CONTENT);
+RH_MESSAGE(wrote, uint32_t value;); /* of histories */
+RH_MESSAGE(found, uint32_t value;);
 RH_MESSAGE(tick, CONTENT);
 RH_MESSAGE(question, CONTENT);
 RH_MESSAGE(answer, CONTENT);

@@ -81,7 +81,8 @@ static uint32_t states_choose(void *state, const struct rh_world *w, const struc
 
 static void states_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
-    if (run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR)
+    if (run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR ||
+        run->outcome == RH_OUTCOME_HISTORY)
         collect(w);
     if (!run->pruned)
         collect_outcome(outcome_of(w, run->outcome));
