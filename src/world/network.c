@@ -463,6 +463,9 @@ void rh__messages_drop_own(struct rh_world *w, uint32_t receiver)
                 drop(w, i);
             i = next;
         }
+    uint32_t start = w->actors[receiver].start; /* with granularity send perhaps not accepted yet */
+    if (start != RH_NONE && w->messages[start].taken_by == RH_NONE)
+        drop(w, start);
 }
 
 void rh__messages_drop(struct rh_world *w, uint32_t receiver)

@@ -371,6 +371,38 @@ static void who_has_looked_at_the_test_is_part_of_the_state(void **unused)
     require_no_clash("looked_at", &(struct rh_semantics){ .granularity = RH_GRAIN_OBJECT });
 }
 
+/* Granularity send: an actor crashes before its rh_start is accepted, and starts again.  That rh_start came after the
+ * next one, or never, depending on whether the actor had ever sent anything. */
+RH_ACTOR(starter_, rh_ref to; uint32_t lives;);
+RH_HANDLER(starter_, rh_start)
+{
+    rh_assert(msg->restarts >= state->lives, "rh_start of an earlier life");
+    state->lives = msg->restarts + 1;
+}
+RH_HANDLER(starter_, go)
+{
+    if (rh_choose(2))
+        rh_send(state->to, go);
+}
+RH_BEHAVIOUR(starter_, ready, rh_start, go);
+RH_TEST(started_twice)
+{
+    rh_send(rh_spawn(starter_, .to = rh_spawn(mortal_)), go);
+}
+
+static void a_crash_takes_the_start_of_its_life_with_it(void **unused)
+{
+    (void)unused;
+    static const struct rh_actor_type *const starters[] = { &rh_actor_starter_, NULL };
+    struct rh_semantics s = { .model = RH_MAILBOX,
+                              .granularity = RH_GRAIN_SEND,
+                              .crashes = 1,
+                              .kept_restarts = 1,
+                              .may_crash = starters };
+    require_no_clash("started_twice", &s);
+    assert_int_equal(failures, 0);
+}
+
 /* ---- split for nothing ------------------------------------------------------------------------------------------- */
 
 /* How many fingerprints the test has; every sequence of choices is made. */
@@ -533,6 +565,7 @@ int main(void)
         WORLD_TEST(a_reply_that_comes_too_late_is_not_a_reply),
         WORLD_TEST(what_may_become_a_dead_letter_is_part_of_the_state),
         WORLD_TEST(who_has_looked_at_the_test_is_part_of_the_state),
+        WORLD_TEST(a_crash_takes_the_start_of_its_life_with_it),
         WORLD_TEST(the_order_in_a_bag_is_no_state),
         WORLD_TEST(the_order_of_durable_puts_is_no_state),
         WORLD_TEST(what_a_timer_overtakes_in_a_mailbox_is_no_state),

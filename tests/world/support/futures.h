@@ -21,6 +21,7 @@ static struct {
 } * seen;
 static uint32_t seen_count;
 static uint64_t states, met;
+static uint64_t failures; /* assertions that failed */
 static char clash[9000];
 static uint64_t clashing; /* the fingerprint, while the first path to it is sought */
 
@@ -37,7 +38,7 @@ static void begin(void)
     assert_non_null(seen);
     memset(seen, 0, SLOTS * sizeof *seen);
     seen_count = 0;
-    states = met = 0;
+    states = met = failures = 0;
     clash[0] = 0;
     clashing = 0;
 }
@@ -107,6 +108,7 @@ static uint64_t hash_choice(struct rh_world *w, const struct rh_choice *c)
 static uint64_t hash_end(struct rh_world *w)
 {
     const struct rh_outcome *o = rh_world_outcome(w);
+    failures += o->kind == RH_OUTCOME_ASSERTION;
     uint64_t h = mix(o->kind, digest_hash(o->place, strlen(o->place)));
     if (rh__dead_letters_at_end(w)) /* of several, the first; otherwise any of them */
         h = mix(h, digest_hash(o->text, strlen(o->text)));
