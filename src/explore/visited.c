@@ -1,14 +1,11 @@
 /* A set of fingerprints in shared memory (rehearse/visited.h).
  *
- * The hash of a fingerprint selects a shard.  A shard is a hash table with its own lock and its own growth, so no
- * insertion waits for the whole set.  A fingerprint is stored in a window of WINDOW slots that starts at its home slot,
- * before the first empty slot.  A table doubles when three quarters of its slots or a whole window are in use.  Tables
- * of all sizes are consecutive in address space, and old tables are given back.  At the largest size, a new fingerprint
- * replaces another one in a full window.
+ * The hash of a fingerprint selects a shard: a dense table (dense.h) with its own lock and its own growth, so no
+ * insertion waits for the whole set.  Of a fingerprint of 128 bits a table keeps KEPT_BYTES: with them, a state takes
+ * less than 16 bytes.  The probability of a collision counts the bits that are kept.
  *
- * A process may be killed at any point.  The order of writes makes this harmless.  A slot is valid when its first word
- * is not zero, and this word is written last.  A table is valid when `bits` names it, and `bits` is written after all
- * slots were copied.  The lock names its owner, and other processes take over the lock of a dead owner. */
+ * A process may be killed at any point.  The lock names its owner: another process takes over the lock of a dead owner,
+ * and repairs the table. */
 #include <rehearse/visited.h>
 
 #include <errno.h>
@@ -22,22 +19,21 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "explore/dense.h"
 #include "explore/explorers.h"
 
-enum { SHARDS = 64, SHARD_BITS = 6, WINDOW = 16, FIRST_BITS = 6, PAGE = 4096, SPINS = 200 };
+enum { SHARDS = 16, SHARD_BITS = 4, KEPT_BYTES = 13, LEAST_BYTES = 1024, PAGE = 4096, SPINS = 200 };
 static const size_t usual_bytes = (size_t)1 << 30;
 
 struct shard {
     _Atomic pid_t owner; /* process that holds the lock; 0: none */
-    _Atomic uint32_t bits;
-    uint32_t most_bits;
-    uint64_t used; /* number of slots in use */
-    uint64_t states, hits, replaced;
-    _Atomic uint64_t *tables; /* tables of all sizes */
+    uint64_t hits;
+    struct rh__dense table;
 };
 
 struct rh_visited {
-    uint32_t words; /* words per slot; 0: bit-state */
+    uint32_t width; /* bytes that are kept of a fingerprint; 0: bit-state */
+    size_t shard_bytes;
     uint32_t fingerprint_bits, marks;
     uint64_t mark_bits; /* bit-state: size of the array in bits, a power of two */
     _Atomic uint64_t *array, ones, mark_states, mark_hits;
@@ -80,8 +76,10 @@ static void lock(struct shard *s)
         if (tries % SPINS)
             continue;
         sched_yield();
-        if (owner && kill(owner, 0) != 0 && errno == ESRCH && atomic_compare_exchange_strong(&s->owner, &owner, me))
+        if (owner && kill(owner, 0) != 0 && errno == ESRCH && atomic_compare_exchange_strong(&s->owner, &owner, me)) {
+            rh__dense_repair(&s->table);
             return;
+        }
     }
 }
 
@@ -92,103 +90,46 @@ static void unlock(struct shard *s)
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-static _Atomic uint64_t *table_of(const struct rh_visited *v, const struct shard *s, uint32_t bits)
-{
-    return s->tables + (((uint64_t)1 << bits) - ((uint64_t)1 << FIRST_BITS)) * v->words;
-}
-
 static uint64_t place_of(struct rh_fingerprint f)
 {
     return rh__mix(f.high, f.low ^ 0x9e3779b97f4a7c15u);
 }
 
-static uint64_t get(const _Atomic uint64_t *slot)
+static uint64_t get(const _Atomic uint64_t *word)
 {
-    return atomic_load_explicit(slot, memory_order_relaxed);
+    return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-static bool holds(const struct rh_visited *v, const _Atomic uint64_t *slot, struct rh_fingerprint f)
+/* One to one, so that a set of 64 bits is exact for fingerprints of 64 bits. */
+static uint64_t scattered(uint64_t x)
 {
-    return get(&slot[0]) == f.high && (v->words == 1 || get(&slot[1]) == f.low);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
 }
 
-static void put(const struct rh_visited *v, _Atomic uint64_t *slot, struct rh_fingerprint f)
+/* The shard is not part of the key: its bits are shifted out, and those of the other half come in. */
+static struct shard *shard_of(struct rh_visited *v, struct rh_fingerprint f, struct rh__dense_key *key)
 {
-    atomic_store_explicit(&slot[0], 0, memory_order_release);
-    if (v->words > 1)
-        atomic_store_explicit(&slot[1], f.low, memory_order_release);
-    atomic_store_explicit(&slot[0], f.high, memory_order_release);
+    uint64_t high = scattered(f.high ^ scattered(f.low));
+    key->first =
+        high << SHARD_BITS | (v->fingerprint_bits > 64 ? f.low >> (64 - SHARD_BITS) : high >> (64 - SHARD_BITS));
+    key->rest = f.low;
+    key->first += !key->first; /* zero is an empty slot */
+    return &v->shards[high >> (64 - SHARD_BITS)];
 }
 
-/* Returns the slot that holds f, or the empty slot for f.  Returns NULL if other fingerprints fill the window. */
-static _Atomic uint64_t *find(const struct rh_visited *v, _Atomic uint64_t *table, uint32_t bits,
-                              struct rh_fingerprint f)
+/* Empties a part of memory and returns its whole pages to the system. */
+static void give_back(void *memory, size_t bytes)
 {
-    uint64_t mask = ((uint64_t)1 << bits) - 1, home = place_of(f);
-    for (uint32_t i = 0; i < WINDOW; i++) {
-        _Atomic uint64_t *slot = &table[((home + i) & mask) * v->words];
-        if (!get(&slot[0]) || holds(v, slot, f))
-            return slot;
-    }
-    return NULL;
-}
-
-/* Empties a table and returns its whole pages to the system. */
-static void give_back(_Atomic uint64_t *table, size_t bytes)
-{
-    uintptr_t at = (uintptr_t)table, end = at + bytes;
+    uintptr_t at = (uintptr_t)memory, end = at + bytes;
     uintptr_t from = (at + PAGE - 1) & ~(uintptr_t)(PAGE - 1), to = end & ~(uintptr_t)(PAGE - 1);
     if (to <= from || madvise((void *)from, to - from, MADV_REMOVE) != 0) {
-        memset((void *)table, 0, bytes);
+        memset(memory, 0, bytes);
         return;
     }
     memset((void *)at, 0, from - at);
     memset((void *)to, 0, end - to);
-}
-
-/* Copies the table into the next larger table.  Drops a fingerprint whose window there is full, which is rare. */
-static void grow(struct rh_visited *v, struct shard *s)
-{
-    uint32_t bits = s->bits;
-    uint64_t slots = (uint64_t)1 << bits, used = 0;
-    _Atomic uint64_t *old = table_of(v, s, bits), *new = table_of(v, s, bits + 1);
-    for (uint64_t i = 0; i < slots; i++) {
-        struct rh_fingerprint f = { get(&old[i * v->words]), v->words > 1 ? get(&old[i * v->words + 1]) : 0 };
-        _Atomic uint64_t *slot = f.high ? find(v, new, bits + 1, f) : NULL;
-        if (slot && !get(&slot[0]))
-            put(v, slot, f);
-        used += slot != NULL;
-        s->replaced += f.high && !slot;
-    }
-    s->used = used;
-    atomic_store_explicit(&s->bits, bits + 1, memory_order_release);
-    give_back(old, slots * v->words * sizeof *old);
-}
-
-static enum rh_visited_answer add_to(struct rh_visited *v, struct shard *s, struct rh_fingerprint f)
-{
-    for (;;) {
-        uint32_t bits = s->bits;
-        uint64_t slots = (uint64_t)1 << bits;
-        _Atomic uint64_t *table = table_of(v, s, bits), *slot = find(v, table, bits, f);
-        if (slot && get(&slot[0])) {
-            s->hits++;
-            return RH_VISITED_BEFORE;
-        }
-        if (bits < s->most_bits && (!slot || s->used >= slots / 4 * 3)) {
-            grow(v, s);
-            continue;
-        }
-        if (slot) {
-            s->used++;
-        } else {
-            uint64_t victim = place_of(f) + rh__mix(f.high, s->replaced++) % WINDOW;
-            slot = &table[(victim & (slots - 1)) * v->words];
-        }
-        put(v, slot, f);
-        s->states++;
-        return RH_VISITED_FIRST;
-    }
 }
 
 /* ---- bit-state --------------------------------------------------------------------------------------------------- */
@@ -223,41 +164,35 @@ static bool has_marks(const struct rh_visited *v, struct rh_fingerprint f)
 
 /* ---- the set ----------------------------------------------------------------------------------------------------- */
 
-/* Avoids zero, which marks an empty slot. */
 static struct rh_fingerprint usable(const struct rh_visited *v, struct rh_fingerprint f)
 {
-    f.high = f.high ? f.high : 1;
     f.low = v->fingerprint_bits > 64 ? f.low : 0;
     return f;
 }
 
-static struct shard *shard_of(struct rh_visited *v, struct rh_fingerprint f)
-{
-    return &v->shards[place_of(f) >> (64 - SHARD_BITS)];
-}
-
 enum rh_visited_answer rh_visited_add(struct rh_visited *v, struct rh_fingerprint f)
 {
+    struct rh__dense_key key;
     f = usable(v, f);
-    if (!v->words)
+    if (!v->width)
         return add_marks(v, f);
-    struct shard *s = shard_of(v, f);
+    struct shard *s = shard_of(v, f, &key);
     lock(s);
-    enum rh_visited_answer answer = add_to(v, s, f);
+    bool first = rh__dense_add(&s->table, key);
+    s->hits += !first;
     unlock(s);
-    return answer;
+    return first ? RH_VISITED_FIRST : RH_VISITED_BEFORE;
 }
 
 bool rh_visited_has(struct rh_visited *v, struct rh_fingerprint f)
 {
+    struct rh__dense_key key;
     f = usable(v, f);
-    if (!v->words)
+    if (!v->width)
         return has_marks(v, f);
-    struct shard *s = shard_of(v, f);
+    struct shard *s = shard_of(v, f, &key);
     lock(s);
-    uint32_t bits = s->bits;
-    _Atomic uint64_t *slot = find(v, table_of(v, s, bits), bits, f);
-    bool there = slot && get(&slot[0]);
+    bool there = rh__dense_has(&s->table, key);
     unlock(s);
     return there;
 }
@@ -311,17 +246,15 @@ bool rh_visited_restart(struct rh_visited *v, const struct rh_world *w)
 
 void rh_visited_clear(struct rh_visited *v)
 {
-    for (uint32_t i = 0; i < SHARDS && v->words; i++) {
+    for (uint32_t i = 0; i < SHARDS && v->width; i++) {
         struct shard *s = &v->shards[i];
         lock(s);
-        /* Clears also smaller tables and the next larger table: a killed process may have left slots there. */
-        for (uint32_t bits = FIRST_BITS; bits <= s->bits + 1 && bits <= s->most_bits; bits++)
-            give_back(table_of(v, s, bits), ((size_t)1 << bits) * v->words * sizeof *s->tables);
-        s->bits = FIRST_BITS;
-        s->used = s->states = s->hits = s->replaced = 0;
+        give_back(s->table.bytes, v->shard_bytes); /* also what a killed process has left */
+        rh__dense_begin(&s->table, s->table.bytes, v->shard_bytes, v->width);
+        s->hits = 0;
         unlock(s);
     }
-    if (!v->words) {
+    if (!v->width) {
         memset((void *)v->array, 0, v->mark_bits / 8);
         v->ones = v->mark_states = v->mark_hits = 0;
     }
@@ -332,20 +265,20 @@ struct rh_visited_counts rh_visited_count(const struct rh_visited *v)
 {
     struct rh_visited_counts c = { .states = v->mark_states, .hits = v->mark_hits };
     uint64_t used = 0, slots = 0;
-    for (uint32_t i = 0; i < SHARDS && v->words; i++) {
-        const struct shard *s = &v->shards[i];
-        c.states += s->states;
-        c.hits += s->hits;
-        c.replaced += s->replaced;
-        used += s->used;
-        slots += (uint64_t)1 << s->bits;
+    for (uint32_t i = 0; i < SHARDS && v->width; i++) {
+        const struct rh__dense *t = &v->shards[i].table;
+        c.states += t->added;
+        c.hits += v->shards[i].hits;
+        c.replaced += t->replaced;
+        c.bytes += rh__dense_bytes(t);
+        used += t->used;
+        slots += t->slots;
     }
     double n = (double)c.states, wrong;
-    if (v->words) {
-        c.bytes = slots * v->words * sizeof(uint64_t);
+    if (v->width) {
         c.load = (double)used / (double)slots;
         c.bytes_per_state = used ? (double)c.bytes / (double)used : 0;
-        wrong = n * (n - 1) / 2 * pow(2, -(double)v->fingerprint_bits);
+        wrong = n * (n - 1) / 2 * pow(2, -8 * (double)v->width);
     } else {
         /* A new state finds all its marks set with probability load^marks.  The estimate uses the mean of this
          * probability while the array filled up. */
@@ -368,17 +301,10 @@ static uint32_t floor_bits(uint64_t n)
 
 static bool open_tables(struct rh_visited *v, struct rh_exploration *x, size_t bytes)
 {
-    size_t slot = v->words * sizeof(uint64_t);
-    uint32_t most = floor_bits(bytes / SHARDS / slot);
-    most = most < FIRST_BITS ? FIRST_BITS : most;
-    size_t each = (((size_t)2 << most) - ((size_t)1 << FIRST_BITS)) * slot;
-    each = (each + PAGE - 1) & ~(size_t)(PAGE - 1);
-    char *all = rh_exploration_memory(x, each * SHARDS);
-    for (uint32_t i = 0; i < SHARDS; i++) {
-        v->shards[i].tables = (_Atomic uint64_t *)(void *)(all + i * each);
-        v->shards[i].bits = FIRST_BITS;
-        v->shards[i].most_bits = most;
-    }
+    v->shard_bytes = bytes / SHARDS < LEAST_BYTES ? LEAST_BYTES : bytes / SHARDS;
+    char *all = rh_exploration_memory(x, v->shard_bytes * SHARDS);
+    for (uint32_t i = 0; i < SHARDS && all; i++)
+        rh__dense_begin(&v->shards[i].table, all + i * v->shard_bytes, v->shard_bytes, v->width);
     return all != NULL;
 }
 
@@ -395,7 +321,7 @@ struct rh_visited *rh_exploration_visited(struct rh_exploration *x, const struct
     v->fingerprint_bits = bits;
     v->marks = marks;
     if (!options->bit_state) {
-        v->words = bits / 64;
+        v->width = bits > 64 ? KEPT_BYTES : sizeof(uint64_t);
         return open_tables(v, x, bytes) ? v : NULL;
     }
     v->mark_bits = (uint64_t)1 << floor_bits((bytes < PAGE ? PAGE : bytes) * 8);

@@ -1,7 +1,9 @@
 /* The visited set against a plain one; and an explorer that prunes with it (support/seen.h), and filters, against
  * dfs. */
 #include "explore/support/runs.h"
+
 #include "explore/support/seen.h"
+#include "support/few.h"
 
 #include <rehearse/visited.h>
 #include <sys/wait.h>
@@ -74,13 +76,34 @@ static void the_set_is_a_set(void **unused)
             assert_int_equal(c.states, states);
             assert_int_equal(c.hits, hits);
             assert_int_equal(c.replaced, 0);
-            assert_true(c.load > 0.3 && c.load <= 0.8 && c.bytes_per_state <= bits / 8.0 / 0.3 && c.missed < 1e-6);
+            assert_true(c.load > 0.79 && c.load <= 0.9 && c.bytes_per_state <= (bits > 64 ? 16 : 10) &&
+                        c.missed < 1e-6);
             rh_visited_clear(v);
             assert_int_equal(rh_visited_count(v).states, 0);
             assert_false(rh_visited_has(v, nth(1, bits)));
         }
         rh__exploration_free(x);
     }
+    rh_world_free(w);
+}
+
+/* A set is nearly full at every size. */
+static void a_state_takes_at_most_16_bytes(void **unused)
+{
+    (void)unused;
+    struct rh_world *w = world_of("pots", NULL, NULL, 0);
+    struct rh_exploration *x = exploration(w);
+    struct rh_visited *v = rh_exploration_visited(x, &(struct rh_visited_options){ 0 });
+    double most = 0;
+    for (uint32_t i = 1; i <= MANY_OR_FEW(300000, 30000); i++) {
+        rh_visited_add(v, nth(i, 128));
+        double bytes = i >= 300 && (i < 3000 || i % 100 == 0) ? rh_visited_count(v).bytes_per_state : 0;
+        most = bytes > most ? bytes : most;
+    }
+    print_message("at most %.2f bytes a state, at the end %.2f\n", most, rh_visited_count(v).bytes_per_state);
+    assert_true(most > 14 && most <= 16);
+    assert_int_equal(rh_visited_count(v).replaced, 0);
+    rh__exploration_free(x);
     rh_world_free(w);
 }
 
@@ -300,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(the_set_is_a_set),
         EXPLORE_TEST(a_full_set_replaces),
+        EXPLORE_TEST(a_state_takes_at_most_16_bytes),
         EXPLORE_TEST(bit_state_misses_as_often_as_it_says),
         EXPLORE_TEST(processes_add_at_the_same_time),
         EXPLORE_TEST(pruning_loses_no_final_state_and_no_finding),

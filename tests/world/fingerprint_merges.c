@@ -394,11 +394,9 @@ static void a_crash_takes_the_start_of_its_life_with_it(void **unused)
 {
     (void)unused;
     static const struct rh_actor_type *const starters[] = { &rh_actor_starter_, NULL };
-    struct rh_semantics s = { .model = RH_MAILBOX,
-                              .granularity = RH_GRAIN_SEND,
-                              .crashes = 1,
-                              .kept_restarts = 1,
-                              .may_crash = starters };
+    struct rh_semantics s = {
+        .model = RH_MAILBOX, .granularity = RH_GRAIN_SEND, .crashes = 1, .kept_restarts = 1, .may_crash = starters
+    };
     require_no_clash("started_twice", &s);
     assert_int_equal(failures, 0);
 }
