@@ -379,9 +379,11 @@ void rh__signal_kill(struct rh_world *w, uint32_t from, uint32_t to, const char 
 enum { NO_LIFE = UINT32_MAX };
 
 /* One that is still linked is told of the end anyway, and so is one that has linked itself too late before. */
-void rh__link_too_late(struct rh_world *w, uint32_t other)
+void rh__link_too_late(struct rh_world *w, uint32_t other, const char *place)
 {
     struct world_actor *self = &w->actors[w->current];
+    if (rh__by_object(w) && !(self->flags & FLAG_TRAPS) && list_has(w, self->links, other, w->actors[other].restarts))
+        rh__settle_here(w, place);
     if (list_has(w, self->links, other, w->actors[other].restarts) || list_has(w, self->links, other, NO_LIFE))
         return;
     rh__link_half(w, w->current, other, NO_LIFE);
@@ -483,7 +485,7 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
         drop_names(w, actor);
     while (a->watching != RH_NONE)
         rh__watch(w, actor, w->links[a->watching].other, false);
-    rh__touch(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor));
+    rh__touch_as(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), true, 0, RH__LIFE_OVER);
     tell_the_others(w, actor, reason);
 }
 
@@ -526,7 +528,7 @@ static bool halt_before(struct rh_world *w, uint32_t actor, enum world_then then
         put32(w, &a->wake, RH_NONE);
     }
     rh__wait_forget(w, actor);
-    rh__await_life(w, actor);
+    rh__await_life(w, actor, then != THEN_RESTART);
     put32(w, &a->then, then);
     put32(w, &a->then_what, what);
     put32(w, &a->reason, (uint32_t)(rh__payload_text(w, reason) / 16));
@@ -542,12 +544,20 @@ void rh__settle_first(struct rh_world *w, uint32_t actor)
     put64(w, &w->actors[actor].object, 0);
 }
 
+void rh__settle_here(struct rh_world *w, const char *place)
+{
+    struct world_actor *a = &w->actors[w->current];
+    put_flag(w, &a->flags, FLAG_SETTLES, true);
+    rh__stop_before_send(w, place);
+    put_flag(w, &a->flags, FLAG_SETTLES, false);
+}
+
 bool rh__settle(struct rh_world *w, uint32_t actor)
 {
     if (!(w->actors[actor].flags & FLAG_SETTLES))
         return false;
     put_flag(w, &w->actors[actor].flags, FLAG_SETTLES, false);
-    rh__await_life(w, actor);
+    rh__await_life(w, actor, w->actors[actor].then != THEN_RESTART);
     return true;
 }
 

@@ -28,6 +28,8 @@ void rh__actor_restart(struct rh_world *w, uint32_t actor, bool keep_state);
  * if it has not stopped there. */
 void rh__settle_first(struct rh_world *w, uint32_t actor);
 bool rh__settle(struct rh_world *w, uint32_t actor);
+/* The same within the actor's code. */
+void rh__settle_here(struct rh_world *w, const char *place);
 /* Handles an exit signal: ends the actor, or gives it a message if it traps exits.  Returns that message; else RH_NONE.
  */
 uint32_t rh__actor_signal(struct rh_world *w, uint32_t actor, uint32_t message);
@@ -37,7 +39,7 @@ void rh__link(struct rh_world *w, uint32_t one, uint32_t other, bool on);
 void rh__link_half(struct rh_world *w, uint32_t one, uint32_t other, uint32_t life);
 void rh__unlink_half(struct rh_world *w, uint32_t one, uint32_t other);
 /* The current actor has linked itself to one that has ended. */
-void rh__link_too_late(struct rh_world *w, uint32_t other);
+void rh__link_too_late(struct rh_world *w, uint32_t other, const char *place);
 void rh__monitor(struct rh_world *w, uint32_t watcher, uint32_t watched, bool on);
 /* What the watcher itself knows: a monitor lasts until its rh_down is taken. */
 bool rh__watches(const struct rh_world *w, uint32_t watcher, uint32_t watched);

@@ -84,6 +84,7 @@ void rh__mail_of_signal(const struct rh_world *w, const struct world_message *m,
     const struct world_exit_signal *s = signal_of(w, m);
     mail->kills = kills(s);
     mail->heard = rh__by_object(w) && !mail->kills;
+    mail->quiet = s->from_link && strcmp(s->exited.reason, "normal") == 0;
     mail->life = s->for_life;
 }
 

@@ -58,7 +58,7 @@ struct rh__stance {
     bool defers;  /* the behaviour defers a message type */
     bool tested;  /* the receive has a predicate, to be evaluated in the state of the stance */
     bool traps;   /* exit signals are messages to it */
-    bool settles; /* stopped: a signal that does not end it may still become a message before (FLAG_SETTLES) */
+    bool settles; /* stopped: a signal that does not end it may still arrive before (FLAG_SETTLES) */
     uint32_t wait, life;
     uint32_t set; /* takes so many messages at once: of those for which rh__joins holds; 0: one message */
     const struct rh_message_type *set_type; /* idle: of this type only (RH_SETS) */
@@ -81,6 +81,7 @@ struct rh__mail {
     bool signal;         /* an exit signal */
     bool kills;          /* ... which ends also an actor that traps */
     bool heard;          /* ... with granularity object: an actor that traps takes it as the message rh_exited */
+    bool quiet;          /* ... of the normal end of a linked actor: nothing to an actor that does not trap */
     bool starts;         /* starts a life of its receiver */
 };
 
@@ -138,11 +139,14 @@ static inline bool rh__hears(const struct rh__stance *s, const struct rh__mail *
 }
 
 /* For an exit signal that is not heard.  With granularity object, a signal to an actor that traps does nothing before
- * the actor wants a message, or settles: so it does not arrive before. */
+ * the actor wants a message, or settles: so it does not arrive before.  A quiet signal to an actor that does not trap
+ * does nothing but end its half of the link, which the actor notices only where it settles. */
 static inline bool rh__takes_signal(const struct rh__stance *s, const struct rh__mail *m)
 {
     if (s->kind == RH__STOPPED)
-        return s->settles && s->traps && !m->kills;
+        return s->settles && (s->traps ? !m->kills : m->quiet);
+    if (m->quiet && m->heard && !s->traps)
+        return false;
     return !s->traps || !m->heard || rh__waits_for_set(s);
 }
 

@@ -78,7 +78,7 @@ static void await(struct rh_world *w, uint32_t actor, uint64_t object, const str
     struct world_actor *a = &w->actors[actor];
     put64(w, &a->object, object);
     put32(w, &a->action.when, action->when);
-    if (action->when == RH__IN_TURN || action->when == RH__LOOKS || action->when == RH__CHANGES)
+    if (action->when == RH__IN_TURN || action->when == RH__LOOKS)
         return; /* the rest has no meaning */
     put64(w, &a->action.key, action->key);
     put64(w, &a->action.expected, action->expected);
@@ -113,12 +113,13 @@ static void operation_on_life(struct rh_world *w, uint32_t actor, enum rh__when 
     uint64_t object = rh__object_of_actor(w, RH__OBJECT_LIFE, actor);
     struct rh__action action = { .when = actor ? when : RH__IN_TURN };
     rh__stop_before(w, object, &action, place);
-    rh__touch_as(w, object, when != RH__LOOKS || (rh__by_object(w) && !actor), 0, 0);
+    bool changes = when != RH__LOOKS && !has_ended(&w->actors[actor]);
+    rh__touch_as(w, object, changes || (rh__by_object(w) && !actor), 0, 0);
 }
 
 void rh__operation_on_life(struct rh_world *w, uint32_t actor, const char *place)
 {
-    operation_on_life(w, actor, RH__CHANGES, place);
+    operation_on_life(w, actor, RH__JOINS, place);
 }
 
 void rh__look_at_life(struct rh_world *w, uint32_t actor, const char *place)
@@ -126,9 +127,9 @@ void rh__look_at_life(struct rh_world *w, uint32_t actor, const char *place)
     operation_on_life(w, actor, RH__LOOKS, place);
 }
 
-void rh__await_life(struct rh_world *w, uint32_t actor)
+void rh__await_life(struct rh_world *w, uint32_t actor, bool ends)
 {
-    struct rh__action action = { .when = actor ? RH__CHANGES : RH__IN_TURN };
+    struct rh__action action = { .when = actor ? RH__CHANGES : RH__IN_TURN, .sets = ends ? RH__LIFE_OVER : 0 };
     await(w, actor, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), &action);
 }
 

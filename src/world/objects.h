@@ -22,7 +22,8 @@ uint64_t rh__object_of_actor(const struct rh_world *w, enum rh__object_kind kind
 /* Called before an actor's code accesses an object.  Stops the actor if the granularity demands it, and records the
  * operation, as one that changes the object. */
 void rh__operation(struct rh_world *w, uint64_t object, const char *place);
-/* The same for an operation on the life of an actor, and for one that only looks whether the actor has ended.  The life
+/* The same for an operation on the life of an actor, which only looks if the actor has ended, and for one that only
+ * looks whether it has.  The life
  * of the test is an object with operations in turn: its end is a step only if some actor looks (rh__test_is_over). */
 void rh__operation_on_life(struct rh_world *w, uint32_t actor, const char *place);
 void rh__look_at_life(struct rh_world *w, uint32_t actor, const char *place);
@@ -36,7 +37,7 @@ void rh__stop_before_send(struct rh_world *w, const char *place);
 /* Records only that the current event changes the object. */
 void rh__touch(struct rh_world *w, uint64_t object);
 /* The operation that an actor without a running handler is about to make on its own life. */
-void rh__await_life(struct rh_world *w, uint32_t actor);
+void rh__await_life(struct rh_world *w, uint32_t actor, bool ends);
 /* The same of a crashed actor, for one of the restarts that are left. */
 void rh__await_restart(struct rh_world *w, uint32_t actor);
 

@@ -110,11 +110,11 @@ static bool blocked_for_ever(const struct rh_world *w, uint32_t actor)
     return a->status == STATUS_SLEEPING || a->status == STATUS_SYNCING || a->status == STATUS_PREEMPTED;
 }
 
-/* An exit signal for an earlier life of the actor. */
+/* An exit signal for an earlier life of the actor, or one that it does not hear of. */
 static bool without_effect(const struct rh_world *w, const struct world_actor *a, uint32_t message)
 {
     struct rh__mail m = rh__live_mail(w, message);
-    return m.signal && m.life && m.life != a->restarts + 1;
+    return m.signal && ((m.life && m.life != a->restarts + 1) || (m.quiet && m.heard && !(a->flags & FLAG_TRAPS)));
 }
 
 /* The number of messages that an idle actor defers.  Those that wait for others of their set (RH_SETS) are not among

@@ -71,9 +71,9 @@ enum {
     FLAG_TRAPS = 2,    /* the actor receives exit signals as messages */
     FLAG_DEFERS = 4,   /* the behaviour of the actor defers a message type */
     FLAG_DEFERRED = 8, /* this or an earlier behaviour of the actor defers a message type */
-    /* Granularity object: the actor traps and has stopped, because what it does next depends on whether an exit signal
-     * has become a message before.  It ceases to trap; it crashes; or it calls rh_exit, a finding if nobody is linked.
-     */
+    /* Granularity object: the actor has stopped, because what it does next depends on whether an exit signal has arrived
+     * before.  One that traps ceases to trap, crashes, or calls rh_exit, a finding if nobody is linked.  One that does
+     * not trap begins to, calls rh_exit, or links itself to an actor again that has ended. */
     FLAG_SETTLES = 16,
     FLAG_GATHERS = 32, /* the behaviour of the actor takes a message type in sets */
 };
@@ -87,8 +87,10 @@ enum rh__when {
     RH__SETS_IF_FREE, /* ... if there is no value, or the value is `expected` */
     RH__SETS_IF_EQUAL,
     RH__ADDS,    /* it adds to a number, if the value is one, or makes one; else it fails */
-    RH__CHANGES, /* it changes the object, whatever it finds */
+    RH__CHANGES, /* it changes the object, whatever it finds, to the value `sets` */
+    RH__JOINS,   /* it changes a life that has not ended, and only looks at one that has (RH__LIFE_OVER) */
 };
+enum { RH__LIFE_OVER = 2 };       /* the value of a life that has ended */
 enum { RH__VALUE_IS_NUMBER = 1 }; /* a bit of a value */
 struct rh__action {
     uint64_t key;            /* within the object: of an ordered table; else 0 */
@@ -110,6 +112,8 @@ static inline bool rh__action_writes(const struct rh__action *a, uint64_t value)
         return value && value == a->expected && value != a->sets;
     case RH__ADDS:
         return !value || value & RH__VALUE_IS_NUMBER;
+    case RH__JOINS:
+        return value != RH__LIFE_OVER;
     default:
         return true;
     }

@@ -402,13 +402,11 @@ static void seam_trap_exits(bool yes, const char *here)
     if (!w)
         return;
     struct world_actor *a = &w->actors[w->current];
-    if (rh__by_object(w) && yes && !(a->flags & FLAG_TRAPS))
+    bool traps = a->flags & FLAG_TRAPS;
+    if (rh__by_object(w) && yes != traps && (yes || a->trapped != a->events))
+        rh__settle_here(w, here);
+    if (rh__by_object(w) && yes && !traps)
         put32(w, &a->trapped, a->events);
-    if (rh__by_object(w) && !yes && a->flags & FLAG_TRAPS && a->trapped != a->events) {
-        put_flag(w, &a->flags, FLAG_SETTLES, true);
-        rh__stop_before_send(w, here);
-        put_flag(w, &a->flags, FLAG_SETTLES, false);
-    }
     put_flag(w, &a->flags, FLAG_TRAPS, yes);
 }
 

@@ -114,7 +114,7 @@ void rh__seam_link(rh_ref who, bool on, const char *here)
     else if (link_in_turns(w, actor, here))
         return;
     if (on && has_ended(&w->actors[actor]))
-        rh__link_too_late(w, actor);
+        rh__link_too_late(w, actor, here);
     if (rh__by_object(w) || (on && has_ended(&w->actors[actor])))
         return;
     if (!on)

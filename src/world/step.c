@@ -58,7 +58,7 @@ static void exit_now(struct rh_world *w, uint32_t actor)
         put_pointer(w, &w->actors[actor].place, w->exit_place);
         rh__actor_end_in_turn(w, actor, reason);
         put32(w, &w->actors[actor].then_what, ENDS_BY_EXIT);
-        if (is_abnormal(reason) && w->actors[actor].flags & FLAG_TRAPS)
+        if (is_abnormal(reason))
             rh__settle_first(w, actor);
     } else {
         end_for(w, actor, reason, w->exit_place);

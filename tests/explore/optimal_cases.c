@@ -195,6 +195,73 @@ RH_TEST(looks_at_a_life, .granularity = RH_GRAIN_OBJECT)
     clerks(5, ASKS_LIFE, clerks(1, STOPS, rh_nobody()));
 }
 
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
+
+/* A parent that does not trap takes three parcels of strangers, while three linked children end normally.  It never
+ * hears of these ends: 3! orders of parcels. */
+RH_PROCESS(child);
+RH_BODY(child)
+{
+    rh_receive(go);
+}
+RH_PROCESS(stranger, rh_ref to;);
+RH_BODY(stranger)
+{
+    rh_send(state->to, parcel);
+}
+RH_PROCESS(parent);
+RH_BODY(parent)
+{
+    rh_ref children[3];
+    for (int i = 0; i < 3; i++)
+        children[i] = rh_spawn_link(child);
+    for (int i = 0; i < 3; i++)
+        rh_send(children[i], go);
+    for (int i = 0; i < 3; i++)
+        rh_receive(parcel);
+}
+RH_TEST(normal_ends_of_children, .granularity = RH_GRAIN_OBJECT)
+{
+    rh_ref p = rh_spawn(parent);
+    for (int i = 0; i < 3; i++)
+        rh_spawn(stranger, .to = p);
+}
+
+/* The signal of a child's end comes before the parent begins to trap, and nobody hears of it; or after that, and the
+ * parent takes it in time or not: 3. */
+RH_PROCESS(later_trapper);
+RH_BODY(later_trapper)
+{
+    rh_ref c = rh_spawn_link(child);
+    rh_send(c, go);
+    rh_sleep(1);
+    rh_trap_exits(true);
+    rh_receive(rh_exited, .timeout_ms = 1);
+}
+RH_TEST(a_normal_end_before_or_after_the_trap, .granularity = RH_GRAIN_OBJECT)
+{
+    rh_spawn(later_trapper);
+}
+
+/* Of three that monitor one that ends, k in time, in k! orders, and the others too late, in no order:
+ * 1 + 3 * 1 + 3 * 2 + 1 * 6 = 16. */
+RH_PROCESS(short_life);
+RH_BODY(short_life)
+{
+}
+RH_PROCESS(mourner, rh_ref who;);
+RH_BODY(mourner)
+{
+    rh_monitor(state->who);
+    rh_receive(rh_down);
+}
+RH_TEST(monitors_of_an_end, .granularity = RH_GRAIN_OBJECT)
+{
+    rh_ref who = rh_spawn(short_life);
+    for (int i = 0; i < 3; i++)
+        rh_spawn(mourner, .who = who);
+}
+
 static void has(const char *test, uint64_t seed, uint64_t behaviours, uint64_t failed)
 {
     struct rh_semantics s = test_named(test)->semantics;
@@ -241,6 +308,16 @@ static void operations_that_only_look_have_no_order(void **unused)
             has(rows[i].test, seed, rows[i].behaviours, 0);
 }
 
+static void signals_without_effect_cost_nothing(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        has("normal_ends_of_children", seed, 6, 0);
+        has("a_normal_end_before_or_after_the_trap", seed, 3, 0);
+        has("monitors_of_an_end", seed, 16, 0);
+    }
+}
+
 static void predicates_of_large_actors_are_asked(void **unused)
 {
     (void)unused;
@@ -254,6 +331,7 @@ int main(void)
         EXPLORE_TEST(a_wait_takes_one_of_two_messages_or_nothing),
         EXPLORE_TEST(to_observe_is_in_order_with_announcements),
         EXPLORE_TEST(operations_that_only_look_have_no_order),
+        EXPLORE_TEST(signals_without_effect_cost_nothing),
         EXPLORE_TEST(predicates_of_large_actors_are_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

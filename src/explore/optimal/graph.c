@@ -551,6 +551,7 @@ static void describe_message(struct optimal_graph *g, struct optimal_node *x)
     struct rh__mail mail = rh__mail_of(g->seen->live, rh__graph_message(g, x));
     x->send.kills = mail.kills;
     x->send.heard = mail.heard;
+    x->send.quiet = mail.quiet;
     x->send.life = mail.life;
 }
 

@@ -102,8 +102,8 @@ struct optimal_node {
             uint32_t fate;       /* of a second copy: stamp of its FATE */
             uint32_t wake, life; /* from the clock: the wait that is over, the life it is for; else 0 */
             bool copy, signal, posted;
-            bool kills, heard; /* of a signal: see struct rh__mail */
-            bool starts;       /* it starts a life of its receiver, and only that life takes it */
+            bool kills, heard, quiet; /* of a signal: see struct rh__mail */
+            bool starts;              /* it starts a life of its receiver, and only that life takes it */
         } send;
         struct {
             uint32_t ordinal;

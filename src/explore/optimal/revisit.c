@@ -102,6 +102,7 @@ static struct rh__mail mail_of(const struct optimal_node *send)
                               .signal = send->send.signal,
                               .kills = send->send.kills,
                               .heard = send->send.heard,
+                              .quiet = send->send.quiet,
                               .starts = send->send.starts };
 }
 /* Whether the actor of this event would have taken the send in its place; an object takes every operation. */
