@@ -71,9 +71,9 @@ enum {
     FLAG_TRAPS = 2,    /* the actor receives exit signals as messages */
     FLAG_DEFERS = 4,   /* the behaviour of the actor defers a message type */
     FLAG_DEFERRED = 8, /* this or an earlier behaviour of the actor defers a message type */
-    /* Granularity object: the actor has stopped, because what it does next depends on whether an exit signal has arrived
-     * before.  One that traps ceases to trap, crashes, or calls rh_exit, a finding if nobody is linked.  One that does
-     * not trap begins to, calls rh_exit, or links itself to an actor again that has ended. */
+    /* Granularity object: the actor has stopped, because what it does next depends on whether an exit signal has
+     * arrived before.  One that traps ceases to trap, crashes, or calls rh_exit, a finding if nobody is linked.  One
+     * that does not trap begins to, calls rh_exit, or links itself to an actor again that has ended. */
     FLAG_SETTLES = 16,
     FLAG_GATHERS = 32, /* the behaviour of the actor takes a message type in sets */
 };
