@@ -4,8 +4,8 @@
  *     delaying [SEEDS [STEPS [BUG]]]
  *
  * Each number is the median over SEEDS seeds (20), of explorations of at most STEPS steps (1,000,000).  "-": half of
- * the seeds or more found nothing within these steps.  BUG selects the bugs whose program or name contains it.
- * Searches that draw nothing have one seed, and ten times as many steps. */
+ * the seeds or more found nothing within these steps.  BUG selects the bugs whose program or name contains it, !BUG
+ * the others.  Searches that draw nothing have one seed, and ten times as many steps. */
 #include <stdbool.h>
 
 #include "examples.h"
@@ -30,10 +30,7 @@ static const struct column {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-struct bug {
-    char title[128], what[512];
-};
-static struct bug bugs[MOST_BUGS];
+static struct example_bug bugs[MOST_BUGS];
 static int bug_count, seeds = 20;
 static double steps = 1e6;
 
@@ -62,7 +59,7 @@ static int by_shown(const void *a, const void *b)
     return (one > two) - (one < two);
 }
 
-static struct cell explore(const struct bug *b, const struct column *c, int seed)
+static struct cell explore(const struct example_bug *b, const struct column *c, int seed)
 {
     char more[256];
     snprintf(more, sizeof more, "--explorer %s --seed %d --max-all-steps %.0f --max-seconds 60 --no-determinism-check",
@@ -74,7 +71,7 @@ static struct cell explore(const struct bug *b, const struct column *c, int seed
 }
 
 /* Stops when the median is known to be "not found". */
-static struct cell median_of(const struct bug *b, const struct column *c)
+static struct cell median_of(const struct example_bug *b, const struct column *c)
 {
     struct cell found[MOST_SEEDS];
     int n = c->draws ? seeds : 1, missed = 0;
@@ -107,7 +104,7 @@ static int best_of(const struct cell *row, bool delaying, bool by_time)
     return best;
 }
 
-static void print_row(const struct bug *b, const struct cell *row)
+static void print_row(const struct example_bug *b, const struct cell *row)
 {
     int fastest = best_of(row, false, true), delaying = best_of(row, true, false), peer = 0;
     printf("%-26s", b->title);
@@ -173,29 +170,6 @@ static void print_table(void)
            slowest);
 }
 
-/* ---- the bugs ---------------------------------------------------------------------------------------------------- */
-
-/* A line is: program, bug, test, further arguments. */
-static bool read_bugs(const char *only)
-{
-    char line[256];
-    FILE *f = fopen(RH_PROTOCOL_BUGS, "r");
-    while (f && fgets(line, sizeof line, f) && bug_count < MOST_BUGS) {
-        char program[32], name[64], test[64];
-        int end = 0;
-        if (line[0] == '#' || sscanf(line, "%31s %63s %63s%n", program, name, test, &end) != 3)
-            continue;
-        struct bug *b = &bugs[bug_count];
-        line[strcspn(line, "\n")] = 0;
-        snprintf(b->title, sizeof b->title, "%s %s", program, name);
-        snprintf(b->what, sizeof b->what, "protocols-%s %s -p bug=%s%s", program, test, name, line + end);
-        bug_count += !only || strstr(b->title, only);
-    }
-    if (f)
-        fclose(f);
-    return bug_count > 0;
-}
-
 int main(int argc, char **argv)
 {
     seeds = argc > 1 ? atoi(argv[1]) : seeds;
@@ -204,7 +178,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: delaying [SEEDS (1 to %d) [STEPS [BUG]]]\n", MOST_SEEDS);
         return 2;
     }
-    if (!read_bugs(argc > 3 ? argv[3] : NULL)) {
+    bug_count = example_bugs(bugs, MOST_BUGS, argc > 3 ? argv[3] : NULL);
+    if (!bug_count) {
         fprintf(stderr, "%s has no such bug\n", RH_PROTOCOL_BUGS);
         return 1;
     }

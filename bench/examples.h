@@ -3,7 +3,8 @@
  *
  *     examples_open      once, before the rest; examples_close at the end
  *     example_test       explores, and returns figures; all zero if the explorer refuses
- *     example_estimate   estimates the number of distinct runs, by samples */
+ *     example_estimate   estimates the number of distinct runs, by samples
+ *     example_bugs       the bugs of examples/protocols */
 #ifndef RH_BENCH_EXAMPLES_H
 #define RH_BENCH_EXAMPLES_H
 
@@ -82,14 +83,33 @@ static inline char *example_part(const char *name)
     return part;
 }
 
+/* Runs a program; its output goes to the file that example_line reads.  Processor time with that of its children, or -1
+ * if it did not run. */
+static inline double example_execute(const char *program, char **arguments)
+{
+    int status;
+    struct rusage usage;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen(examples_json, "w", stdout) || !freopen("/dev/null", "w", stderr))
+            _exit(127);
+        execv(program, arguments);
+        _exit(127);
+    }
+    if (pid < 0 || wait4(pid, &status, 0, &usage) != pid)
+        return -1;
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
 /* `what` is "EXAMPLE [TEST] [OPTION...]"; `more` further options; the words of both are separated by single spaces. */
 static inline struct figures example_run(const char *command, const char *what, const char *more)
 {
     enum { MOST_ARGUMENTS = 64 };
     struct figures f = { 0 };
     char words[2048], program[8192], *arguments[MOST_ARGUMENTS], *rest = NULL;
-    int n = 0, status;
-    struct rusage usage;
+    int n = 0;
     snprintf(words, sizeof words, "%s %s", what, more);
     char *word = strtok_r(words, " ", &rest);
     snprintf(program, sizeof program, "%s/%s", examples_folder, word);
@@ -102,15 +122,8 @@ static inline struct figures example_run(const char *command, const char *what, 
     for (size_t i = 0; i < count; i++)
         arguments[n++] = (char *)(size_t)last[i];
     arguments[n] = NULL;
-    fflush(stdout);
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (!freopen(examples_json, "w", stdout) || !freopen("/dev/null", "w", stderr))
-            _exit(127);
-        execv(program, arguments);
-        _exit(127);
-    }
-    if (pid < 0 || wait4(pid, &status, 0, &usage) != pid)
+    f.cpu = example_execute(program, arguments);
+    if (f.cpu < 0)
         return f;
     char *line = example_line();
     if (!line)
@@ -131,8 +144,6 @@ static inline struct figures example_run(const char *command, const char *what, 
     f.goals = coverage ? example_field(coverage, "goals") : 0;
     f.covered = coverage ? example_field(coverage, "covered") : 0;
     free(line);
-    f.cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     return f;
 }
 
@@ -144,6 +155,38 @@ static inline struct figures example_test(const char *what, const char *more)
 static inline struct figures example_estimate(const char *what, const char *more)
 {
     return example_run("estimate", what, more);
+}
+
+/* A bug that a benchmark looks for: its name in the table, and the arguments of example_test. */
+struct example_bug {
+    char title[128], what[512];
+};
+/* Whether the title contains `only`; with "!TEXT" whether it does not contain TEXT; NULL: any title. */
+static inline int example_wanted(const char *title, const char *only)
+{
+    return !only || (only[0] == '!' ? !strstr(title, only + 1) : strstr(title, only) != NULL);
+}
+
+/* Reads the wanted ones of tests/examples/protocols.list; a line is: program, bug, test, further arguments.  Returns
+ * how many there are. */
+__attribute__((noinline, unused)) static int example_bugs(struct example_bug *bugs, int most, const char *only)
+{
+    char line[256];
+    int count = 0;
+    FILE *f = fopen(RH_PROTOCOL_BUGS, "r");
+    while (f && fgets(line, sizeof line, f) && count < most) {
+        char program[32], name[64], test[64];
+        int end = 0;
+        if (line[0] == '#' || sscanf(line, "%31s %63s %63s%n", program, name, test, &end) != 3)
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(bugs[count].title, sizeof bugs->title, "%s %s", program, name);
+        snprintf(bugs[count].what, sizeof bugs->what, "protocols-%s %s -p bug=%s%s", program, test, name, line + end);
+        count += example_wanted(bugs[count].title, only);
+    }
+    if (f)
+        fclose(f);
+    return count;
 }
 
 /* 1234567 as 1,234,567; the buffers are used in turn. */
