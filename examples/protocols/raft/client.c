@@ -2,6 +2,18 @@
  * until it is answered or given up. */
 #include "raft.h"
 
+/* Puts and gets of a key are linearizable.  A client records them as the messages that it sends. */
+static bool apply_operation(void *state, const struct rh_operation *o)
+{
+    uint32_t *value = state;
+    const struct client_put *put = rh_as(&o->call, client_put);
+    const struct client_answer *got = rh_as(&o->result, client_answer);
+    if (put)
+        *value = put->value;
+    return put || !got || got->value == *value;
+}
+RH_HISTORY(raft_registers, .state_size = sizeof(uint32_t), .apply = apply_operation);
+
 static bool is_answer(const struct rh_envelope *m, const void *request)
 {
     return rh_as(m, client_answer)->request == *(const uint32_t *)request;
@@ -26,29 +38,27 @@ static bool is_done(uint32_t request, int timeout_ms, uint32_t servers, uint32_t
 
 RH_BODY(raft_client)
 {
-    uint32_t key = 1;
     for (uint32_t request = 1; request <= state->requests; request++) {
-        uint32_t at = 1 + (state->number + request) % state->servers;
-        bool get = request % 2 == 0, done = false;
-        uint32_t value = 100 * (state->number + 1) + request;
-        if (get)
-            rh_announce(get_called, .client = state->number, .key = key);
+        uint32_t at = 1 + (state->number + request) % state->servers, value = 0;
+        struct client_get get = { .request = request, .key = 1 };
+        struct client_put put = { .client = state->number, .request = request, .key = 1 };
+        bool gets = request % 2 == 0, done = false;
+        put.value = 100 * (state->number + 1) + request;
+        struct rh_call call = gets ? rh_history_call_value(raft_registers, "1", client_get, &get)
+                                   : rh_history_call_value(raft_registers, "1", client_put, &put);
         for (int i = 0; i < state->tries && !done; i++) {
             rh_ref to = raft_server_at(at);
             if (rh_is_nobody(to))
                 at = 1;
-            else if (get)
-                rh_send(to, client_get, .request = request, .key = key);
+            else if (gets)
+                rh_send_value(to, client_get, &get);
             else
-                rh_send(to, client_put, .client = state->number, .request = request, .key = key, .value = value);
+                rh_send_value(to, client_put, &put);
             done = is_done(request, state->timeout_ms, state->servers, &at, &value);
         }
-        if (done && get)
-            rh_announce(get_returned, .client = state->number, .key = key, .value = value);
-        else if (done)
-            rh_announce(put_returned, .key = key, .value = value);
+        if (done)
+            rh_history_return(raft_registers, call, client_answer, .request = request, .done = true, .value = value);
         state->done += done;
-        state->last_value = get && done ? value : state->last_value;
     }
 }
 

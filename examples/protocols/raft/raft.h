@@ -65,14 +65,11 @@ RH_MESSAGE(change_members, uint32_t request; uint32_t server; bool add;);
 RH_MESSAGE(transfer_leadership, uint32_t request; uint32_t to;);
 
 /* Announced, for the specification: a log has a new entry; a server has become leader; an entry is known to be
- * committed; operations of clients. */
+ * committed. */
 RH_MESSAGE(entry_appended, uint32_t server; uint32_t index; uint32_t prev_term; struct entry entry;);
 RH_MESSAGE(leader_elected, uint32_t server; uint32_t term; uint32_t base; uint32_t base_term; uint32_t count;
            struct entry entries[MOST_LOG];);
 RH_MESSAGE(entry_committed, uint32_t server; uint32_t index; struct entry entry;);
-RH_MESSAGE(put_returned, uint32_t key; uint32_t value;);
-RH_MESSAGE(get_called, uint32_t client; uint32_t key;);
-RH_MESSAGE(get_returned, uint32_t client; uint32_t key; uint32_t value;);
 
 /* ---- actors ------------------------------------------------------------------------------------------------------ */
 
@@ -145,8 +142,8 @@ RH_ACTOR(raft_server, uint32_t number; uint32_t first_members; struct raft_setti
 
 /* Puts and gets in turn, each with at most `tries` attempts, and each beginning at another server.  With timeout_ms 0
  * it waits for ever. */
-RH_PROCESS(raft_client, uint32_t number; uint32_t servers; uint32_t requests; int timeout_ms; int tries; uint32_t done;
-           uint32_t last_value;);
+RH_PROCESS(raft_client, uint32_t number; uint32_t servers; uint32_t requests; int timeout_ms; int tries;
+           uint32_t done;);
 
 /* Asks for these changes of members, in turn, and then for leadership of server `transfer_to`, if that is not 0: server
  * `first`, and then whoever leads; `tries` attempts for each. */

@@ -83,47 +83,9 @@ RH_HANDLER(committed_entries, entry_committed)
 }
 RH_BEHAVIOUR(committed_entries, watching_commits, leader_elected, entry_committed);
 
-/* ---- reads: a value that was committed, and not before a put that had returned ----------------------------------- */
-
-static uint32_t index_of(const struct fresh_reads *state, uint32_t key, uint32_t value)
-{
-    for (uint32_t i = 1; i < MOST_INDICES; i++)
-        if (state->puts[i].kind == ENTRY_PUT && state->puts[i].key == key && state->puts[i].value == value)
-            return i; /* of a put that is in the log twice, the first one counts */
-    return 0;
-}
-RH_HANDLER(fresh_reads, entry_committed)
-{
-    if (msg->index < MOST_INDICES)
-        state->puts[msg->index] = msg->entry;
-}
-RH_HANDLER(fresh_reads, put_returned)
-{
-    uint32_t index = index_of(state, msg->key, msg->value);
-    rh_assert(index, "a put of %u has returned, and is not committed", msg->value);
-    if (index > state->returned[msg->key])
-        state->returned[msg->key] = index;
-}
-RH_HANDLER(fresh_reads, get_called)
-{
-    state->since[msg->client] = state->returned[msg->key];
-}
-RH_HANDLER(fresh_reads, get_returned)
-{
-    uint32_t index = index_of(state, msg->key, msg->value);
-    rh_assert(index || !msg->value, "client %u has read %u, which is not committed", msg->client, msg->value);
-    rh_assert(index >= state->since[msg->client],
-              "client %u has read %u (entry %u), but a later put (entry %u) had returned before", msg->client,
-              msg->value, index, state->since[msg->client]);
-    if (index > state->returned[msg->key])
-        state->returned[msg->key] = index;
-}
-RH_BEHAVIOUR(fresh_reads, watching_reads, entry_committed, put_returned, get_called, get_returned);
-
 void observe_raft(void)
 {
     rh_observe(election_safety);
     rh_observe(log_matching);
     rh_observe(committed_entries);
-    rh_observe(fresh_reads);
 }
