@@ -3,7 +3,7 @@
  *
  *     delaying [SEEDS [STEPS [BUG]]]
  *
- * Each number is the median over SEEDS seeds (20), of explorations of at most STEPS steps (1,000,000).  "-": half of
+ * Each number is the median over SEEDS seeds (20), of explorations of at most STEPS steps (500,000).  "-": half of
  * the seeds or more found nothing within these steps.  BUG selects the bugs whose program or name contains it, !BUG
  * the others.  Searches that draw nothing have one seed, and ten times as many steps. */
 #include <stdbool.h>
@@ -32,7 +32,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static struct example_bug bugs[MOST_BUGS];
 static int bug_count, seeds = 20;
-static double steps = 1e6;
+static double steps = 5e5;
 
 struct cell {
     double shown; /* the number of the table; 0: not found */

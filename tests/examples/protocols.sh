@@ -95,11 +95,26 @@ if [ -z "$sanitized" ]; then
     all chain a_server_joins -p servers=1 -p clients=2 -p requests=1 --crashes 0 # 23,484
     all chain a_server_joins -p servers=2 -p clients=1 -p requests=1  # about 69,000
 fi
+# states PROGRAM ARGUMENT...: every state, of sizes with too many distinct runs
+states() {
+    local program=$1
+    shift
+    check 0 "$program" test "$@" --explorer 'delay(rtc, ses)' --require exhaustive --max-seconds 6000 --save '' --quiet
+}
+if [ -z "$sanitized" ]; then
+    states osr                                                        # 44,152 states
+    states chain messages_come_twice -p clients=1 -p requests=1       # 30,637
+    states chain a_server_joins -p clients=1                          # 15,616
+fi
 if [ -n "${REHEARSE_LONG-}" ]; then
     all osr                                                           # about 350,000
     all chain servers_fail -p servers=3 -p clients=1 -p requests=1    # about 450,000
     all chain servers_fail -p servers=2 -p requests=1 --crashes 1     # about 320,000
     all paxos an_acceptor_fails -p proposers=1 -p rounds=1            # about 1,640,000
+    states twophase a_participant_fails -p tellers=1                  # 145,296 states
+    states twophase the_coordinator_fails -p tellers=1                # 340,588
+    states chain servers_fail -p clients=1 -p requests=1              # 396,535
+    states tms managers_compete -p tries=1                            # 93,508
     states messages_are_late -p servers=2 -p requests=1 -p elections=1 -p beats=0
 fi
 
