@@ -206,12 +206,13 @@ struct rh_explorer {
     size_t state_size;
     const struct rh_argument *arguments; /* rows; NULL: none */
 
-    /* Properties; an expression has those of every explorer in it. */
+    /* Properties; an expression has those of every explorer in it, and resets_only if all explorers in it have it. */
     bool needs_object_granularity; /* works with granularity object only, which is then used */
     bool is_reduction;             /* leaves out runs that differ only in the order of independent steps */
     bool needs_beginning;          /* explores from the beginning of the test only: cannot go on from a schedule */
     bool uses_symmetry;            /* leaves out runs that differ only in an exchange of actors that are alike */
     bool matches_states;           /* an exhaustive search visits every state, not every distinct run */
+    bool resets_only;              /* each run begins anew: begin never keeps an event of the last run */
     bool wants_new;                /* looks at struct rh_run.is_new, which costs some time a run; else that is false */
 
     /* May be NULL.  False with a sentence in `error`. */

@@ -203,6 +203,14 @@ bool rh__tree_wants_new(const struct rh__tree *t)
     ANY(t, e->wants_new);
 }
 
+bool rh__tree_resets_only(const struct rh__tree *t)
+{
+    for (uint32_t i = 0; i < t->node_count; i++)
+        if (!t->nodes[i].explorer->resets_only)
+            return false;
+    return true;
+}
+
 bool rh__tree_matches_states(const struct rh__tree *t)
 {
     ANY(t, e->matches_states);

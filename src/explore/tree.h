@@ -85,6 +85,7 @@ bool rh__tree_needs_object_granularity(const struct rh__tree *t);
 bool rh__tree_is_reduction(const struct rh__tree *t);
 bool rh__tree_uses_symmetry(const struct rh__tree *t);
 bool rh__tree_wants_new(const struct rh__tree *t);
+bool rh__tree_resets_only(const struct rh__tree *t);
 bool rh__tree_matches_states(const struct rh__tree *t);
 bool rh__tree_has(const struct rh__tree *t, const struct rh_explorer *e);
 /* True if any explorer in the subtree of `node` is a reduction. */

@@ -171,6 +171,11 @@ bool rh__world_told_apart(const struct rh_world *w)
     return w->told_apart || *w->globals_writer;
 }
 
+void rh__world_only_reset(struct rh_world *w, bool only)
+{
+    w->no_undo = only || w->never_undoes;
+}
+
 void rh__world_drop_delays(struct rh_world *w)
 {
     w->semantics.delays = 0;

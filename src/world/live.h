@@ -117,5 +117,8 @@ uint32_t rh__world_set_next(const struct rh_world *w, uint32_t actor, const uint
 /* Sets the budgets of faults that only delay (RH_ONLY_DELAYS) to 0, before the world begins.  A delay adds no distinct
  * run: the delayed steps can happen equally late without the fault. */
 void rh__world_drop_delays(struct rh_world *w);
+/* From the next run on: the driver only resets the world, and never undoes a part of a run.  What a run changes is then
+ * copied once a run, and not at every step. */
+void rh__world_only_reset(struct rh_world *w, bool only);
 
 #endif

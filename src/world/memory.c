@@ -258,7 +258,7 @@ void rh__region_leave_heap(struct rh_world *w, uint32_t actor)
         log_growth(w, a, a->used, used);
         put32(w, &a->used, used);
     }
-    if (used > SMALL_REGION && !w->semantics.check_isolation) {
+    if (used > (w->no_undo ? SMALL_FOR_RESET : SMALL_REGION) && !w->semantics.check_isolation) {
         struct rh__pages *pages = rh__pages_for_actor(w, actor);
         if (!pages)
             return; /* no memory for tracking: copying the region is slower, but correct */

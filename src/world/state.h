@@ -241,8 +241,9 @@ enum {
     MAX_ACCESSES = 1u << 24,
     CHANNEL_CACHE = 1024,
     MAX_OPENINGS = 64,
-    MAX_HOLDS = 16,      /* delays at the same time */
-    SMALL_REGION = 8192, /* larger regions are tracked by pages, others are copied whole */
+    MAX_HOLDS = 16,            /* delays at the same time */
+    SMALL_REGION = 8192,       /* larger regions are tracked by pages, others are copied whole at each step */
+    SMALL_FOR_RESET = 1 << 20, /* the same without undo: a region is copied once a run, if it is used */
 };
 
 /* A delay: holds back a message, or everything that an actor does, until event number `until`. */
@@ -281,6 +282,7 @@ struct rh_world {
     size_t param_count;
     uint64_t *params_asked; /* see struct rh_world_options */
     bool no_undo, quiet, begun;
+    bool never_undoes;    /* the option no_undo: for all explorations of this world */
     bool sandboxed;       /* a parent process reads the shared tables */
     bool driven;          /* the child has completed its work */
     bool killed;          /* something outside killed the last child */

@@ -76,7 +76,7 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->params = options->params;
     w->param_count = options->param_count;
     w->params_asked = options->params_asked;
-    w->no_undo = options->no_undo;
+    w->no_undo = w->never_undoes = options->no_undo;
     w->quiet = options->quiet;
 #define RH_X(field, spends, option, help) w->any_faults |= s.field != 0;
     RH_BUDGETS(RH_X)

@@ -178,6 +178,7 @@ static bool open_explorer(struct rh_exploration *x, const char *expression, char
     x->is_reduction = rh__tree_is_reduction(t);
     if (x->is_reduction || rh__tree_uses_symmetry(t))
         rh__world_drop_delays(x->world);
+    rh__world_only_reset(x->world, rh__tree_resets_only(t));
     x->wants_new = rh__tree_wants_new(t);
     x->repeats.every_run = t->nodes[0].explorer == &rh__explorer_replay;
     return rh__tree_open(x, t, 0, &x->explorer, error, error_size);

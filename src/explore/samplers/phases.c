@@ -335,6 +335,7 @@ const struct rh_explorer rh__explorer_phases = {
     .summary = "swarm in phases: a majority of actors that are alike talks, the others rest, old mail is late",
     .state_size = sizeof(struct phases),
     .arguments = rh__class_arguments,
+    .resets_only = true,
     .open = phases_open,
     .begin = phases_begin,
     .choose = phases_choose,

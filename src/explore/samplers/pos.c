@@ -86,6 +86,7 @@ const struct rh_explorer rh__explorer_pos = {
     .name = "pos",
     .summary = "random priorities, drawn again for what races with the last step (partial order sampling)",
     .state_size = sizeof(struct pos),
+    .resets_only = true,
     .open = pos_open,
     .begin = pos_begin,
     .choose = pos_choose,
