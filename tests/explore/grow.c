@@ -1,0 +1,82 @@
+/* grow: runs that do not end are cut at a limit that grows; runs that end are not. */
+#include "explore/support/runs.h"
+
+/* ---- a clock that never stops, and shows a bug late -------------------------------------------------------------- */
+
+RH_PARAM(late, "0", "the bug shows at this tick");
+RH_MESSAGE(tick);
+RH_ACTOR(clock_, int ticks; int late;);
+RH_HANDLER(clock_, rh_start)
+{
+    rh_timer("tick", 1, tick);
+}
+RH_HANDLER(clock_, tick)
+{
+    rh_assert(++state->ticks != state->late);
+    rh_timer("tick", 1, tick);
+}
+RH_BEHAVIOUR(clock_, ticking, rh_start, tick);
+RH_TEST(endless)
+{
+    rh_spawn(clock_, .late = (int)rh_param("late", 0));
+}
+
+static struct rh_exploration *ticks(const char *explorer, const char *late, uint64_t runs, struct rh_world **w)
+{
+    static struct rh_param params[1] = { { "late", NULL } };
+    params[0].value = late;
+    *w = world_of("endless", NULL, params, 1);
+    return explored(*w, explorer, 1, runs);
+}
+
+/* 32 runs of 100 events, 32 of 300, then of 1,000. */
+static void the_limit_grows_while_runs_are_cut(void **unused)
+{
+    (void)unused;
+    struct rh_world *w;
+    struct rh_exploration *x = ticks("grow(random)", "0", 65, &w);
+    char notes[512];
+    rh_inner_notes(&x->explorer, notes, sizeof notes);
+    print_message("%s\n", notes);
+    assert_int_equal(x->results->count.runs, 65);
+    assert_int_equal(x->results->count.cut, 65);
+    assert_int_equal(x->results->count.steps, 32 * 100 + 32 * 300 + 1000);
+    assert_non_null(strstr(notes, "cut after 1000 events"));
+    assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
+    rh__exploration_free(x);
+    rh_world_free(w);
+}
+
+static void a_late_bug_is_found(void **unused)
+{
+    (void)unused;
+    struct rh_world *w;
+    struct rh_exploration *x = ticks("grow(random)", "700", 100, &w);
+    assert_int_equal(x->results->finding_count, 1);
+    assert_int_equal(x->results->count.cut, 64);
+    assert_int_equal(x->results->count.failed, 36);
+    rh__exploration_free(x);
+    rh_world_free(w);
+}
+
+/* dfs promises every run; with runs cut at different depths nobody does. */
+static void nothing_is_promised(void **unused)
+{
+    (void)unused;
+    struct rh_world *w;
+    struct rh_exploration *x = ticks("grow(dfs)", "0", 0, &w);
+    assert_int_equal(x->results->count.cut, 1);
+    assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
+    rh__exploration_free(x);
+    rh_world_free(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EXPLORE_TEST(the_limit_grows_while_runs_are_cut),
+        EXPLORE_TEST(a_late_bug_is_found),
+        EXPLORE_TEST(nothing_is_promised),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
