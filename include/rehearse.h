@@ -239,6 +239,14 @@ const void *rh_tail(size_t *size);
 #define rh_reply(...)         RH_CAT(RH_REPLY_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
 #define RH_REPLY_0(type)      rh_reply_(&rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
 #define RH_REPLY_M(type, ...) rh_reply_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
+/* rh_reply_value(message, pointer) takes a struct that you have filled in.  rh_reply_with(bytes, size, message,
+ * fields...) appends bytes, as rh_send_with does, for an asker that takes the answer by rh_receive: rh_tail does not
+ * read an answer to rh_ask. */
+#define rh_reply_value(type, pointer)  rh_reply_(&rh_message_##type, RH_POINTER_(type, pointer), 0, 0, RH_HERE)
+#define rh_reply_with(...)             RH_CAT(RH_REPLYW_, RH_MORE3(__VA_ARGS__))(__VA_ARGS__)
+#define RH_REPLYW_0(bytes, size, type) rh_reply_(&rh_message_##type, RH_ZERO_(type), bytes, size, RH_HERE)
+#define RH_REPLYW_M(bytes, size, type, ...)                                                                            \
+    rh_reply_(&rh_message_##type, RH_VALUE_(type, __VA_ARGS__), bytes, size, RH_HERE)
 void rh_reply_(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
                const char *here);
 
@@ -255,6 +263,8 @@ struct rh_request rh_keep_request_(const char *here);
 #define RH_REPLYT_0(request, type) rh_reply_to_(request, &rh_message_##type, RH_ZERO_(type), 0, 0, RH_HERE)
 #define RH_REPLYT_M(request, type, ...)                                                                                \
     rh_reply_to_(request, &rh_message_##type, RH_VALUE_(type, __VA_ARGS__), 0, 0, RH_HERE)
+#define rh_reply_to_value(request, type, pointer)                                                                      \
+    rh_reply_to_(request, &rh_message_##type, RH_POINTER_(type, pointer), 0, 0, RH_HERE)
 void rh_reply_to_(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
                   size_t tail_size, const char *here);
 
@@ -284,6 +294,9 @@ const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *v
 rh_ref rh_self(void);      /* the running actor; also in scope as `self` */
 rh_ref rh_sender(void);    /* the sender of the message being handled */
 bool rh_alive(rh_ref who); /* false if the actor has ended */
+/* How often the running actor has restarted after a crash: under test (restarts, kept_restarts); in production 0.  It
+ * is the number that rh_start has; processes take no rh_start. */
+uint32_t rh_restarts(void);
 /* An actor's name, such as "writer#1".  The last RH_NAMES_AT_ONCE results stay valid until the handler ends or waits;
  * copy a name that must last longer.  In production an ended actor may have lost its name. */
 enum { RH_NAMES_AT_ONCE = 16 };

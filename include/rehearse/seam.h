@@ -48,6 +48,7 @@ struct rh_seam {
     rh_ref (*self)(void);                                   /* (any): nobody outside */
     rh_ref (*sender)(void);                                 /* (any): nobody outside */
     bool (*alive)(rh_ref who);                              /* (any) */
+    uint32_t (*restarts)(void);                             /* (any): 0 outside */
     const char *(*name_of)(rh_ref who);                     /* (any) */
     rh_ref (*external)(const char *name, const char *here); /* (any) */
     void (*become)(const struct rh_behaviour *behaviour, const char *here);

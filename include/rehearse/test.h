@@ -116,6 +116,13 @@ struct rh_semantics {
      * the environment up. */
     const struct rh_actor_type *const *may_crash;
     const struct rh_actor_type *const *may_lose; /* types of actors whose incoming messages may be lost or duplicated */
+    /* Left-overs: messages that an actor may still defer at the end of a run, and that may be on their way to an actor
+     * that ends, without the run being stuck and without a dead letter.  By type: RH_TYPES(request, beat); by the type
+     * of the sender: RH_ACTORS(client); and all that external senders (rh_send_from) have sent.  NULL: none.  Use them
+     * for clients that ask more than a server must answer. */
+    const struct rh_message_type *const *may_remain;
+    const struct rh_actor_type *const *may_remain_from;
+    bool outside_may_remain;
     /* Limits. */
     uint32_t max_actors;          /* 4,096 */
     uint32_t max_messages;        /* under way at once: 65,536 */

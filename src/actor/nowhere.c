@@ -87,6 +87,11 @@ static rh_ref nobody(void)
     return rh_nobody();
 }
 
+static uint32_t restarts(void)
+{
+    return 0;
+}
+
 static bool alive(rh_ref who)
 {
     (void)who;
@@ -350,6 +355,7 @@ const struct rh_seam rh__nowhere = {
     .self = nobody,
     .sender = nobody,
     .alive = alive,
+    .restarts = restarts,
     .name_of = name_of,
     .external = external,
     .become = become,

@@ -145,6 +145,11 @@ rh_ref rh_sender(void)
     return world->sender();
 }
 
+uint32_t rh_restarts(void)
+{
+    return world->restarts();
+}
+
 bool rh_alive(rh_ref who)
 {
     return world->alive(who);

@@ -112,6 +112,8 @@ static void put_semantics(struct encoder *e, const struct rh_semantics *s)
 {
     struct rh_semantics plain = *s;
     plain.may_crash = plain.may_lose = NULL; /* addresses; the contents of the lists follow */
+    plain.may_remain = NULL;                 /* only the world reads these */
+    plain.may_remain_from = NULL;
     rh__put_block(e->to, &plain, sizeof plain);
     put_list(e, s->may_crash);
     put_list(e, s->may_lose);

@@ -205,6 +205,12 @@ static rh_ref sender(void)
     return worker && worker->actor && worker->actor->current ? worker->actor->current->sender : rh_nobody();
 }
 
+/* Nobody restarts an actor here. */
+static uint32_t restarts(void)
+{
+    return 0;
+}
+
 static bool alive(rh_ref who)
 {
     struct rh__worker *worker = rh__worker();
@@ -622,6 +628,7 @@ const struct rh_seam rh__runtime_seam = {
     .self = self,
     .sender = sender,
     .alive = alive,
+    .restarts = restarts,
     .name_of = name_of,
     .external = external,
     .become = become,

@@ -70,6 +70,7 @@ static const struct field {
         RH_LIMITS(RH_X)
 #undef RH_X
             LIMIT(fail_allocation, 0, NULL, NULL),
+    { .name = "outside_may_remain", .offset = offsetof(struct rh_semantics, outside_may_remain), .flag = true },
     { .name = "check_isolation", .offset = offsetof(struct rh_semantics, check_isolation), .flag = true },
     { .name = "seed", .offset = offsetof(struct rh_semantics, seed), .wide = true },
 };
@@ -105,6 +106,8 @@ bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *val
             continue;
         if (f->words)
             return set_word(at, f, value, error, error_size);
+        if (f->flag && (strcmp(value, "true") == 0 || strcmp(value, "false") == 0))
+            value = *value == 't' ? "1" : "0";
         bool digits = *value && strspn(value, "0123456789") == strlen(value);
         errno = 0;
         unsigned long long number = strtoull(value, NULL, 10);

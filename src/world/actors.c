@@ -500,7 +500,8 @@ static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
         for (uint32_t i = w->channels[c].first; i != RH_NONE && told < MOST; i = w->messages[i].next) {
             const struct world_message *m = &w->messages[i];
             char name[128], from[128], text[512];
-            if (m->type == &rh__exit_signal || rh__message_is_start(m) || m->sender == actor || m->life)
+            if (m->type == &rh__exit_signal || rh__message_is_start(m) || m->sender == actor || m->life ||
+                rh__may_remain(w, m->type, m->seen_as))
                 continue;
             rh_world_actor_name(w, actor, name, sizeof name);
             rh_world_actor_name(w, m->seen_as, from, sizeof from);

@@ -117,8 +117,23 @@ static bool without_effect(const struct rh_world *w, const struct world_actor *a
     return m.signal && ((m.life && m.life != a->restarts + 1) || (m.quiet && m.heard && !(a->flags & FLAG_TRAPS)));
 }
 
-/* The number of messages that an idle actor defers.  Those that wait for others of their set (RH_SETS) are not among
- * them: votes beyond a quorum are nothing unusual. */
+bool rh__may_remain(const struct rh_world *w, const struct rh_message_type *type, uint32_t sender)
+{
+    const struct rh_message_type *const *types = w->semantics.may_remain;
+    const struct world_actor *from = &w->actors[sender];
+    while (types && *types && *types != type)
+        types++;
+    return (types && *types) || (w->semantics.outside_may_remain && from->status == STATUS_OUTSIDE) ||
+           (w->semantics.may_remain_from && rh__is_among(w->semantics.may_remain_from, from->type));
+}
+
+static bool message_may_remain(const struct rh_world *w, const struct world_message *m)
+{
+    return rh__may_remain(w, m->type, m->seen_as);
+}
+
+/* The number of messages that an idle actor defers, and that must not remain.  Those that wait for others of their set
+ * (RH_SETS) are not among them: votes beyond a quorum are nothing unusual. */
 static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
 {
     uint32_t n = 0;
@@ -126,7 +141,8 @@ static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
         return 0;
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
-            n += !without_effect(w, &w->actors[actor], m) && !rh__set_joins(w, m);
+            n += !without_effect(w, &w->actors[actor], m) && !rh__set_joins(w, m) &&
+                 !message_may_remain(w, &w->messages[m]);
     return n;
 }
 
@@ -146,7 +162,7 @@ static bool stuck(struct rh_world *w)
 {
     struct rh__text t;
     uint32_t count = 0, first = RH_NONE;
-    bool receives = false;
+    bool receives = false, defers = false;
     if (!w->stack_count && !w->under_way)
         return false; /* no actor was ever suspended, and no message is left */
     rh__text_init(&t, w->outcome.text, sizeof w->outcome.text);
@@ -158,6 +174,7 @@ static bool stuck(struct rh_world *w)
         rh_world_actor_name(w, i, name, sizeof name);
         rh_world_actor_text(w, i, doing, sizeof doing);
         rh__text_add(&t, "%s%s %s", count++ ? "\n" : "nobody can move: ", name, doing);
+        defers |= put_off != 0;
         if (put_off)
             rh__text_add(&t, ", with %u deferred message%s left", put_off, put_off == 1 ? "" : "s");
         const struct world_message *sent = answer_by_send(w, &w->actors[i]);
@@ -169,6 +186,9 @@ static bool stuck(struct rh_world *w)
     }
     if (!count)
         return false;
+    if (defers)
+        rh__text_add(&t,
+                     "\n(if deferred messages may remain, name them in .may_remain or .may_remain_from of the test)");
     if (receives)
         rh__text_add(&t, "\n(if this is a server that may wait for ever, set .idle = true in its receive)");
     w->outcome.kind = RH_OUTCOME_STUCK;
@@ -190,7 +210,7 @@ static bool dies_with_receiver(const struct rh_world *w, uint32_t message)
 {
     const struct world_message *m = &w->messages[message];
     bool dies = m->posted && m->answers == RH_NONE && m->sender != m->receiver && !(m->marks & MARK_OVER) &&
-                m->copy_of == RH_NONE && !was_taken(w, message);
+                m->copy_of == RH_NONE && !was_taken(w, message) && !message_may_remain(w, m);
     for (uint32_t i = message + 1; dies && w->semantics.duplicates && i < w->message_count; i++)
         dies = w->messages[i].copy_of != message || !was_taken(w, i);
     return dies;

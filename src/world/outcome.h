@@ -27,4 +27,7 @@ void rh__conclude(struct rh_world *w);
 /* Judges a run that was cut: endless, or only long. */
 void rh__conclude_cut(struct rh_world *w);
 
+/* Whether the test lets such a message of this sender remain at the end (may_remain, may_remain_from). */
+bool rh__may_remain(const struct rh_world *w, const struct rh_message_type *type, uint32_t sender);
+
 #endif

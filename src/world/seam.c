@@ -79,7 +79,8 @@ static inline uint32_t post(struct rh_world *w, struct world_sending *s, const c
             rh__message_waste(w, s);
             if (rh__dead_letters_at_end(w))
                 keep_place(w, w->message_count - 1, here);
-            dead_letter(w, s->to, s->type, here);
+            if (!rh__may_remain(w, s->type, s->seen_as == RH_NONE ? s->from : s->seen_as))
+                dead_letter(w, s->to, s->type, here);
             return RH_NONE;
         }
     }
@@ -306,6 +307,12 @@ static rh_ref seam_sender(void)
     struct rh_world *w = rh__world;
     uint32_t taken = w->inside ? message_taken(w) : RH_NONE;
     return taken == RH_NONE ? rh_nobody() : ref_of(w->messages[taken].seen_as);
+}
+
+static uint32_t seam_restarts(void)
+{
+    uint32_t actor = code_of(rh__world);
+    return actor == RH_NONE ? 0 : rh__world->actors[actor].restarts;
 }
 
 static bool seam_alive(rh_ref who)
@@ -626,6 +633,7 @@ const struct rh_seam rh__controlled_seam = {
     .self = seam_self,
     .sender = seam_sender,
     .alive = seam_alive,
+    .restarts = seam_restarts,
     .name_of = seam_name_of,
     .external = seam_external,
     .become = seam_become,

@@ -29,6 +29,45 @@ PROGRAM(an_ask_gives_the_reply, .allowed = { "asker#1: 42 by doubler#1" })
     rh_spawn(asker, .to = rh_spawn(doubler), .value = 21);
 }
 
+/* ---- other forms of replies -------------------------------------------------------------------------------------- */
+RH_ACTOR(verbose, struct rh_request kept;);
+RH_HANDLER(verbose, question)
+{
+    struct answer a = { .value = msg->value + 1, .by = self };
+    if (msg->value == 1)
+        rh_reply_value(answer, &a);
+    else if (msg->value == 2)
+        rh_reply_with("tail", 5, answer, .value = 20, .by = self);
+    else if (msg->value == 3)
+        rh_reply_with("end", 4, answer);
+    else
+        rh_reply_to_value(rh_keep_request(), answer, &a);
+}
+RH_BEHAVIOUR(verbose, open, question);
+
+RH_PROCESS(curious, rh_ref to;);
+RH_BODY(curious)
+{
+    for (int i = 1; i <= 4; i++) {
+        size_t size = 0;
+        const char *tail = NULL;
+        const struct answer *a;
+        if (i == 2 || i == 3) { /* a tail is read of what was received */
+            rh_send(state->to, question, .value = i);
+            a = rh_receive(answer);
+            tail = rh_tail(&size);
+        } else {
+            a = rh_ask(state->to, question, answer, .value = i);
+        }
+        say("%d%s%s", a->value, tail ? ":" : "", tail ? tail : "");
+    }
+    say("%u", rh_restarts());
+}
+PROGRAM(replies_have_values_and_tails, .allowed = { "curious#1: 2 20:tail 0:end 5 0" })
+{
+    rh_spawn(curious, .to = rh_spawn(verbose));
+}
+
 /* ---- answered later ---------------------------------------------------------------------------------------------- */
 RH_ACTOR(slow, struct rh_request open; bool asked; bool going;);
 static void answer_if_ready(struct slow *state)
