@@ -15,9 +15,13 @@ extern const struct rh_explorer rh__explorer_reach; /* only in programs that cou
 struct rh__size {
     uint64_t samples;           /* runs */
     bool exact;                 /* the samples were all runs */
+    bool cut;                   /* runs were cut: there are at least `low`, and nothing is known above */
     double estimate, low, high; /* 95 % confidence interval, over many programs */
 };
 void rh__sample_result(const void *state, uint64_t seen, struct rh__size *size);
+/* Runs were cut.  What would have followed could have changed earlier choices, so the tree of `optimal` is a part of
+ * what it would be: the estimate is the number of runs that `optimal` would make, not of those that there are. */
+void rh__sample_was_cut(struct rh__size *size, uint64_t seen);
 
 /* True if `optimal` does not support these semantics with granularity object; `error` says why. */
 bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error_size);

@@ -245,7 +245,10 @@ static void terminal_estimate(void *state, const struct rh__result *r, const str
     rh__terminal_list("  under ", under);
     number(size->estimate, estimate, sizeof estimate);
     const char *plural = size->estimate > 0.5 && size->estimate < 1.5 ? "" : "s";
-    if (size->exact)
+    if (size->cut)
+        printf("  at least %s distinct run%s: runs were cut (max_steps), and nobody knows how many there are behind\n",
+               number(size->low, low, sizeof low), size->low > 0.5 && size->low < 1.5 ? "" : "s");
+    else if (size->exact)
         printf("  exactly %s distinct run%s\n", estimate, plural);
     else
         printf("  about %s distinct run%s; 95 %%: %s to %s\n", estimate, plural, number(size->low, low, sizeof low),
@@ -255,12 +258,13 @@ static void terminal_estimate(void *state, const struct rh__result *r, const str
            x->results->distinct.at_least ? "at least " : "",
            number((double)x->results->distinct.count, seen, sizeof seen));
     if (rate > 0) {
-        printf("  optimal would take ");
+        if (size->cut)
+            printf("  optimal would make about %s run%s, sampled, and take ", estimate, plural);
+        else
+            printf("  optimal would take ");
         say_time(size->estimate / rate);
         printf(" on one core\n");
     }
-    if (x->results->count.cut)
-        printf("  note: runs were cut (max_steps); a longer run counts once for each place at which it was cut\n");
     rh__stdout_flush(under, sizeof under); /* main reports what is lost */
 }
 

@@ -24,6 +24,8 @@ static int estimate(struct rh__batch *b, const struct rh__plan *plan, void *arg)
     if (code == RH__EXIT_OK) {
         rh__session_result(&s, &r);
         rh__sample_result(s.x->explorer.state, s.x->results->distinct.count, &size);
+        if (s.x->results->count.cut)
+            rh__sample_was_cut(&size, s.x->results->distinct.count);
         rh__reports_estimate(&b->reports, &r, &size);
         b->reported++;
         code = s.x->end.interrupted ? RH__EXIT_SIGNAL + s.x->end.interrupted : RH__EXIT_OK;

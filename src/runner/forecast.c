@@ -33,7 +33,7 @@ static void sample(struct rh__session *s, uint64_t steps)
     x->mute = true;
     bool good = rh__explore(x);
     rh__sample_result(x->explorer.state, x->results->distinct.count, &size);
-    if (good && !x->results->diverged && isfinite(size.estimate))
+    if (good && !x->results->diverged && !x->results->count.cut && isfinite(size.estimate))
         s->x->sampled = (struct rh__sampled){ size.estimate, size.exact };
     if (x->end.interrupted)
         s->x->end.interrupted = x->end.interrupted;

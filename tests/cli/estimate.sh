@@ -23,6 +23,12 @@ expect 0 "$rehearse" estimate "$fixtures/kinds" passes several --max-runs 20
 same 'those that are named' 'passes several ' "$(sed -n 's/^\([a-z_]*\)  (.*/\1/p' out | tr '\n' ' ')"
 expect 0 "$fixtures/slow" estimate -p n=3 --max-runs 10
 out_has 'about 6 distinct runs'
+# Runs that are cut show a part of the tree: nothing is exact, and nothing is known above.
+expect 0 "${estimate[@]}" -p n=4 --max-runs 200 --max-steps 2
+out_has '  at least ' ': runs were cut (max_steps), and nobody knows how many there are behind' '  optimal would make about '
+out_lacks exactly '95 %'
+expect 0 "${estimate[@]}" -p n=4 --max-runs 200 --max-steps 2 --json -
+out_has '"high":null,"exact":false'
 
 # What its runs find is no finding of its own.
 expect 0 "${estimate[@]}" -p bug=last -p n=12 --max-runs 50

@@ -84,6 +84,14 @@ void rh__sample_result(const void *state, uint64_t seen, struct rh__size *size)
         find_interval(s, s->frame_count ? rh__sampler_estimate_tour(s) : 0, (double)seen, size);
 }
 
+void rh__sample_was_cut(struct rh__size *size, uint64_t seen)
+{
+    size->cut = true;
+    size->exact = false;
+    size->low = (double)seen;
+    size->high = INFINITY;
+}
+
 static double sample_estimate(const void *state)
 {
     struct rh__size size;
