@@ -240,9 +240,7 @@ static void what_does_not_combine_is_refused(void **unused)
     refuse(&send, "symmetry:dfs", "granularity send");
     refuse(&object, "symmetry:dfs", "granularity send or object");
     struct rh_semantics mailbox = { .model = RH_MAILBOX, .granularity = RH_GRAIN_OBJECT };
-    struct rh_semantics causal_too = { .model = RH_CAUSAL, .granularity = RH_GRAIN_OBJECT };
     refuse(&mailbox, "symmetry:optimal", "under mailbox");
-    refuse(&causal_too, "symmetry:optimal", "under causal");
     refuse(&object, "symmetry:bound:5,optimal", "do not go together");
 }
 

@@ -63,7 +63,7 @@ static bool symmetry_open(void *state, struct rh_exploration *x, const struct rh
                  "(docs/limits.md)");
         return false;
     }
-    if (rh__delivery(semantics->model)->causal || semantics->granularity == RH_GRAIN_SEND ||
+    if ((rh__delivery(semantics->model)->causal && !s->reduces) || semantics->granularity == RH_GRAIN_SEND ||
         (semantics->granularity == RH_GRAIN_OBJECT && !s->reduces)) {
         snprintf(error, error_size,
                  "symmetry: under causal, and with granularity send or object, actors that have sent "
