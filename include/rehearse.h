@@ -105,6 +105,7 @@ struct rh_actor_type {
     uint32_t kind;                      /* enum rh_actor_kind */
     const struct rh_behaviour *initial; /* the behaviour declared first; filled in before main */
     rh_body_fn *body;                   /* of a process; filled in before main */
+    bool may_be_hot;                    /* one of its behaviours is hot; filled in before main */
 };
 
 /* RH_MESSAGE(name) or RH_MESSAGE(name, int field; char other[8];) declares struct name and its descriptor.  A message
@@ -140,7 +141,8 @@ struct rh_actor_type {
  *   RH_IGNORE(message)        the message is taken and dropped
  *   RH_SETS(message, n)       messages of this type are taken n at a time, as a set (below)
  *   RH_SETS_OF(message, field)  the same; the field of the state, an int or uint32_t, is the number
- * RH_HOT_BEHAVIOUR is for monitors: a run must not end in it, because a promise is still open. */
+ * RH_HOT_BEHAVIOUR is for monitors: a run must not end in it, because a promise is still open, and must not stay in it
+ * for ever (docs/liveness.md). */
 #define RH_BEHAVIOUR(actor, name, ...)     RH_BEHAVIOUR_(actor, name, false, __VA_ARGS__)
 #define RH_HOT_BEHAVIOUR(actor, name, ...) RH_BEHAVIOUR_(actor, name, true, __VA_ARGS__)
 #define RH_ON(message, handler)            (ON, message, handler)

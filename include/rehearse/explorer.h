@@ -198,6 +198,9 @@ struct rh_explorer_decorator {
      * stays as it is, and a run in which all is hidden is pruned.  Else the filter is a bound (preemptions, delays):
      * once it hid something the verdict is at most bounded, and a run in which all is hidden is cut. */
     bool hides_explored;
+    /* Of a bound: what it hides depends on the state and on its mark (rh__exploration_mark) alone, so an explorer that
+     * matches states stays within the bound, and misses nothing that is within it. */
+    bool marks_states;
 };
 
 struct rh_explorer {

@@ -133,9 +133,16 @@ struct rh_semantics {
     uint32_t max_handler_ms;      /* processor time of one handler: 2,000 */
     uint32_t delay_steps;         /* events for which a delay lasts: 10 */
     uint32_t outside_values;      /* drawn values for a message from outside: 8 */
-    uint32_t fail_allocation;     /* the k-th allocation of the run returns NULL; 0 for none */
-    bool check_isolation;         /* protect each actor's memory from the others (slow) */
-    uint64_t seed;                /* of rh_random and libc's random functions */
+    /* Liveness (docs/liveness.md).  After `quiet_after` events the quiet phase begins: no more faults happen, delays
+     * are over and the network is whole; crashed actors still restart.  0: there is none.  A monitor that is in a hot
+     * behaviour for `temperature` events in a row, of the quiet phase if there is one, is a finding, if nothing else
+     * has waited all the time.  0: it is none.  Both count events: explorers that leave out orders of independent
+     * steps refuse them, and `stateful`, which finds loops, does not use the temperature. */
+    uint32_t quiet_after;
+    uint32_t temperature;
+    uint32_t fail_allocation; /* the k-th allocation of the run returns NULL; 0 for none */
+    bool check_isolation;     /* protect each actor's memory from the others (slow) */
+    uint64_t seed;            /* of rh_random and libc's random functions */
 };
 
 #ifdef __cplusplus

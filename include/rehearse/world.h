@@ -138,7 +138,9 @@ static inline uint32_t rh_choice_attributes(uint32_t kind)
     X(max_steps, 100000, (1u << 25) - 2, "max-steps", "cut a run after N events (100000)")                             \
     X(max_handler_ms, 2000, 0xffffffffu, NULL, NULL)                                                                   \
     X(delay_steps, 10, (1u << 25) - 2, "delay-steps", "a delay lasts for N events (10)")                               \
-    X(outside_values, 8, 4096, "outside-values", "a message from outside has one of N drawn values (8)")
+    X(outside_values, 8, 4096, "outside-values", "a message from outside has one of N drawn values (8)")               \
+    X(quiet_after, 0, (1u << 25) - 2, "quiet-after", "no faults after N events, and the network heals (0: never)")     \
+    X(temperature, 0, (1u << 25) - 2, "temperature", "a monitor that is hot for N events in a row fails (0: none)")
 
 struct rh_choice {
     uint32_t kind;  /* enum rh_choice_kind */
@@ -195,6 +197,7 @@ struct rh_message_info {
     X(UNHANDLED, "unhandled message")                                                                                  \
     X(STUCK, "stuck")                 /* messages or waiting processes are left, and no step is possible */            \
     X(ABNORMAL_EXIT, "abnormal exit") /* by rh_exit, and no actor is linked or monitors; or a test's body was ended */ \
+    X(LIVENESS, "liveness")           /* a monitor stays hot: for ever in a loop, or for `temperature` events */       \
     X(ENDLESS_RUN, "endless run")     /* cut after 10,000 events or more, and no timer drives it */                    \
     X(MISUSE, "misuse")               /* a wrong call of rehearse.h */                                                 \
     X(DEAD_LETTER, "dead letter")     /* a message to an ended actor, and the test wants that to fail */               \

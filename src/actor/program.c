@@ -26,6 +26,7 @@ void rh_behaviour_register_(const struct rh_behaviour *behaviour, struct rh_acto
 {
     if (!actor->initial)
         actor->initial = behaviour;
+    actor->may_be_hot |= behaviour->hot;
 }
 
 void rh_body_register_(struct rh_actor_type *process, rh_body_fn *body)

@@ -4,11 +4,14 @@
 
 #include <rehearse/explorer.h>
 
+/* Beside RH_NONE, RH_PRUNED and RH_ABANDON: ends the run here as a finding, because a monitor stays hot in a loop. */
+#define RH_LASSO 0xfffffffcu
+
 extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh__explorer_delayed, rh__explorer_dfs,
     rh__explorer_dpor, rh__explorer_optimal, rh__explorer_sample, rh__explorer_replay, rh__explorer_bound,
     rh__explorer_portfolio, rh__explorer_symmetry, rh__explorer_cover, rh__explorer_weighted, rh__explorer_swarm,
     rh__explorer_pos, rh__explorer_pct, rh__explorer_pctcp, rh__explorer_stateful, rh__explorer_delay,
-    rh__explorer_phases, rh__explorer_grow;
+    rh__explorer_phases, rh__explorer_grow, rh__explorer_preempt, rh__explorer_deepen;
 extern const struct rh_explorer rh__explorer_reach; /* only in programs that count their blocks */
 
 /* Estimated number of distinct runs, from samples that saw `seen` of them. */
@@ -56,6 +59,17 @@ int rh__exploration_file(struct rh_exploration *x);
  * same explorer in a worker finds it; NULL there: this exploration is no worker. */
 uint32_t rh__exploration_publish(struct rh_exploration *x, void *memory);
 void *rh__exploration_published(const struct rh_exploration *x, uint32_t number);
+
+/* For bounds around explorers that compare states: in `hide`, what the bound knows about the run besides its state.
+ * rh__exploration_state is the fingerprint of the state with this mark. */
+void rh__exploration_mark(struct rh_exploration *x, uint64_t mark);
+struct rh_fingerprint rh__exploration_state(const struct rh_exploration *x, const struct rh_world *w);
+
+/* For lassos (engine/loop.h), in `choose`.  The loop begins in this state.  The loop ends in this state, and the
+ * monitor (RH_NONE: any) was hot all the time: NULL, and the explorer returns RH_LASSO; or what is wrong with the
+ * loop. */
+void rh__exploration_loop_begins(struct rh_exploration *x, const struct rh_world *w);
+const char *rh__exploration_loop_ends(struct rh_exploration *x, const struct rh_world *w, uint32_t monitor);
 
 /* Number of events in the run. */
 static inline uint32_t rh__depth(const struct rh_world *w)

@@ -216,6 +216,16 @@ bool rh__tree_matches_states(const struct rh__tree *t)
     ANY(t, e->matches_states);
 }
 
+bool rh__tree_bounds_mark(const struct rh__tree *t)
+{
+    for (uint16_t i = 0; i < t->node_count; i++) {
+        const struct rh_explorer_decorator *d = t->nodes[i].explorer->decorator;
+        if (d && d->hide && !d->hides_explored && !d->marks_states)
+            return false;
+    }
+    return true;
+}
+
 bool rh__tree_has(const struct rh__tree *t, const struct rh_explorer *explorer)
 {
     ANY(t, e == explorer);

@@ -87,6 +87,8 @@ bool rh__tree_uses_symmetry(const struct rh__tree *t);
 bool rh__tree_wants_new(const struct rh__tree *t);
 bool rh__tree_resets_only(const struct rh__tree *t);
 bool rh__tree_matches_states(const struct rh__tree *t);
+/* True if every filter that is a bound marks states. */
+bool rh__tree_bounds_mark(const struct rh__tree *t);
 bool rh__tree_has(const struct rh__tree *t, const struct rh_explorer *e);
 /* True if any explorer in the subtree of `node` is a reduction. */
 bool rh__tree_is_reduction_from(const struct rh__tree *t, uint16_t node);

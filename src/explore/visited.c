@@ -228,7 +228,7 @@ enum rh_visited_answer rh_visited_here(struct rh_visited *v, const struct rh_wor
 enum rh_visited_answer rh_visited_state(struct rh_visited *v, const struct rh_world *w)
 {
     follow_restarts(v);
-    struct rh_fingerprint fingerprint = rh_world_fingerprint_wide(w);
+    struct rh_fingerprint fingerprint = rh__exploration_state(v->x, w);
     uint32_t meaning = rh_world_fingerprint_meaning(w);
     v->outdated |= v->begun && meaning != v->meaning;
     v->meaning = meaning;

@@ -23,6 +23,7 @@
 struct mark {
     uint64_t finding, program, build, text;
 };
+static const char no_place[] = "no place"; /* instead of the place of a finding that has none */
 static const char mark_format[] = "# finding %016llx, program %016llx, build %016llx, text %016llx\n";
 
 static uint64_t hash_text(const char *text, uint64_t seed)
@@ -115,6 +116,8 @@ bool rh__finding_recorded(const char *path, char *kind, size_t kind_size, char *
     if (colon) {
         snprintf(kind, kind_size, "%.*s", (int)(colon - line - 3), line + 3);
         snprintf(place, place_size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        if (strcmp(place, no_place) == 0)
+            *place = 0;
     }
     free(text);
     return colon != NULL;
@@ -169,7 +172,7 @@ static bool write_it(const struct rh__finding *f, const struct mark *m, const ch
     if (f->outcome.place[0])
         rh__text_add_visible(&t, f->outcome.place); /* on one line */
     else
-        rh__text_add(&t, "no place");
+        rh__text_add(&t, "%s", no_place);
     int size =
         asprintf(&text, "%s# finding %016llx, program %016llx, build %016llx, text %016llx\n# %s: %s\n", f->schedule,
                  (unsigned long long)m->finding, (unsigned long long)m->program, (unsigned long long)m->build,

@@ -122,6 +122,12 @@ static uint32_t line_width(void)
     return size.ws_col - 3u;
 }
 
+static void back_to_the_loop(const struct rh__run *r, struct rh__text *t)
+{
+    if (r->loop)
+        rh__text_add(t, "      -- back to event %u, in the same state, for ever --\n", r->loop);
+}
+
 static bool as_columns(const struct rh__run *r, struct rh__text *t)
 {
     uint32_t column_of[MOST_COLUMNS], width[MOST_COLUMNS], columns = 0, total = 5;
@@ -159,6 +165,8 @@ static bool as_columns(const struct rh__run *r, struct rh__text *t)
         rh__text_add(t, "  %-*s", c + 1 < columns ? (int)width[c] : 0, text);
     }
     for (uint32_t e = first; e < r->event_count; e++) {
+        if (r->loop && e == r->loop)
+            rh__text_add(t, "\n      -- the loop begins --");
         rh__text_add(t, "\n%4u", e);
         uint32_t actor = rh__run_event(r, e)->choice.actor;
         cell(r, e, false, text, sizeof text);
@@ -174,6 +182,7 @@ static bool as_columns(const struct rh__run *r, struct rh__text *t)
             }
     }
     rh__text_add(t, "\n");
+    back_to_the_loop(r, t);
     return true;
 }
 
@@ -182,12 +191,15 @@ static void as_list(const struct rh__run *r, struct rh__text *t)
     char name[NAME], text[CELL];
     for (uint32_t e = first_shown(r, t); e < r->event_count; e++) {
         uint32_t actor = rh__run_event(r, e)->choice.actor;
+        if (r->loop && e == r->loop)
+            rh__text_add(t, "      -- the loop begins --\n");
         name[0] = 0;
         if (actor != RH_NONE)
             name_of(r, actor, name, sizeof name);
         cell(r, e, true, text, sizeof text);
         rh__text_add(t, "%4u  %-24s %s\n", e, name, text);
     }
+    back_to_the_loop(r, t);
 }
 
 static void last_log_lines(const struct rh__run *r, struct rh__text *t)

@@ -224,6 +224,8 @@ static bool get_head(struct decoder *x)
     r->clock_used = flags & RH__RUN_CLOCK_USED;
     r->own_clocks = flags & RH__RUN_OWN_CLOCKS;
     r->over = flags & RH__RUN_OVER;
+    r->loop = get_number(x);
+    r->loop_monitor = get_number(x); /* checked when the actors are there */
     return !x->in.bad;
 }
 
@@ -351,7 +353,7 @@ static void get_rest(struct decoder *x)
     }
     for (uint32_t i = 0; i < r->monitor_count && !x->in.bad; i++)
         d->monitors[i] = get_below(x, r->actor_count);
-    if (r->clock != RH_NONE && r->clock >= r->actor_count)
+    if ((r->clock != RH_NONE && r->clock >= r->actor_count) || r->loop_monitor >= r->actor_count)
         refuse(x, "it refers to something that is not there");
     if (!x->in.bad && r->events[0].first_message) /* earlier messages would belong to no event */
         refuse(x, "an event makes no sense");

@@ -136,6 +136,8 @@ static void put_head(struct encoder *e)
     put_index(e->to, r->clock);
     rh__put_small(e->to, (r->clock_used ? RH__RUN_CLOCK_USED : 0) | (r->own_clocks ? RH__RUN_OWN_CLOCKS : 0) |
                              (r->over ? RH__RUN_OVER : 0));
+    rh__put_small(e->to, r->loop);
+    rh__put_small(e->to, r->loop_monitor);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "run/run.h"
 
-enum { RH__RUN_VERSION = 2 };
+enum { RH__RUN_VERSION = 3 };
 
 /* Writes the run, with at most `most_value` bytes of the value and of the tail of each message.  If there is no room,
  * the writer is marked as full. */

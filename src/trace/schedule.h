@@ -20,6 +20,9 @@
  *     the network splits: A B ...    the network heals             the run ends
  *     outside N sends T { .field = V, ... } to A                   reaches FILE:LINE (only as the last line)
  *
+ * `the loop begins: M stays hot` says that the lines behind it repeat for ever, and that monitor M is hot all the
+ * time (a lasso).  A replay compares the state at the end with that at this line.
+ *
  * `#` at the beginning of a line or after space begins a comment (in the program's own names it is written `\#`, a
  * newline `\n`, a backslash twice, other control characters `\x1b`).  `...` stands for any number of choices (a partial
  * schedule).  After the last line the caller decides.  The first event of a run (the test's body) is not written,
@@ -32,6 +35,7 @@
 #include "run/run.h"
 
 enum { RH__SCHEDULE_VERSION = 1 };
+#define RH__SCHEDULE_LOOP "the loop begins"
 
 /* Writes the line of a choice that is open or was made. */
 void rh__choice_line(const struct rh__run *r, const struct rh_choice *choice, struct rh__text *to);

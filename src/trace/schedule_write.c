@@ -267,6 +267,13 @@ static void end_with_a_line(struct rh__text *t)
     t->len += sizeof note - 1;
 }
 
+static void add_loop(const struct rh__run *r, struct rh__text *t)
+{
+    rh__text_add(t, RH__SCHEDULE_LOOP ": ");
+    add_actor(r, r->loop_monitor, t);
+    rh__text_add(t, " stays hot\n");
+}
+
 void rh__schedule_write(const struct rh__run *r, struct rh__text *t)
 {
     uint32_t *ranks = all_ranks(r);
@@ -281,6 +288,8 @@ void rh__schedule_write(const struct rh__run *r, struct rh__text *t)
     }
     rh__text_add(t, "# %u event%s\n", r->event_count - 1, r->event_count == 2 ? "" : "s");
     for (uint32_t i = 1; i < r->event_count; i++) {
+        if (r->loop == i)
+            add_loop(r, t);
         choice_line(r, &rh__run_event(r, i)->choice, ranks, t);
         rh__text_add(t, "\n");
     }

@@ -22,7 +22,7 @@
 #include "world/receive.h"
 #include "world/store.h"
 
-static const struct rh_actor_type external_type = { "external", 0, RH_KIND_ACTOR, NULL, NULL };
+static const struct rh_actor_type external_type = { .name = "external", .kind = RH_KIND_ACTOR };
 
 uint32_t rh__pool_pop(struct rh_world *w, struct world_pool *pool, uint32_t next_free)
 {
@@ -72,6 +72,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         .store = RH_NONE,
         .stack = RH_NONE,
         .node = RH_NONE,
+        .hot_since = w->event_count - 1,
         .epoch = w->epoch,
         .now_ns = parent == RH_NONE ? 0 : w->actors[parent].now_ns,
     };
@@ -230,6 +231,8 @@ void rh__actor_become(struct rh_world *w, uint32_t actor, const struct rh_behavi
     struct world_actor *a = &w->actors[actor];
     if (a->behaviour != behaviour && actor == w->current)
         w->events[w->event_count - 1].flags |= RH_EVENT_BECOMES;
+    if (behaviour->hot && !a->behaviour->hot)
+        put32(w, &a->hot_since, w->event_count - 1);
     put_pointer(w, &a->behaviour, behaviour);
     note_items(w, a);
 }

@@ -17,6 +17,7 @@
 #include "world/faults.h"
 #include "world/fiber.h"
 #include "world/history.h"
+#include "world/liveness.h"
 #include "world/memory.h"
 #include "world/network.h"
 #include "world/objects.h"
@@ -414,6 +415,8 @@ static struct rh__wide hash_scalars(const struct rh_world *w)
         w->over | (uint64_t)w->kept_requests << 32,
     };
     struct rh__wide h = rh__wide_hash(scalars, sizeof scalars, 8);
+    if (w->semantics.quiet_after | w->semantics.temperature)
+        h = rh__wide_mix(h, rh__liveness_hash(w));
     return w->any_faults ? rh__wide_mix(h, rh__faults_hash(w)) : h;
 }
 

@@ -114,6 +114,23 @@ bool rh__world_set_now(const struct rh_world *w, uint32_t actor, uint32_t *messa
 /* Of these messages, which the actor takes as a set: the one that it takes next.  RH_NONE if it cannot take them. */
 uint32_t rh__world_set_next(const struct rh_world *w, uint32_t actor, const uint32_t *messages, uint32_t count);
 
+/* ---- liveness ---------------------------------------------------------------------------------------------------- */
+
+/* Sets `temperature` to 0, before the world begins: the explorer finds loops of states, and the temperature of a run is
+ * not in its state. */
+void rh__world_drop_temperature(struct rh_world *w);
+/* The monitors, as actors. */
+uint32_t rh__world_monitors(const struct rh_world *w, const uint32_t **monitors);
+/* The event that made the monitor hot; RH_NONE while it is not hot. */
+uint32_t rh__monitor_hot_since(const struct rh_world *w, uint32_t monitor);
+/* All open choices, also those that a filter hides from an explorer. */
+const struct rh_choice *rh__world_open(const struct rh_world *w, uint32_t *count);
+/* Names an open choice among those of its state, by the same number in every run that comes to this state. */
+uint64_t rh__choice_key(const struct rh_world *w, const struct rh_choice *c);
+/* The run is a lasso: the state after the last event is that before event `loop`, and the monitor was hot all the time.
+ * Ends the run with this finding. */
+void rh__world_close_loop(struct rh_world *w, uint32_t loop, uint32_t monitor);
+
 /* Sets the budgets of faults that only delay (RH_ONLY_DELAYS) to 0, before the world begins.  A delay adds no distinct
  * run: the delayed steps can happen equally late without the fault. */
 void rh__world_drop_delays(struct rh_world *w);

@@ -268,6 +268,8 @@ struct rh__run {
     bool clock_used;       /* some run has asked for the time */
     bool own_clocks;       /* each actor has a clock: granularity object, or logical time */
     bool over;             /* a step has ended the run, by a finding or by a choice */
+    uint32_t loop;         /* the run is a lasso: the events from this one on repeat for ever; 0: it is none */
+    uint32_t loop_monitor; /* the monitor that stays hot then; 0 if the run is no lasso */
 
     const struct rh_world *live;      /* NULL for a decoded run */
     const struct rh__run_wait *waits; /* decoded run: by actor */

@@ -86,10 +86,11 @@ struct world_actor {
     uint64_t blocked_payload;
     uint32_t opening; /* the choice is the result of opening the store */
     uint32_t then, then_what;
-    uint32_t trapped; /* granularity object: `events` when it began to trap exits */
-    uint64_t epoch;   /* the region is in the log since this epoch; not logged */
-    uint32_t stale;   /* the actor is on the list of stale hashes */
-    uint32_t large;   /* the region is tracked by pages: w->large */
+    uint32_t trapped;   /* granularity object: `events` when it began to trap exits */
+    uint32_t hot_since; /* of a monitor in a hot behaviour: the event that made it hot */
+    uint64_t epoch;     /* the region is in the log since this epoch; not logged */
+    uint32_t stale;     /* the actor is on the list of stale hashes */
+    uint32_t large;     /* the region is tracked by pages: w->large */
 };
 
 enum {
@@ -358,7 +359,9 @@ struct rh_world {
     uint32_t gatherer;
     uint32_t halted; /* preempted actors and, with granularity object, choosing actors */
     uint32_t object_count, access_count;
-    uint32_t over; /* the run has ended, by a finding or by a choice */
+    uint32_t over;         /* the run has ended, by a finding or by a choice */
+    uint32_t loop;         /* the events from this one on repeat for ever; 0: they do not */
+    uint32_t loop_monitor; /* the monitor that stays hot then */
     uint32_t allocations;
     uint32_t writes_open; /* incomplete writes of all actors */
     int64_t now_ns;

@@ -9,6 +9,7 @@
 #include "world/faults.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
+#include "world/liveness.h"
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
@@ -460,6 +461,8 @@ static inline void take(struct rh_world *w, const struct rh_choice *c)
     w->current = RH_NONE;
     if (w->hot_pages)
         rh__globals_diff(w);
+    if (w->semantics.quiet_after | w->semantics.temperature)
+        rh__liveness_step(w);
     if (!rh__log_room(w) || !rh__payload_room(w) || w->event_count >= MAX_EVENTS - 1)
         rh__fail(w, RH_OUTCOME_LIMIT, RH_NONE, "", "the record of the run is full after %u events", w->event_count);
 }

@@ -22,6 +22,8 @@ const struct rh__run *rh__world_run(const struct rh_world *w)
     r->clock = w->clock;
     r->clock_used = w->clock_used;
     r->over = w->over;
+    r->loop = w->loop;
+    r->loop_monitor = w->loop_monitor;
     return r;
 }
 

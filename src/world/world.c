@@ -113,7 +113,7 @@ void rh_world_free(struct rh_world *w)
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
-static const struct rh_actor_type test_type = { "test", 0, RH_KIND_PROCESS, NULL, NULL };
+static const struct rh_actor_type test_type = { .name = "test", .kind = RH_KIND_PROCESS };
 
 /* A child that crashed may have left its own world in the shared tables. */
 static void clear(struct rh_world *w)

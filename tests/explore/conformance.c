@@ -32,13 +32,17 @@ static const struct around decorators[] = {
     { "bound(runs=5, bound(40, %s))", .keeps = true },
     { "bound(40, portfolio(symmetry(%s)))", .same = true },
     { "passes(%s)", .same = true, .keeps = true },
+    { "preempt(1000, only, %s)", .same = true, .keeps = true },
+    { "deepen(40, factor=1000, %s)", .same = true, .keeps = true },
     { replay_text, .same = true, .keeps = true },
 };
 enum { DECORATORS = sizeof decorators / sizeof *decorators };
 
 static bool go_together(const struct around *a, const char *explorer)
 {
-    return !strstr(a->text, "symmetry") ||
+    if (strstr(a->text, "preempt") && strcmp(explorer, "delay") == 0)
+        return false;
+    return (!strstr(a->text, "symmetry") && !strstr(a->text, "preempt")) ||
            (!rh__explorer_is_reduction(explorer) && !rh__explorer_needs_object_granularity(explorer));
 }
 

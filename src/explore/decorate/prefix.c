@@ -26,6 +26,7 @@ struct replay {
     size_t room;
     struct rh_exploration *x;
     const char *path;
+    uint32_t loop;       /* the line that says that the loop begins; RH_NONE: none does */
     const char *reaches; /* the place of its last line, if that is `reaches FILE:LINE` */
     bool judged;         /* whether it was reached is known */
     char divergence[4096];
@@ -95,6 +96,32 @@ static bool take_place(struct replay *r, char *error, size_t error_size)
     return rh__reaches_mark(r->reaches, error, error_size);
 }
 
+/* Behind `the loop begins` stands the loop of a lasso. */
+static bool find_loop(struct replay *r, char *error, size_t error_size)
+{
+    r->loop = RH_NONE;
+    for (uint32_t i = 0; i < r->line_count; i++) {
+        if (strncmp(r->lines[i].text, RH__SCHEDULE_LOOP, sizeof RH__SCHEDULE_LOOP - 1) != 0)
+            continue;
+        if (r->loop != RH_NONE) {
+            snprintf(error, error_size, "line %u: `" RH__SCHEDULE_LOOP "` is there for the second time",
+                     r->lines[i].number);
+            return false;
+        }
+        if (i && strcmp(r->lines[i - 1].text, "...") == 0) {
+            snprintf(error, error_size, "line %u: `...` does not say where the loop begins", r->lines[i - 1].number);
+            return false;
+        }
+        r->loop = i;
+    }
+    if (r->loop != RH_NONE && r->loop + 1 == r->line_count) {
+        snprintf(error, error_size, "line %u: there is nothing behind `" RH__SCHEDULE_LOOP "`",
+                 r->lines[r->loop].number);
+        return false;
+    }
+    return true;
+}
+
 static bool replay_open(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error,
                         size_t error_size)
 {
@@ -116,7 +143,7 @@ static bool replay_open(void *state, struct rh_exploration *x, const struct rh_a
         snprintf(error, error_size, "no memory for explorer replay");
         return false;
     }
-    if (!take_place(r, error, error_size))
+    if (!take_place(r, error, error_size) || !find_loop(r, error, error_size))
         return false;
     if (!rh_arguments_explorers(a))
         return true;
@@ -227,6 +254,34 @@ static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct
     return RH_NONE;
 }
 
+/* The monitor that the line names; RH_NONE: any. */
+static uint32_t monitor_of_loop(const struct replay *r, const struct rh_world *w)
+{
+    const uint32_t *monitors;
+    uint32_t count = rh__world_monitors(w, &monitors);
+    char name[256], line[sizeof name + 64];
+    for (uint32_t i = 0; i < count; i++) {
+        rh_world_actor_name(w, monitors[i], name, sizeof name);
+        snprintf(line, sizeof line, RH__SCHEDULE_LOOP ": %s stays hot", name);
+        if (strcmp(line, r->lines[r->loop].text) == 0)
+            return monitors[i];
+    }
+    return RH_NONE;
+}
+
+/* The schedule is over, and is one of a lasso. */
+static uint32_t close_loop(struct replay *r, const struct rh_world *w)
+{
+    const char *wrong = rh__exploration_loop_ends(r->x, w, monitor_of_loop(r, w));
+    judge(r);
+    if (!wrong && !*r->divergence)
+        return RH_LASSO;
+    if (!*r->divergence)
+        snprintf(r->divergence, sizeof r->divergence, "line %u: %s", r->lines[r->loop].number, wrong);
+    become_stale(r);
+    return RH_NONE;
+}
+
 static uint32_t replay_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct replay *r = state;
@@ -234,6 +289,12 @@ static uint32_t replay_choose(void *state, const struct rh_world *w, const struc
         r->floor = rh__depth(w);
     if (rh__depth(w) == r->floor) /* from its first line on, also if `begin` kept more events (rehearse/explorer.h) */
         r->at = 0;
+    if (r->at == r->loop) {
+        rh__exploration_loop_begins(r->x, w);
+        r->at++;
+    }
+    if (r->at == r->line_count && r->loop != RH_NONE)
+        return close_loop(r, w);
     uint32_t line = r->at;
     while (line < r->line_count && strcmp(r->lines[line].text, "...") == 0)
         line++;

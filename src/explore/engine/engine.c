@@ -50,10 +50,12 @@ static uint32_t choose(struct rh_exploration *x, const struct rh_choice *choices
 {
     uint32_t at = depth(x), pick = rh_inner_choose(&x->explorer, x->world, choices, open);
     check_unmoved(x, at);
-    RH__ASSERT(pick < open || pick == RH_NONE || pick == RH_PRUNED || pick == RH_ABANDON,
+    RH__ASSERT(pick < open || pick == RH_NONE || pick == RH_PRUNED || pick == RH_ABANDON || pick == RH_LASSO,
                "explorer %s chose number %u of %u choices", x->explorer.explorer->name, pick, open);
     x->run.picks[at] = pick;
     x->run.opens[at] = open;
+    if (x->loop.active)
+        rh__loop_step(&x->loop, x->world, choices, open, pick);
     return pick;
 }
 
@@ -88,7 +90,11 @@ void rh__engine_drive(struct rh_world *w, void *arg)
             abandon_run(x, late);
             continue;
         }
-        rh__engine_end_run(x, open ? RH_OUTCOME_RUNNING : rh_world_outcome(w)->kind, open && pick == RH_PRUNED);
+        bool lasso = open && pick == RH_LASSO;
+        if (lasso)
+            rh__world_close_loop(w, x->loop.events, x->loop.monitor);
+        rh__engine_end_run(x, open && !lasso ? RH_OUTCOME_RUNNING : rh_world_outcome(w)->kind,
+                           open && pick == RH_PRUNED);
         rh__engine_repeat_run(x, !open);
     }
 }
@@ -145,6 +151,8 @@ static bool start_run(struct rh_exploration *x, uint32_t keep)
         repeat_crashed(x, keep);
     }
     c->replay_count = 0;
+    rh__loop_clear(&x->loop);
+    x->run.mark = 0;
     if (x->results->diverged)
         return false;
     c->in_run = true;

@@ -4,6 +4,7 @@
  *     engine.c        the loop over runs, and its limits
  *     recovery.c      the child processes: a crash of the program ends a run, and the next child goes on
  *     repeat.c        makes some runs again, to check that the program is deterministic
+ *     loop.c          whether a run that comes back to a state is a lasso
  *     clock.c         time and processor time
  *     measure.c       coverage of the runs
  *     exploration.c   makes and frees an exploration, and answers questions about it
@@ -16,6 +17,7 @@
 #include <rehearse/sandbox.h>
 #include <sys/types.h>
 
+#include "explore/engine/loop.h"
 #include "explore/tree.h"
 #include "results/results.h"
 
@@ -71,6 +73,7 @@ struct rh__current_run {
     uint32_t hashed_events; /* number of events hashed in `prefix` */
     uint32_t lead;          /* number of events that led to the work of an item; 0: the run did not begin so */
     uint32_t restarts;      /* explorers that started over */
+    uint64_t mark;          /* what a bound knows besides the state; 0: nothing */
 };
 
 /* The state that a new child needs to continue after a crash. */
@@ -152,6 +155,7 @@ struct rh_exploration {
     struct rh__repeats repeats;
     struct rh__blocks blocks;
     struct rh__files files;
+    struct rh__loop loop;        /* the run under way as a lasso */
     struct rh__sampled sampled;  /* before or after the runs, by the session */
     struct rh__measure *measure; /* measured coverage (measure.h); NULL: not measured */
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "explore/engine/engine.h"
 #include "explore/engine/measure.h"
 #include "explore/engine/tree_estimate.h"
@@ -56,6 +57,21 @@ void rh__exploration_restart(struct rh_exploration *x)
 uint32_t rh__exploration_restarts(const struct rh_exploration *x)
 {
     return x->run.restarts;
+}
+
+void rh__exploration_mark(struct rh_exploration *x, uint64_t mark)
+{
+    x->run.mark = mark;
+}
+
+struct rh_fingerprint rh__exploration_state(const struct rh_exploration *x, const struct rh_world *w)
+{
+    struct rh_fingerprint f = rh_world_fingerprint_wide(w);
+    if (x->run.mark) {
+        f.high = rh__mix(f.high, x->run.mark);
+        f.low = rh__mix(x->run.mark, f.low);
+    }
+    return f;
 }
 
 void *rh_exploration_memory(struct rh_exploration *x, size_t bytes)
@@ -121,7 +137,7 @@ enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
         return RH_VERDICT_SAMPLED;
     bool drawn = rh_world_semantics(x->world)->outside != 0; /* values from outside are drawn, not enumerated */
     bool bounded = r->count.cut || r->bounded || drawn;
-    if ((r->count.cut || r->bounded) && r->count.pruned)
+    if ((r->count.cut || (r->bounded && !rh__tree_bounds_mark(&x->tree))) && r->count.pruned)
         /* The bound may have cut the continuations of a visited state there and not cut them here. */
         return RH_VERDICT_SAMPLED;
     return v == RH_VERDICT_EXHAUSTIVE && bounded ? RH_VERDICT_BOUNDED : v;
@@ -181,6 +197,28 @@ static bool open_explorer(struct rh_exploration *x, const char *expression, char
     rh__world_only_reset(x->world, rh__tree_resets_only(t));
     x->wants_new = rh__tree_wants_new(t);
     x->repeats.every_run = t->nodes[0].explorer == &rh__explorer_replay;
+    const struct rh_semantics *s = rh_world_semantics(x->world);
+    if (x->is_reduction && (s->quiet_after || s->temperature)) {
+        snprintf(error, error_size,
+                 "%s counts events, and explorer %s leaves out orders of independent steps: use stateful, dfs or a "
+                 "sampler",
+                 s->quiet_after ? "quiet_after" : "temperature", expression);
+        return false;
+    }
+    if (s->temperature && rh__tree_matches_states(t)) {
+        if (!rh__tree_has(t, &rh__explorer_stateful)) {
+            snprintf(error, error_size,
+                     "temperature depends on the run, and explorer %s compares states: use stateful, which finds loops "
+                     "of states, or a sampler",
+                     expression);
+            return false;
+        }
+        rh__world_drop_temperature(x->world);
+    }
+    if (!rh__loop_open(x)) {
+        snprintf(error, error_size, "no memory for an exploration");
+        return false;
+    }
     return rh__tree_open(x, t, 0, &x->explorer, error, error_size);
 }
 

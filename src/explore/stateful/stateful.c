@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "explore/explorers.h"
+#include "explore/stateful/lasso.h"
 #include "explore/stateful/on_path.h"
 #include "rehearse/visited.h"
 
@@ -23,6 +24,9 @@ struct stateful {
     struct rh_visited *visited;
     struct level *path;
     struct rh__on_path on_path;
+    struct rh__lasso *lasso;
+    bool follows;     /* the run follows the plan of a lasso, from the state of level `top` on */
+    bool starts_over; /* a monitor has appeared: loops matter from the beginning on */
     uint32_t top, room;
     uint32_t floor; /* a decorator takes the choices before this one */
     bool begun, placed, diverged;
@@ -30,6 +34,13 @@ struct stateful {
     uint64_t transitions, cycles;
     uint32_t deepest;
 };
+
+/* Memory for loops: as much as for visited states, but enough for small programs. */
+static size_t loop_bytes(size_t visited_bytes)
+{
+    enum { LEAST = 16 << 20 };
+    return visited_bytes > LEAST ? visited_bytes : LEAST;
+}
 
 static bool stateful_open(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error,
                           size_t error_size)
@@ -50,7 +61,8 @@ static bool stateful_open(void *state, struct rh_exploration *x, const struct rh
     s->room = rh_exploration_max_steps(x) + 2;
     s->path = rh_exploration_memory(x, (size_t)s->room * sizeof *s->path);
     s->visited = rh_exploration_visited(x, &options);
-    bool good = s->path && s->visited && rh__on_path_open(&s->on_path, x, s->room);
+    s->lasso = rh__lasso_new(x, loop_bytes(options.memory_bytes), s->room);
+    bool good = s->path && s->visited && s->lasso && rh__on_path_open(&s->on_path, x, s->room);
     if (!good)
         snprintf(error, error_size, "no memory for explorer stateful");
     return good;
@@ -62,22 +74,34 @@ static void go_up(struct stateful *s)
     rh__on_path_leave(&s->on_path, s->top);
 }
 
+static void start_over(struct stateful *s)
+{
+    while (s->top > s->floor)
+        go_up(s);
+    s->begun = false;
+    s->transitions = s->cycles = 0;
+    rh__exploration_restart(s->x);
+    if (rh__lasso_has_started(s->lasso) || s->starts_over)
+        rh__lasso_start(s->lasso);
+    s->starts_over = false;
+}
+
 static uint32_t stateful_begin(void *state, const struct rh_world *w)
 {
     struct stateful *s = state;
-    if (rh_visited_restart(s->visited, w)) { /* the clock has become visible: fingerprints mean something else */
-        while (s->top > s->floor)
-            go_up(s);
-        s->begun = false;
-        s->transitions = s->cycles = 0;
-        rh__exploration_restart(s->x);
-    }
+    s->follows = false;
+    if (rh_visited_restart(s->visited, w) || s->starts_over) /* or fingerprints mean something else: with the clock */
+        start_over(s);
     if (!s->begun) {
         s->begun = true;
         return 1;
     }
-    while (s->top > s->floor && s->path[s->top - 1].pick + 1 >= s->path[s->top - 1].count)
+    while (s->top > s->floor && s->path[s->top - 1].pick + 1 >= s->path[s->top - 1].count) {
+        s->follows = rh__lasso_leave(s->lasso, s->top - 1, s->top - 1 == s->floor);
+        if (s->follows)
+            return s->top;
         go_up(s);
+    }
     if (s->top <= s->floor || s->diverged)
         return 0;
     s->path[s->top - 1].pick++;
@@ -85,30 +109,48 @@ static uint32_t stateful_begin(void *state, const struct rh_world *w)
     return s->top;
 }
 
+/* A state below the path.  False if it was visited before. */
+static bool enter(struct stateful *s, const struct rh_world *w, uint32_t depth, uint32_t count)
+{
+    struct rh_fingerprint f = rh__exploration_state(s->x, w);
+    bool cycle = rh__on_path_has(&s->on_path, f);
+    s->cycles += cycle;
+    if (!rh__lasso_has_started(s->lasso) && rh__lasso_matters(w)) {
+        if (depth > s->floor)
+            s->starts_over = true;
+        else
+            rh__lasso_start(s->lasso);
+    }
+    if (rh__lasso_meets(s->lasso, w, depth, f) || cycle || rh_visited_state(s->visited, w) == RH_VISITED_BEFORE)
+        return false;
+    s->path[depth] = (struct level){ 0, count };
+    rh__on_path_enter(&s->on_path, depth, f);
+    rh__lasso_enter(s->lasso, w, depth, depth == s->floor, f, count);
+    s->top = depth + 1;
+    s->deepest = s->top > s->deepest ? s->top : s->deepest;
+    s->transitions++;
+    return true;
+}
+
 static uint32_t stateful_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
-    (void)open;
     struct stateful *s = state;
     uint32_t depth = rh__depth(w) - 1;
     if (!s->placed) {
         s->placed = true;
         s->floor = s->top = depth;
     }
+    if (s->follows && depth + 1 >= s->top)
+        return rh__lasso_follow(s->lasso, s->x, w, depth + 1 - s->top, open, count);
     if (depth < s->top) {
         s->diverged |= s->path[depth].count != count; /* the program is not deterministic */
-        return s->diverged ? RH_NONE : s->path[depth].pick;
-    }
-    struct rh_fingerprint f = rh_world_fingerprint_wide(w);
-    bool cycle = rh__on_path_has(&s->on_path, f);
-    s->cycles += cycle;
-    if (cycle || rh_visited_state(s->visited, w) == RH_VISITED_BEFORE)
+        if (s->diverged)
+            return RH_NONE;
+    } else if (!enter(s, w, depth, count)) {
         return RH_PRUNED;
-    s->path[depth] = (struct level){ 0, count };
-    rh__on_path_enter(&s->on_path, depth, f);
-    s->top = depth + 1;
-    s->deepest = s->top > s->deepest ? s->top : s->deepest;
-    s->transitions++;
-    return 0;
+    }
+    rh__lasso_step(s->lasso, w, depth, &open[s->path[depth].pick]);
+    return s->path[depth].pick;
 }
 
 /* A run that ends with nothing left to do ends in a state like any other.  After a failed step there is none. */
@@ -123,7 +165,7 @@ static void stateful_end(void *state, const struct rh_world *w, const struct rh_
 static enum rh_verdict stateful_verdict(const void *state)
 {
     const struct stateful *s = state;
-    return s->certain && !s->diverged ? RH_VERDICT_EXHAUSTIVE : RH_VERDICT_SAMPLED;
+    return s->certain && !s->diverged && !rh__lasso_missed(s->lasso) ? RH_VERDICT_EXHAUSTIVE : RH_VERDICT_SAMPLED;
 }
 
 static bool stateful_diverged(const void *state)
@@ -147,6 +189,11 @@ static void stateful_notes(const void *state, char *buffer, size_t size)
     rh__text_add(&t, "\nprobability that a collision hid a state: %.2g", c.missed);
     if (!s->certain)
         rh__text_add(&t, " (a search with 128 bits can be exhaustive)");
+    if (rh__lasso_most_open(s->lasso))
+        rh__text_add(&t, "\nloops with hot monitors: at most %llu states were kept at once",
+                     (unsigned long long)rh__lasso_most_open(s->lasso));
+    if (rh__lasso_missed(s->lasso))
+        rh__text_add(&t, "\n%s", rh__lasso_missed(s->lasso));
 }
 
 static const struct rh_explorer_report stateful_report = { .verdict = stateful_verdict,

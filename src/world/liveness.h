@@ -1,0 +1,16 @@
+/* Liveness in a run: monitors that stay hot, and the quiet phase (rehearse/test.h, quiet_after and temperature).
+ *
+ * Cycles of states are not found here: see explore/stateful/lasso.h. */
+/* Private to src/world. */
+#ifndef RH_WORLD_LIVENESS_H
+#define RH_WORLD_LIVENESS_H
+
+#include "world/state.h"
+
+/* After each step, if the semantics have one of the two settings: begins the quiet phase when it is time, and fails if
+ * a monitor has been hot for too long. */
+void rh__liveness_step(struct rh_world *w);
+/* What the two settings add to a state. */
+struct rh__wide rh__liveness_hash(const struct rh_world *w);
+
+#endif

@@ -1,0 +1,312 @@
+/* preempt against every sequence of choices, over generated programs: at bound c exactly the runs with at most c
+ * preemptions, which are counted here by other code, and with stateful exactly the ends of these runs. */
+#include "explore/support/generated_actors.h"
+#include "explore/support/program.h"
+#include "explore/support/runs.h"
+
+#include "support/few.h"
+
+enum { PROGRAMS = MANY_OR_FEW(40, 12), LARGEST = 3000, MOST_BOUND = 4, DEEPEST = 512 };
+
+/* ---- what was made ----------------------------------------------------------------------------------------------- */
+
+struct made {
+    uint64_t sequence, end; /* hashes of the choices, and of the last state with the outcome */
+    uint32_t preemptions;
+};
+
+struct list {
+    uint32_t count;
+    bool full;
+    struct made run[4 * LARGEST];
+    struct {
+        uint32_t actor; /* of the last step of an actor; RH_NONE: none */
+        bool ready;     /* it can make another step, other than by a timer */
+        uint32_t preemptions;
+    } at[DEEPEST];
+};
+static struct list *list; /* shared memory */
+
+/* The kinds that are steps of an actor, one by one. */
+static bool is_step(const struct rh_choice *c)
+{
+    switch ((enum rh_choice_kind)c->kind) {
+    case RH_CHOICE_BEGIN:
+    case RH_CHOICE_DELIVER:
+    case RH_CHOICE_TIMER:
+    case RH_CHOICE_VALUE:
+    case RH_CHOICE_RESUME:
+    case RH_CHOICE_ACCEPT:
+    case RH_CHOICE_STORED:
+        return true;
+    case RH_CHOICE_OPEN:
+        return c->what == 0;
+    default:
+        return false;
+    }
+}
+
+/* The numbers before event `n`, from those before event n - 1. */
+static void count(const struct rh_world *w, const struct rh_choice *open, uint32_t choices, uint32_t n)
+{
+    uint32_t all;
+    const struct rh_choice *made = &rh_world_events(w, &all)[n - 1].choice;
+    assert_in_range(n, 1, DEEPEST - 1);
+    list->at[n].actor = n == 1 ? RH_NONE : list->at[n - 1].actor;
+    list->at[n].preemptions = n == 1 ? 0 : list->at[n - 1].preemptions;
+    if (is_step(made)) {
+        list->at[n].preemptions += n > 1 && list->at[n - 1].ready && list->at[n - 1].actor != made->actor;
+        list->at[n].actor = made->actor;
+    }
+    list->at[n].ready = false;
+    for (uint32_t i = 0; i < choices; i++)
+        list->at[n].ready |= is_step(&open[i]) && open[i].kind != RH_CHOICE_TIMER && open[i].actor == list->at[n].actor;
+    if (!list->at[n].ready)
+        list->at[n].actor = RH_NONE; /* its turn is over, also if a fault lets it go on later */
+}
+
+static uint32_t counting_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t choices)
+{
+    uint32_t n;
+    rh_world_events(w, &n);
+    count(w, open, choices, n);
+    return rh_inner_choose(state, w, open, choices);
+}
+
+static void counting_end(void *state, const struct rh_world *w, const struct rh_run *run)
+{
+    if (!run->pruned && list->count == sizeof list->run / sizeof *list->run)
+        list->full = true;
+    if (!run->pruned && !list->full) {
+        uint32_t n = run->events;
+        struct rh_fingerprint f = rh_world_fingerprint_wide(w);
+        count(w, NULL, 0, n);
+        list->run[list->count++] = (struct made){ sequence_of(w), fnv(fnv(FNV_START, &f, sizeof f), &run->outcome, 4),
+                                                  list->at[n].preemptions };
+    }
+    rh_inner_end(state, w, run);
+}
+
+static const struct rh_explorer counting = {
+    .name = "counting",
+    .summary = "counts the preemptions of the runs of another explorer",
+    .state_size = sizeof(struct rh_inner),
+    .arguments = rh_only_arguments,
+    .open = rh_only_open,
+    .choose = counting_choose,
+    .end = counting_end,
+    .report = &rh_only_report,
+    .decorator = &rh_only_decorator,
+};
+RH_EXPLORER(counting)
+
+/* ---- comparisons ------------------------------------------------------------------------------------------------- */
+
+struct result {
+    struct list *list;
+    enum rh_verdict verdict;
+    bool ended, changed; /* what fingerprints mean has changed on the way */
+};
+
+static struct result make(const char *test, const struct rh_semantics *s, const char *explorer, uint64_t runs)
+{
+    char text[128];
+    struct rh_world *w = world_of(test, s, NULL, 0);
+    list = rh_shared_new(sizeof *list);
+    assert_non_null(list);
+    snprintf(text, sizeof text, "counting(%s)", explorer);
+    struct rh_exploration *x = explored(w, text, 1, runs);
+    struct result r = { list, rh__exploration_verdict(x), x->end.exhausted, rh_world_fingerprint_meaning(w) != 0 };
+    rh__exploration_free(x);
+    rh_world_free(w);
+    return r;
+}
+
+static void drop(struct result *r)
+{
+    rh_shared_free(r->list, sizeof *r->list);
+}
+
+static bool has(const struct list *l, uint64_t hash, bool ends, uint32_t most)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        if ((ends ? l->run[i].end : l->run[i].sequence) == hash && l->run[i].preemptions <= most)
+            return true;
+    return false;
+}
+
+/* Which of the first list, with at most so many preemptions, is missing in the second. */
+static uint32_t missing(const struct list *of, uint32_t most, const struct list *in, bool ends)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < of->count; i++)
+        n += of->run[i].preemptions <= most && !has(in, ends ? of->run[i].end : of->run[i].sequence, ends, UINT32_MAX);
+    return n;
+}
+
+static uint32_t most_preemptions(const struct list *l)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < l->count; i++)
+        most = l->run[i].preemptions > most ? l->run[i].preemptions : most;
+    return most;
+}
+
+struct sums {
+    uint32_t programs, all, within, bounded;
+};
+
+static void compare_bound(const struct list *all, const char *test, const struct rh_semantics *s, uint64_t seed,
+                          uint32_t bound, bool states, struct sums *sums)
+{
+    char text[64];
+    snprintf(text, sizeof text, "preempt(%u, only, %s)", bound, states ? "stateful" : "dfs");
+    struct result r = make(test, s, text, 0);
+    uint32_t left_out = missing(all, bound, r.list, states), invented = 0, over = 0;
+    for (uint32_t i = 0; i < r.list->count; i++) {
+        invented += !has(all, states ? r.list->run[i].end : r.list->run[i].sequence, states, bound);
+        over += r.list->run[i].preemptions > bound;
+    }
+    bool beyond = most_preemptions(all) > bound;
+    enum rh_verdict verdict = beyond ? RH_VERDICT_BOUNDED : RH_VERDICT_EXHAUSTIVE;
+    if (left_out || invented || over || r.verdict != verdict || r.list->full)
+        fail_msg("%s, seed %llu, %s: %u runs are missing, %u are not of dfs, %u have more preemptions; verdict %s",
+                 test, (unsigned long long)seed, text, left_out, invented, over, rh_verdict_name(r.verdict));
+    sums->within += r.list->count;
+    sums->bounded += beyond;
+    drop(&r);
+}
+
+/* Bound after bound: to exhaustion, or to the last one. */
+static void compare_rounds(const struct list *all, const char *test, const struct rh_semantics *s, uint64_t seed)
+{
+    struct result r = make(test, s, "preempt(3, dfs)", 0);
+    bool beyond = most_preemptions(all) > 3;
+    if (!r.list->full && (missing(all, 3, r.list, false) || most_preemptions(r.list) > 3 ||
+                          r.verdict != (beyond ? RH_VERDICT_BOUNDED : RH_VERDICT_EXHAUSTIVE)))
+        fail_msg("%s, seed %llu: rounds: verdict %s", test, (unsigned long long)seed, rh_verdict_name(r.verdict));
+    drop(&r);
+}
+
+static void compare(const char *test, const struct rh_semantics *s, uint64_t seed, struct sums *sums)
+{
+    struct result all = make(test, s, "dfs", LARGEST);
+    if (all.ended && !all.list->full && all.verdict == RH_VERDICT_EXHAUSTIVE) {
+        for (uint32_t bound = 0; bound <= MOST_BOUND; bound += 1 + bound / 2)
+            for (int states = 0; states < (all.changed ? 1 : 2); states++)
+                compare_bound(all.list, test, s, seed, bound, states, sums);
+        compare_rounds(all.list, test, s, seed);
+        sums->programs++;
+        sums->all += all.list->count;
+    }
+    drop(&all);
+}
+
+static void runs_are_those_within_the_bound(void **unused)
+{
+    (void)unused;
+    static const enum rh_model models[] = { RH_FIFO, RH_BAG, RH_MAILBOX, RH_CAUSAL };
+    struct sums sums = { 0 };
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        struct rh_semantics s = { .model = models[seed % 4], .max_steps = 400, .max_actors = 16 };
+        generated_make(&generated, seed);
+        compare("generated_program", &s, seed, &sums);
+        s = program_semantics(seed);
+        s.max_steps = 400;
+        program_seed = seed;
+        compare("program", &s, seed, &sums);
+    }
+    print_message("%u programs with %u runs; %u runs within bounds, %u searches were bounded\n", sums.programs,
+                  sums.all, sums.within, sums.bounded);
+    assert_true(sums.programs >= PROGRAMS / 4);
+    assert_true(sums.bounded > sums.programs);
+}
+
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
+
+RH_TABLE(cells);
+RH_PROCESS(writer, int number;);
+RH_BODY(writer)
+{
+    for (int i = 0; i < 2; i++)
+        rh_table_put(cells, "x", &state->number, sizeof state->number);
+}
+/* Two processes, each with its start and two operations: five steps with the end.  With no preemption one is done
+ * before the other begins, whichever is first. */
+RH_TEST(writers, .granularity = RH_GRAIN_OBJECT)
+{
+    rh_spawn(writer, .number = 1);
+    rh_spawn(writer, .number = 2);
+}
+
+static void without_preemption_actors_take_turns(void **unused)
+{
+    (void)unused;
+    struct result r = make("writers", NULL, "preempt(0, dfs)", 0);
+    assert_int_equal(r.list->count, 2);
+    assert_int_equal(r.verdict, RH_VERDICT_BOUNDED);
+    drop(&r);
+    struct result all = make("writers", NULL, "dfs", 0), more = make("writers", NULL, "preempt(1000, dfs)", 0);
+    assert_int_equal(missing(all.list, UINT32_MAX, more.list, false), 0);
+    assert_int_equal(more.verdict, RH_VERDICT_EXHAUSTIVE);
+    drop(&all);
+    drop(&more);
+}
+
+/* A sampler has no next bound. */
+static void samplers_keep_the_bound(void **unused)
+{
+    (void)unused;
+    struct result r = make("writers", NULL, "preempt(1, random)", 200);
+    assert_int_equal(r.list->count, 200);
+    assert_int_equal(most_preemptions(r.list), 1);
+    assert_int_equal(r.verdict, RH_VERDICT_SAMPLED);
+    drop(&r);
+}
+
+/* ---- deepen ------------------------------------------------------------------------------------------------------ */
+
+RH_MESSAGE(again);
+RH_ACTOR(endless, int n;);
+RH_HANDLER(endless, again)
+{
+    rh_send(self, again);
+}
+RH_BEHAVIOUR(endless, going, again);
+RH_TEST(goes_on)
+{
+    rh_send(rh_spawn(endless), again);
+}
+
+static uint32_t *lengths; /* shared memory: of each run */
+static void length_end(void *state, const struct rh_world *w, const struct rh_run *run)
+{
+    lengths[run->number] = run->events - 1;
+    rh_inner_end(&((struct spy *)state)->inner, w, run);
+}
+SPY(length_of, "notes the lengths of runs", length_end)
+
+static void rounds_are_longer_and_have_more_runs(void **unused)
+{
+    (void)unused;
+    lengths = rh_shared_new(64 * sizeof *lengths);
+    struct rh_world *w = world_of("goes_on", NULL, NULL, 0);
+    struct rh_exploration *x = explored(w, "length_of(deepen(5, factor=2, random))", 1, 15);
+    assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
+    for (uint32_t i = 1; i <= 15; i++) /* 2 runs of 5 events, 4 of 10, 8 of 15, then 20 */
+        assert_int_equal(lengths[i], i <= 2 ? 5 : i <= 6 ? 10 : i <= 14 ? 15 : 20);
+    rh__exploration_free(x);
+    rh_world_free(w);
+    rh_shared_free(lengths, 64 * sizeof *lengths);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EXPLORE_TEST(runs_are_those_within_the_bound),
+        EXPLORE_TEST(without_preemption_actors_take_turns),
+        EXPLORE_TEST(samplers_keep_the_bound),
+        EXPLORE_TEST(rounds_are_longer_and_have_more_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
