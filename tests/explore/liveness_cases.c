@@ -298,8 +298,7 @@ static void a_run_that_keeps_something_waiting_is_not_hot(void **unused)
     assert_non_null(strstr(o.text, "has been hot for 20 events"));
 }
 
-/* The monitor is hot while the network is split: that counts only in the quiet phase, and there the network is whole.
- * */
+/* The monitor is hot while the network is split: only the quiet phase counts, and there the network is whole. */
 static void the_network_heals_in_the_quiet_phase(void **unused)
 {
     (void)unused;
