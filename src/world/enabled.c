@@ -29,7 +29,7 @@ static void offer_channel(struct rh_world *w, uint32_t channel)
     else if (c->receiver == RH_NONE)
         rh__offer(w, RH_CHOICE_ACCEPT, c->sender, c->first, 0);
     else
-        rh__channel_deliverable(w, channel, offer_delivery);
+        rh__channel_offer(w, channel);
 }
 
 RH__APART static void offer_channels(struct rh_world *w)

@@ -32,6 +32,7 @@
 #include "world/outcome.h"
 #include "world/receive.h"
 #include "world/sets.h"
+#include "world/step.h"
 
 /* RH_UNHANDLED_DEFER keeps it from being taken without a closer look (rh__first_is_open). */
 const struct rh_message_type rh__exit_signal = { "exit signal", sizeof(struct world_exit_signal), RH_UNHANDLED_DEFER,
@@ -591,7 +592,9 @@ RH__APART static bool mailbox_has_one(struct rh_world *w, const struct world_act
     return false;
 }
 
-void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(struct rh_world *w, uint32_t message))
+/* Calls `each` for the messages of this channel that can be taken now. */
+__attribute__((always_inline)) static inline void each_deliverable(struct rh_world *w, uint32_t channel,
+                                                                   void (*each)(struct rh_world *w, uint32_t message))
 {
     const struct world_channel *c = &w->channels[channel];
     const struct world_actor *a = &w->actors[c->receiver];
@@ -622,6 +625,16 @@ void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(
     }
 }
 
+static inline void offer(struct rh_world *w, uint32_t message)
+{
+    rh__offer(w, RH_CHOICE_DELIVER, w->messages[message].receiver, message, 0);
+}
+
+void rh__channel_offer(struct rh_world *w, uint32_t channel)
+{
+    each_deliverable(w, channel, offer);
+}
+
 /* rh__message_deliverable asks for one message whether it is among the deliverable ones of its channel. */
 static void note_if_sought(struct rh_world *w, uint32_t message)
 {
@@ -640,6 +653,6 @@ bool rh__message_deliverable(struct rh_world *w, uint32_t message)
     w->sought = message;
     w->sought_found = false;
     rh__sets_anew(w);
-    rh__channel_deliverable(w, m->channel, note_if_sought);
+    each_deliverable(w, m->channel, note_if_sought);
     return w->sought_found;
 }

@@ -72,8 +72,8 @@ static inline uint64_t rh__message_clock(const struct world_message *m)
 bool rh__message_in_vector(const struct rh_world *w, const struct world_message *m, uint64_t vector);
 /* Whether the receiver can take the message now. */
 bool rh__message_deliverable(struct rh_world *w, uint32_t message);
-/* Calls `each` for the messages of this channel that can be taken now. */
-void rh__channel_deliverable(struct rh_world *w, uint32_t channel, void (*each)(struct rh_world *w, uint32_t message));
+/* Offers the messages of this channel that can be taken now (step.h). */
+void rh__channel_offer(struct rh_world *w, uint32_t channel);
 
 /* Whether the receiver, in this stance, takes the message. */
 bool rh__message_wanted(struct rh_world *w, const struct rh__stance *s, uint32_t message);

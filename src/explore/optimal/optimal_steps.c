@@ -141,7 +141,7 @@ static bool goes_before(const struct optimal_graph *g, uint32_t a, uint32_t b)
 static bool waits_for_set(const struct optimal_graph *g, const struct rh_world *w, const struct rh_choice *c,
                           uint32_t place)
 {
-    return rh__world_uses_sets(w) && place == g->place_of_actor[c->actor] && rh__stance_of(w, c->actor).set;
+    return place == g->place_of_actor[c->actor] && rh__stance_of(w, c->actor).set;
 }
 
 /* Chooses the place with the fewest enabled choices.  Then most sends are known before a node has several options.  Any
@@ -151,6 +151,7 @@ static uint32_t choose_place(struct optimal_graph *g, const struct rh_world *w, 
                              uint32_t count)
 {
     uint32_t best = RH_NONE, *places = g->map; /* borrowed: the map is not in use now */
+    bool sets = rh__world_uses_sets(w);
     for (uint32_t i = 0; i < count; i++) {
         places[i] = ordinary(&open[i]) ? place_of(g, &open[i]) : RH_NONE;
         if (places[i] != RH_NONE)
@@ -158,7 +159,8 @@ static uint32_t choose_place(struct optimal_graph *g, const struct rh_world *w, 
     }
     for (uint32_t i = 0; i < count; i++)
         if (places[i] != RH_NONE)
-            g->waiting[places[i]] = waits_for_set(g, w, &open[i], places[i]) ? RH_NONE : g->waiting[places[i]] + 1;
+            g->waiting[places[i]] =
+                sets && waits_for_set(g, w, &open[i], places[i]) ? RH_NONE : g->waiting[places[i]] + 1;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t p = places[i];
         if (p == RH_NONE || g->frozen[p] || g->frozen[g->place_of_actor[open[i].actor]])
@@ -208,7 +210,7 @@ static uint32_t greatest_first(struct optimal_graph *g, uint32_t options, uint32
 /* Whether the choice takes a message of the set that its actor waits for. */
 static bool takes_of_set(const struct optimal_graph *g, const struct rh_world *w, const struct rh_choice *c)
 {
-    if (c->kind != RH_CHOICE_DELIVER || !rh__world_uses_sets(w))
+    if (c->kind != RH_CHOICE_DELIVER)
         return false;
     const struct rh__run_message *m = rh__run_message(g->seen, c->what);
     struct rh__stance s = rh__stance_of(w, c->actor);
@@ -232,11 +234,11 @@ static uint32_t step_of_place(struct optimal *o, const struct rh_world *w, uint3
     struct optimal_graph *g = &o->graph;
     uint32_t options = g->option_top, orders = g->order_top, n = 0, pick = RH_NONE;
     const uint32_t *places = g->map; /* filled in by choose_place */
-    bool set = false;
+    bool sets = rh__world_uses_sets(w), set = false;
     for (uint32_t i = 0; i < count; i++) {
         if (places[i] != place)
             continue;
-        bool of_set = takes_of_set(g, w, &open[i]);
+        bool of_set = sets && takes_of_set(g, w, &open[i]);
         if (of_set && set)
             continue;
         if (pick == RH_NONE)

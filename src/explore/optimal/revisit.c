@@ -265,25 +265,16 @@ static bool found_the_newest(const struct view *v, uint32_t stamp)
     return true;
 }
 
-bool rh__view_canonical(const struct view *v, uint32_t stamp)
+bool rh__view_canonical_event(const struct view *v, uint32_t stamp)
 {
     const struct optimal_node *x = rh__graph_node(v->g, stamp);
-    switch ((enum optimal_node_kind)x->kind) {
-    case NODE_EVENT:
-        if (x->event.finds)
-            return found_the_newest(v, stamp);
-        RH__CHECK(x->now.cause == RH_NONE || wants(v->g, v->w, x, rh__graph_node(v->g, x->now.cause)),
-                  "event %u took what its stance does not take", stamp);
-        if (x->event.part)
-            return true; /* its unit is asked for as a whole */
-        return rh__graph_awaited(v->g, x) ? rh__view_took_greatest_set(v, stamp) : took_the_greatest(v, stamp);
-    case NODE_SEND:
-        return x->send.taken == RH_NONE || x->send.taken > stamp;
-    case NODE_FATE:
-        return x->now.kind == FATE_NONE;
-    default:
-        return x->now.detail == 0;
-    }
+    if (x->event.finds)
+        return found_the_newest(v, stamp);
+    RH__CHECK(x->now.cause == RH_NONE || wants(v->g, v->w, x, rh__graph_node(v->g, x->now.cause)),
+              "event %u took what its stance does not take", stamp);
+    if (x->event.part)
+        return true; /* its unit is asked for as a whole */
+    return rh__graph_awaited(v->g, x) ? rh__view_took_greatest_set(v, stamp) : took_the_greatest(v, stamp);
 }
 
 /* Under mailbox the steps may need another order, so that the receive finds the message first. */

@@ -48,8 +48,22 @@ static inline bool rh__view_knows(const struct view *v, uint32_t event, uint32_t
     return send < event || rh__view_in_past(v, rh__graph_node(v->g, send));
 }
 
-/* Whether a node is canonical (revisit.c). */
-bool rh__view_canonical(const struct view *v, uint32_t stamp);
+/* Whether a node is canonical (revisit.c).  Inline, because a walk asks this of every node, and most are sends. */
+bool rh__view_canonical_event(const struct view *v, uint32_t stamp);
+static inline bool rh__view_canonical(const struct view *v, uint32_t stamp)
+{
+    const struct optimal_node *x = rh__graph_node(v->g, stamp);
+    switch ((enum optimal_node_kind)x->kind) {
+    case NODE_EVENT:
+        return rh__view_canonical_event(v, stamp);
+    case NODE_SEND:
+        return x->send.taken == RH_NONE || x->send.taken > stamp;
+    case NODE_FATE:
+        return x->now.kind == FATE_NONE;
+    default:
+        return x->now.detail == 0;
+    }
+}
 /* Whether the event could have taken y alone: its stance takes y, and no other message must come first. */
 bool rh__view_deliverable(const struct view *v, uint32_t stamp, uint32_t y);
 /* Whether the sends of two messages have this order in their sender's step. */
