@@ -298,12 +298,18 @@ RH__APART static void overtake(struct rh_world *w, uint32_t message)
         put32(w, &c->arrived, sent);
 }
 
+/* Whether the receiver learns something of the time. */
+static inline bool changes_time(const struct rh_world *w, const struct world_message *m)
+{
+    return w->own_clocks && (m->sent_ns > w->actors[m->receiver].now_ns || w->tick_ns);
+}
+
 /* What the receiver learns of the time and, under causal, of the past. */
 RH__APART static void learn(struct rh_world *w, uint32_t message)
 {
     const struct world_message *m = &w->messages[message];
     struct world_actor *a = &w->actors[m->receiver];
-    if (m->sent_ns > a->now_ns || w->tick_ns) {
+    if (changes_time(w, m)) {
         if (rh__set_goes_on(w, message)) /* a set is one tick of the clock, in whatever order its messages are taken */
             rh__clock_reach(w, m->receiver, m->sent_ns);
         else
@@ -325,17 +331,16 @@ RH__APART static void take_any(struct rh_world *w, uint32_t message)
     note_news_gone(w, message);
     w->under_way--;
     put32(w, &m->taken_by, w->event_count - 1);
-    if (w->own_clocks | w->delivery.causal)
-        learn(w, message);
+    learn(w, message);
 }
 
 /* The common case calls nothing, and so saves no registers: the message is the first of its channel, and there are no
- * clocks, faults, news or hashes to follow. */
+ * faults, news, hashes or clocks to follow. */
 void rh__message_take(struct rh_world *w, uint32_t message)
 {
     struct world_message *m = &w->messages[message];
     struct world_channel *c = &w->channels[m->channel];
-    if (c->first != message || (w->any_faults | w->hashing | w->own_clocks | w->delivery.causal) || m->behind) {
+    if (c->first != message || (w->any_faults | w->hashing | w->delivery.causal) || m->behind || changes_time(w, m)) {
         take_any(w, message);
         return;
     }

@@ -132,18 +132,21 @@ static bool message_may_remain(const struct rh_world *w, const struct world_mess
     return rh__may_remain(w, m->type, m->seen_as);
 }
 
-/* The number of messages that an idle actor defers, and that must not remain.  Those that wait for others of their set
- * (RH_SETS) are not among them: votes beyond a quorum are nothing unusual. */
-static uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
+RH__APART static uint32_t count_deferred(const struct rh_world *w, uint32_t actor)
 {
     uint32_t n = 0;
-    if (w->actors[actor].status != STATUS_IDLE || !w->under_way)
-        return 0;
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
             n += !without_effect(w, &w->actors[actor], m) && !rh__set_joins(w, m) &&
                  !message_may_remain(w, &w->messages[m]);
     return n;
+}
+
+/* The number of messages that an idle actor defers, and that must not remain.  Those that wait for others of their set
+ * (RH_SETS) are not among them: votes beyond a quorum are nothing unusual. */
+static inline uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
+{
+    return w->actors[actor].status == STATUS_IDLE && w->under_way ? count_deferred(w, actor) : 0;
 }
 
 /* An actor that asked, and to which the asked actor has sent a message instead of a reply: an easy mistake. */
@@ -158,15 +161,14 @@ static const struct world_message *answer_by_send(const struct rh_world *w, cons
     return NULL;
 }
 
-static bool stuck(struct rh_world *w)
+/* Actor `first` is the first one that cannot go on. */
+RH__APART static void tell_who_is_stuck(struct rh_world *w, uint32_t first)
 {
     struct rh__text t;
-    uint32_t count = 0, first = RH_NONE;
+    uint32_t count = 0;
     bool receives = false, defers = false;
-    if (!w->stack_count && !w->under_way)
-        return false; /* no actor was ever suspended, and no message is left */
     rh__text_init(&t, w->outcome.text, sizeof w->outcome.text);
-    for (uint32_t i = 0; i < w->actor_count; i++) {
+    for (uint32_t i = first; i < w->actor_count; i++) {
         uint32_t put_off = deferred_for_ever(w, i);
         if (!blocked_for_ever(w, i) && !put_off)
             continue;
@@ -181,11 +183,7 @@ static bool stuck(struct rh_world *w)
         if (sent)
             rh__text_add(&t, "; %s from it is not a reply: answer rh_ask with rh_reply", sent->type->name);
         receives |= i != 0 && w->actors[i].status == STATUS_WAITING && w->actors[i].asking == RH_NONE;
-        if (first == RH_NONE)
-            first = i;
     }
-    if (!count)
-        return false;
     if (defers)
         rh__text_add(&t,
                      "\n(if deferred messages may remain, name them in .may_remain or .may_remain_from of the test)");
@@ -195,7 +193,18 @@ static bool stuck(struct rh_world *w)
     w->outcome.actor = first;
     snprintf(w->outcome.place, sizeof w->outcome.place, "%s",
              blocked_for_ever(w, first) && w->actors[first].place ? w->actors[first].place : "");
-    return true;
+}
+
+static bool stuck(struct rh_world *w)
+{
+    uint32_t i = 0;
+    if (!w->stack_count && !w->under_way)
+        return false; /* no actor was ever suspended, and no message is left */
+    while (i < w->actor_count && !blocked_for_ever(w, i) && !deferred_for_ever(w, i))
+        i++;
+    if (i < w->actor_count)
+        tell_who_is_stuck(w, i);
+    return i < w->actor_count;
 }
 
 static bool was_taken(const struct rh_world *w, uint32_t message)
