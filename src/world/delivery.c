@@ -52,14 +52,11 @@ void rh__stance_keep(struct rh__stance *s, const struct rh_message_type **types,
     s->types = n < room ? types : NULL;
 }
 
-void rh__stance_gathers(struct rh__stance *s, const void *state)
+struct rh__gathering rh__gathering_of(const struct rh_behaviour *behaviour, const void *state)
 {
-    const struct rh_entry *e = rh__set_entry(s->behaviour);
+    const struct rh_entry *e = rh__set_entry(behaviour);
     int32_t n = (int32_t)rh__set_number(e, state);
-    if (n < 2)
-        return;
-    s->set = (uint32_t)n;
-    s->set_type = e->type;
+    return n < 2 ? (struct rh__gathering){ NULL, 0 } : (struct rh__gathering){ e->type, (uint32_t)n };
 }
 
 struct rh__mail rh__mail_of(const struct rh_world *w, uint32_t message)

@@ -124,8 +124,13 @@ static inline void rh__stance_filter(struct rh__stance *s, const struct rh_filte
     s->types = f->types;
 }
 
-/* The part of an idle actor's stance that its state decides (RH_SETS_OF). */
-void rh__stance_gathers(struct rh__stance *s, const void *state);
+/* The part of an idle actor's stance that its state decides (RH_SETS_OF).  A value, not a part of the stance: a stance
+ * whose address is nowhere needed stays in registers. */
+struct rh__gathering {
+    const struct rh_message_type *type; /* NULL: no set */
+    uint32_t set;
+};
+struct rh__gathering rh__gathering_of(const struct rh_behaviour *behaviour, const void *state);
 
 /* The stance of an actor now (delivery.h). */
 static inline struct rh__stance rh__live_stance(const struct world_actor *a)
@@ -150,8 +155,11 @@ static inline struct rh__stance rh__live_stance(const struct world_actor *a)
                             .life = a->restarts + 1,
                             .behaviour = a->behaviour,
                             .start = rh__key(a->start) };
-    if (__builtin_expect(a->flags & FLAG_GATHERS, 0) && s.kind == RH__IDLE && !s.start)
-        rh__stance_gathers(&s, a->region);
+    if (__builtin_expect(a->flags & FLAG_GATHERS, 0) && s.kind == RH__IDLE && !s.start) {
+        struct rh__gathering g = rh__gathering_of(a->behaviour, a->region);
+        s.set = g.set;
+        s.set_type = g.type;
+    }
     if (s.kind != RH__WAITS)
         return s;
     s.asking = rh__key(a->asking);
