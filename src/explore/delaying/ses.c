@@ -324,7 +324,8 @@ void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size)
     rh__text_add(&t, "\nprobability that a collision hid a state: %.2g", c.missed);
     if (s->full)
         rh__text_add(&t, "\nthe frontier is full (%s): delay(%s, ses+ss) goes on with samples",
-                     error == ENOENT ? "there is no temporary file" : strerror(error), s->o.delaying->name);
+                     error == ENOENT ? "there is no temporary file" : strerror(error ? error : ENOMEM),
+                     s->o.delaying->name);
     if (s->pool.mixed)
         rh__text_add(&t, "\nsome workers have seen the program read the clock or take a set, and some have not, so "
                          "that their states cannot be compared; without -j they can");

@@ -28,7 +28,7 @@ struct rh__ses_pool {
     unsigned char *told; /* records of runs */
     size_t told_size;
     uint32_t slot; /* of the set (rh__exploration_publish) */
-    /* Of the one that keeps the search; in its own memory. */
+    /* Of the one that keeps the search. */
     bool keeps;                /* items were given */
     uint64_t numbered;         /* items that were given */
     struct rh__writer records; /* of the round */

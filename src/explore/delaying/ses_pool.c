@@ -17,6 +17,7 @@
 #include "explore/explorers.h"
 
 enum { BATCH = 'b', RECORDS = 'r', SAVED = 's', VERSION = 1, MOST_BATCH = 256, TOLD_BYTES = 1 << 22 };
+static const size_t kept_bytes = (size_t)1 << 31; /* of records, and of fingerprints; only address space */
 
 bool rh__ses_pool_open(struct rh__ses *s)
 {
@@ -25,8 +26,10 @@ bool rh__ses_pool_open(struct rh__ses *s)
     p->entry = rh_exploration_memory(s->x, RH__FRONTIER_ITEM);
     p->told = rh_exploration_memory(s->x, TOLD_BYTES + (size_t)s->room * 24 + RH__FRONTIER_ITEM + 64);
     p->slot = rh__exploration_publish(s->x, s->visited);
-    p->records = p->states = rh__writer_new();
-    return p->print && p->entry && p->told;
+    void *records = rh_exploration_memory(s->x, kept_bytes), *states = rh_exploration_memory(s->x, kept_bytes);
+    p->records = rh__writer_of(records, kept_bytes);
+    p->states = rh__writer_of(states, kept_bytes);
+    return p->print && p->entry && p->told && records && states;
 }
 
 /* ---- a worker ---------------------------------------------------------------------------------------------------- */
