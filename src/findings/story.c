@@ -1,4 +1,5 @@
-/* See story.h.  Rows are events; a cell says what its actor took and from whom.  If there are more actors than fit on a
+/* See story.h.  Rows are events; a cell says what its actor took and from whom.  An event that only goes on with what its
+ * actor did in the event before has no row: nobody else has moved in between.  If there are more actors than fit on a
  * line, the run is a list instead, with the sends of each event after an arrow. */
 #include "findings/story.h"
 
@@ -23,10 +24,21 @@ static void name_of(const struct rh__run *r, uint32_t actor, char *buffer, size_
     rh__text_add_visible(&t, name);
 }
 
+/* The last event has a row in any case, for a failing run fails there, and so has the first event of a loop. */
+static bool has_row(const struct rh__run *r, uint32_t event)
+{
+    const struct rh_choice *c = rh__run_choice(r, event);
+    return c->kind != RH_CHOICE_RESUME || event + 1 == r->event_count || event == r->loop ||
+           rh__run_choice(r, event - 1)->actor != c->actor;
+}
+
+/* What the event sent, and the events without a row behind it. */
 static void sends_of(const struct rh__run *r, uint32_t event, struct rh__text *t)
 {
-    uint32_t from = rh__run_event(r, event)->first_message;
-    uint32_t to = event + 1 < r->event_count ? rh__run_event(r, event + 1)->first_message : r->message_count;
+    uint32_t from = rh__run_event(r, event)->first_message, last = event;
+    while (last + 1 < r->event_count && !has_row(r, last + 1))
+        last++;
+    uint32_t to = rh__run_messages_end(r, last);
     uint32_t shown = 0;
     for (uint32_t i = from; i < to; i++) {
         if (rh__run_message(r, i)->taken_by == event &&
@@ -134,7 +146,7 @@ static bool as_columns(const struct rh__run *r, struct rh__text *t)
     char text[CELL];
     for (uint32_t e = 0; e < r->event_count; e++) {
         uint32_t actor = rh__run_event(r, e)->choice.actor, c = 0;
-        if (actor == RH_NONE)
+        if (actor == RH_NONE || !has_row(r, e))
             continue;
         while (c < columns && column_of[c] != actor)
             c++;
@@ -167,6 +179,8 @@ static bool as_columns(const struct rh__run *r, struct rh__text *t)
     for (uint32_t e = first; e < r->event_count; e++) {
         if (r->loop && e == r->loop)
             rh__text_add(t, "\n      -- the loop begins --");
+        if (!has_row(r, e))
+            continue;
         rh__text_add(t, "\n%4u", e);
         uint32_t actor = rh__run_event(r, e)->choice.actor;
         cell(r, e, false, text, sizeof text);
@@ -193,6 +207,8 @@ static void as_list(const struct rh__run *r, struct rh__text *t)
         uint32_t actor = rh__run_event(r, e)->choice.actor;
         if (r->loop && e == r->loop)
             rh__text_add(t, "      -- the loop begins --\n");
+        if (!has_row(r, e))
+            continue;
         name[0] = 0;
         if (actor != RH_NONE)
             name_of(r, actor, name, sizeof name);
