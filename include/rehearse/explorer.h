@@ -211,6 +211,7 @@ struct rh_explorer {
 
     /* Properties; an expression has those of every explorer in it, and resets_only if all explorers in it have it. */
     bool needs_object_granularity; /* works with granularity object only, which is then used */
+    bool prefers_object;           /* uses granularity object if neither the test nor the user states one */
     bool is_reduction;             /* leaves out runs that differ only in the order of independent steps */
     bool needs_beginning;          /* explores from the beginning of the test only: cannot go on from a schedule */
     bool uses_symmetry;            /* leaves out runs that differ only in an exchange of actors that are alike */

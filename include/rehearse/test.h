@@ -34,11 +34,15 @@ enum rh_model {
 #undef RH_X
 };
 
-/* What is one step.  Example: a handler reads a table, writes the table, and sends a message.  RH_GRAIN_HANDLER makes
- * that one step.  RH_GRAIN_OBJECT makes each table operation a step of its own, so that other actors can act between
+/* What is one step.  A test that states nothing has RH_GRAIN_DEFAULT, and the explorer decides: optimal uses object, and
+ * so does auto, except with RH_TIME_ORDERED or a budget of partitions; all others use handler.
+ *
+ * Example: a handler reads a table, writes the table, and sends a message.  RH_GRAIN_HANDLER makes that one step.
+ * RH_GRAIN_OBJECT makes each table operation a step of its own, so that other actors can act between
  * them.  It also has a step for each send under RH_MAILBOX and for each use of time with RH_TIME_ORDERED.  Other sends
  * commute and need no step. */
 #define RH_GRANULARITIES(X)                                                                                            \
+    X(DEFAULT, "default", "what the explorer prefers: object or handler")                                              \
     X(HANDLER, "handler", "one message and all that its handler does")                                                 \
     X(SEND, "send", "also the moment at which a message enters a mailbox (with model mailbox)")                        \
     X(OPERATION, "operation", "each operation of a process on a shared object")                                        \

@@ -188,6 +188,11 @@ bool rh__tree_needs_object_granularity(const struct rh__tree *t)
     ANY(t, e->needs_object_granularity);
 }
 
+bool rh__tree_prefers_object(const struct rh__tree *t)
+{
+    ANY(t, e->prefers_object);
+}
+
 bool rh__tree_is_reduction(const struct rh__tree *t)
 {
     ANY(t, e->is_reduction);

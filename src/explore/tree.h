@@ -82,6 +82,7 @@ bool rh__tree_equal(const struct rh__tree *a, const struct rh__tree *b);
 
 /* True if any explorer in the tree has the property. */
 bool rh__tree_needs_object_granularity(const struct rh__tree *t);
+bool rh__tree_prefers_object(const struct rh__tree *t);
 bool rh__tree_is_reduction(const struct rh__tree *t);
 bool rh__tree_uses_symmetry(const struct rh__tree *t);
 bool rh__tree_wants_new(const struct rh__tree *t);
@@ -97,6 +98,7 @@ bool rh__tree_is_symmetry_of_optimal(const struct rh__tree *t, uint16_t node);
 
 /* Properties of an expression, given as text.  False if the expression is invalid. */
 bool rh__explorer_needs_object_granularity(const char *expression);
+bool rh__explorer_prefers_object(const char *expression);
 bool rh__explorer_is_reduction(const char *expression);
 bool rh__explorer_uses_symmetry(const char *expression);
 bool rh__explorer_matches_states(const char *expression);

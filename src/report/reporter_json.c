@@ -90,7 +90,7 @@ static void put_semantics(FILE *f, const struct rh__result *r)
     fputs(",\"semantics\":{", f);
     rh__semantics_each(s, put_setting, &(struct members){ f, "" });
     fputs("},\"changed_by_explorer\":{", f);
-    bool granularity = s->granularity != r->asked.granularity;
+    bool granularity = r->asked.granularity != RH_GRAIN_DEFAULT && s->granularity != r->asked.granularity;
     if (granularity)
         put_pair(f, "granularity", rh__granularity_name(r->asked.granularity));
     if (s->delays != r->asked.delays)

@@ -191,8 +191,11 @@ static void add_setting(void *arg, const struct rh__setting *s)
     if (s->usual && !always && !(strcmp(s->name, "max_steps") == 0 && l->r->x->results->count.cut))
         return;
     rh__text_add(l->t, ", %s %s", s->name, s->value);
-    if (granularity && l->r->asked.granularity != rh_world_semantics(l->r->world)->granularity)
-        rh__text_add(l->t, " (the explorer changed it from %s)", rh__granularity_name(l->r->asked.granularity));
+    enum rh_granularity asked = l->r->asked.granularity, used = rh_world_semantics(l->r->world)->granularity;
+    if (granularity && asked == RH_GRAIN_DEFAULT && used != RH_GRAIN_HANDLER)
+        rh__text_add(l->t, " (the explorer's choice)");
+    else if (granularity && asked != RH_GRAIN_DEFAULT && asked != used)
+        rh__text_add(l->t, " (the explorer changed it from %s)", rh__granularity_name(asked));
 }
 
 void rh__result_semantics(const struct rh__result *r, struct rh__text *t)
@@ -223,10 +226,24 @@ static void add_limit(const struct rh_exploration *x, struct rh__text *t)
     else if (l->max_runs && x->results->count.runs >= l->max_runs)
         rh__text_add(t, "; stopped by --max-runs");
     else if (l->max_all_steps && x->results->count.steps >= l->max_all_steps)
-        rh__text_add(t, "; stopped by --max-all-steps");
+        rh__text_add(t, "; stopped by --max-all-steps: %s steps", rh__grouped(l->max_all_steps));
     else if (l->max_seconds > 0)
         rh__text_add(t, "; stopped by --max-seconds: %g s of processor time%s", l->max_seconds,
                      x->workers > 1 ? " each" : "");
+}
+
+/* How many distinct runs there are is known from samples of the tree of optimal, if at all. */
+static void add_distinct_share(const struct rh_exploration *x, double estimate, struct rh__text *t)
+{
+    double distinct = (double)x->results->distinct.count;
+    rh__text_add(t, ", %s%s distinct", x->results->distinct.at_least ? "at least " : "",
+                 rh__grouped(x->results->distinct.count));
+    if (!(x->sampled.runs > 0))
+        rh__text_add(t, " of an unknown number");
+    else if (estimate >= 1e15)
+        rh__text_add(t, " of very many");
+    else if (estimate > distinct)
+        rh__text_add(t, " of about %s (%.2g %%)", rh__grouped((uint64_t)estimate), 100 * distinct / estimate);
 }
 
 static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
@@ -234,7 +251,9 @@ static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
     double estimate = rh__exploration_estimate(x);
     uint64_t runs = rh__exploration_counted(x);
     rh__text_add(t, "sampled: %s run%s", rh__grouped(runs), plural(runs));
-    if (estimate >= 1e15)
+    if (x->explorer.explorer == &rh__explorer_auto) /* several of its runs may be one distinct run */
+        add_distinct_share(x, estimate, t);
+    else if (estimate >= 1e15)
         rh__text_add(t, " of very many");
     else if (estimate > (double)x->results->count.runs)
         rh__text_add(t, " of about %s", rh__grouped((uint64_t)estimate));
@@ -341,6 +360,8 @@ static void next_of_sample(const struct rh__result *r, struct rh__text *t)
         return; /* the note on global variables says it */
     if (x->results->incomplete)
         rh__text_add(t, "a part could not be explored; run it again, with fewer workers if memory is short");
+    else if (rh__tree_has(&x->tree, &rh__explorer_auto))
+        rh__text_add(t, "more work (--max-all-steps), another seed (--seed), or a smaller test");
     else if (rh__tree_needs_object_granularity(&x->tree))
         rh__text_add(t, "more time (--max-seconds), more workers (-j), or a smaller test");
     else if (rh__optimal_refuses(&s, why, sizeof why))

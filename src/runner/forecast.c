@@ -15,7 +15,10 @@ enum { FEW_STEPS = 10000, MANY_STEPS = 20000, ONE_IN = 20 };
 
 static bool applies(const struct rh__session *s)
 {
-    return s->x->explorer.explorer == &rh__explorer_optimal && !s->x->sampled.exact;
+    const struct rh_explorer *e = s->x->explorer.explorer;
+    char why[256];
+    bool automatic = e == &rh__explorer_auto && !rh__optimal_refuses(rh_world_semantics(s->world), why, sizeof why);
+    return (e == &rh__explorer_optimal || automatic) && !s->x->sampled.exact;
 }
 
 static void sample(struct rh__session *s, uint64_t steps)

@@ -47,8 +47,8 @@ int rh__command_list(const char *program, const struct rh__options *o)
     (void)program;
     printf("tests:\n");
     for (const struct rh_test *t = rh_test_first(); t; t = t->next) {
-        struct rh_semantics s;
-        if (!rh__options_semantics(o, t, &s, NULL, error, sizeof error)) {
+        struct rh_semantics s, settled;
+        if (!rh__options_semantics(o, t, &settled, &s, error, sizeof error)) {
             rh__complain("%s", error);
             return RH__EXIT_USAGE;
         }

@@ -255,9 +255,21 @@ static int parse_option(struct rh__options *o, uint32_t command, char **words, i
     return take(o, &row, value, error, error_size) ? taken : 0;
 }
 
+/* Work does not depend on the load or the speed of the machine, so a verdict of auto does not, either.  The time is a
+ * limit for slow programs. */
+static void set_default_limits(struct rh__options *o)
+{
+    struct rh__limits *l = &o->limits;
+    bool automatic = strcmp(o->explorer, "auto") == 0;
+    if (l->max_runs || l->max_seconds > 0 || l->max_all_steps)
+        return;
+    l->max_all_steps = automatic ? 10000000 : 0;
+    l->max_seconds = automatic ? 60 : 10;
+}
+
 bool rh__options_parse(struct rh__options *o, uint32_t command, int argc, char **argv, char *error, size_t error_size)
 {
-    *o = (struct rh__options){ .explorer = "portfolio:random+dfs", .seed = 1 };
+    *o = (struct rh__options){ .explorer = "auto", .seed = 1 };
     for (int i = 0, words; i < argc; i += words) {
         words = 1;
         if (argv[i][0] == '-' && argv[i][1]) {
@@ -280,8 +292,10 @@ bool rh__options_parse(struct rh__options *o, uint32_t command, int argc, char *
         return false;
     }
     o->seconds_given = o->limits.max_seconds > 0;
-    if (o->limits.max_runs == 0 && o->limits.max_seconds == 0 && o->limits.max_all_steps == 0)
-        o->limits.max_seconds = 10;
+    set_default_limits(o);
+    /* Not all members of auto can share their work. */
+    if (strcmp(o->explorer, "auto") == 0 && (o->workers > 1 || o->checkpoint))
+        o->explorer = "auto(shared)";
     return true;
 }
 
@@ -303,6 +317,32 @@ bool rh__options_need_coverage(const struct rh__options *o)
     return needed;
 }
 
+/* Object granularity has no partitions: they only postpone steps, and an explorer of every order does not need them.  A
+ * sampler does.  With ordered time, object granularity lets time pass in the middle of a handler, and a correct program
+ * may rely on reading the same time twice. */
+static bool suits_object(const struct rh_semantics *s)
+{
+    return s->time != RH_TIME_ORDERED && !s->partitions;
+}
+
+static bool settle_granularity(const struct rh__options *o, struct rh_semantics *s, char *error, size_t error_size)
+{
+    bool named = false, stated = s->granularity != RH_GRAIN_DEFAULT;
+    for (size_t i = 0; i < o->setting_count; i++)
+        named |= strcmp(o->settings[i].name, "granularity") == 0 && stated;
+    if (rh__explorer_needs_object_granularity(o->explorer)) {
+        if (named && s->granularity != RH_GRAIN_OBJECT) {
+            snprintf(error, error_size, "explorer %s works with granularity object only", o->explorer);
+            return false;
+        }
+        s->granularity = RH_GRAIN_OBJECT;
+    } else if (!stated) {
+        bool object = rh__explorer_prefers_object(o->explorer) && suits_object(s);
+        s->granularity = object ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER;
+    }
+    return true;
+}
+
 bool rh__options_semantics(const struct rh__options *o, const struct rh_test *test, struct rh_semantics *s,
                            struct rh_semantics *asked, char *error, size_t error_size)
 {
@@ -314,17 +354,7 @@ bool rh__options_semantics(const struct rh__options *o, const struct rh_test *te
             return false;
     if (asked)
         *asked = *s;
-    if (rh__explorer_needs_object_granularity(o->explorer)) {
-        bool named = false;
-        for (size_t i = 0; i < o->setting_count; i++)
-            named |= strcmp(o->settings[i].name, "granularity") == 0;
-        if (named && s->granularity != RH_GRAIN_OBJECT) {
-            snprintf(error, error_size, "explorer %s works with granularity object only", o->explorer);
-            return false;
-        }
-        s->granularity = RH_GRAIN_OBJECT;
-    }
-    return true;
+    return settle_granularity(o, s, error, error_size);
 }
 
 static const struct rh_param_entry *declared(const struct rh_param_entry *list, const char *name)

@@ -21,8 +21,8 @@ out_lacks '--junit' '--max-runs' 'corpus   DIR'
 # ---- list ----------------------------------------------------------------------------------------------------------------
 expect 0 "$rehearse" list "$fixtures/slow"
 err_empty
-out_has senders 'model=fifo' 'granularity=handler' 'time=free' 'slow.c:' '12' 'where a comes last' dfs random delayed \
-    roundrobin replay portfolio bound dpor optimal sample symmetry
+out_has senders 'model=fifo' 'granularity=default' 'time=free' 'slow.c:' '12' 'where a comes last' dfs random delayed \
+    roundrobin replay portfolio bound dpor optimal sample symmetry auto
 expect 0 "$rehearse" list "$fixtures/slow" --model bag --losses 2 --kept-restarts 1
 out_has 'model=bag' 'losses=2' 'kept_restarts=1'
 expect 0 "$rehearse" list "$fixtures/own"
@@ -59,7 +59,7 @@ expect 1 "$rehearse" test here --save ''
 
 # ---- exit codes -------------------------------------------------------------------------------------------------------------
 expect 0 "$rehearse" test "$fixtures/kinds" passes
-out_has 'passed passes' 'exhaustive: every sequence'
+out_has 'passed passes' 'exhaustive: every distinct run'
 expect 1 "$rehearse" test "$fixtures/kinds" assertion --save ''
 out_has 'FAILED assertion' 'the wrong order'
 expect 1 "$rehearse" test "$fixtures/kinds" chance --max-runs 3

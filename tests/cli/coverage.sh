@@ -54,8 +54,8 @@ for at in 20 25 60 $((size / 2)) $((size - 9)) $((size - 8)) $((size - 1)); do #
 done
 cat all.cov all.cov >bad.cov
 refused 'bad.cov is damaged' "$rehearse" coverage show bad.cov
-sed '1s/2$/1/' all.cov >old.cov
-refused 'old.cov is of version 1 of coverage files, and this reads version 2: measure again' "$rehearse" coverage show old.cov
+sed '1s/3$/1/' all.cov >old.cov
+refused 'old.cov is of version 1 of coverage files, and this reads version 3: measure again' "$rehearse" coverage show old.cov
 expect 0 "$rehearse" coverage show one.cov
 grep -q '^  under fifo, time free, .*granularity handler$' out || problem 'coverage does not say what it was measured under'
 refused 'is no file of --coverage-file' "$rehearse" coverage show all.json

@@ -92,7 +92,13 @@ expect 1 "$rehearse" test "$fixtures/bank" --explorer replay:old,random --save '
 expect 0 "${v[@]}" sometimes_long --explorer dfs --junit junit.xml
 out_has '  under fifo, granularity handler, time free, no faults, seed 1'
 expect 0 "${v[@]}" sometimes_long --explorer optimal
+out_has "  under fifo, granularity object (the explorer's choice),"
+expect 0 "${v[@]}" a_handler_is_a_step --explorer optimal
 out_has '  under fifo, granularity object (the explorer changed it from handler),'
+expect 0 "${v[@]}" a_handler_is_a_step
+out_has '  under fifo, granularity handler, time free' 'exhaustive: every distinct run'
+expect 0 "${v[@]}" sometimes_long
+out_has "  under fifo, granularity object (the explorer's choice)," 'exhaustive: every distinct run'
 expect 0 "${v[@]}" sometimes_long --explorer optimal --granularity object
 out_has '  under fifo, granularity object, time free'
 faults='--losses 1 --duplicates 2 --crashes 1 --restarts 1 --kept-restarts 3 --partitions 1'
@@ -108,6 +114,8 @@ if have_python; then
     same 'limits in JSON' "{'max_runs': 5, 'max_seconds': None, 'max_all_steps': None}" "$(json 'r[0]["limits"]')"
     same 'nothing was changed' "{}" "$(json 'r[0]["changed_by_explorer"]')"
     expect 0 "${v[@]}" sometimes_long --explorer optimal --json json
+    same 'what the explorer chose is not changed' "{}" "$(json 'r[0]["changed_by_explorer"]')"
+    expect 0 "${v[@]}" a_handler_is_a_step --explorer optimal --json json
     same 'what was changed' "{'granularity': 'handler'}" "$(json 'r[0]["changed_by_explorer"]')"
     same 'result' "('passed', 'exhaustive', None, True, None)" "$(json 'tuple(r[0][k] for k in ("result", "verdict", "required", "met", "next"))')"
     expect 5 "${v[@]}" nothing --require bounded --json json

@@ -46,6 +46,14 @@ static bool go_together(const struct around *a, const char *explorer)
            (!rh__explorer_is_reduction(explorer) && !rh__explorer_needs_object_granularity(explorer));
 }
 
+static bool opens_without_arguments(const struct rh_explorer *e)
+{
+    for (const struct rh_argument *a = e->arguments; a && a->name; a++)
+        if (a->required)
+            return false;
+    return true;
+}
+
 static void demand(const struct check *c, const struct subject *s)
 {
     const char *wrong = c->wrong(s);
@@ -61,7 +69,7 @@ static void every_explorer_conforms(void **unused)
     uint32_t checked = 0;
     bool users = false;
     for (const struct rh_explorer_entry *e = rh_explorer_first(); e; e = e->next) {
-        if (conform_is_defect(e->explorer) || e->explorer->decorator)
+        if (conform_is_defect(e->explorer) || !opens_without_arguments(e->explorer))
             continue; /* decorators are around them */
         users |= e->explorer == &starve;
         for (size_t d = 0; d < DECORATORS; d += MANY_OR_FEW(1, 2)) {

@@ -114,7 +114,7 @@ static bool explore(const char *test, const struct rh_semantics *s, const char *
 /* ---- with every feature ------------------------------------------------------------------------------------------ */
 
 struct totals {
-    uint32_t programs, per_model[4], per_grain[4], ordered, logical, with_faults, failing;
+    uint32_t programs, per_model[4], per_grain[RH_ROWS(RH_GRANULARITIES)], ordered, logical, with_faults, failing;
     uint64_t dfs, dpor, behaviours;
 };
 
@@ -135,7 +135,7 @@ static bool compare(const char *test, const struct rh_semantics *s, uint64_t see
                 all->outcomes.count, behaviours, all->behaviours.count);
         t->programs++;
         t->per_model[s->model]++;
-        t->per_grain[s->granularity]++;
+        t->per_grain[s->granularity ? s->granularity : RH_GRAIN_HANDLER]++;
         t->ordered += s->time == RH_TIME_ORDERED;
         t->logical += s->time == RH_TIME_LOGICAL;
         t->with_faults += s->losses || s->duplicates || s->crashes || s->partitions;
@@ -155,8 +155,8 @@ static void print_totals(const struct totals *t)
                   "%u with ordered time, %u with logical, %u with faults, %u with several outcomes): %llu runs by dfs, "
                   "%llu by dpor, "
                   "%llu behaviours\n",
-                  t->programs, t->per_model[0], t->per_model[1], t->per_model[2], t->per_model[3], t->per_grain[0],
-                  t->per_grain[1], t->per_grain[2], t->per_grain[3], t->ordered, t->logical, t->with_faults, t->failing,
+                  t->programs, t->per_model[0], t->per_model[1], t->per_model[2], t->per_model[3], t->per_grain[1],
+                  t->per_grain[2], t->per_grain[3], t->per_grain[4], t->ordered, t->logical, t->with_faults, t->failing,
                   (unsigned long long)t->dfs, (unsigned long long)t->dpor, (unsigned long long)t->behaviours);
 }
 
@@ -221,7 +221,7 @@ static void programs_of_every_feature(void **unused)
         return;
     for (int i = 0; i < 4; i++) {
         assert_in_range(t.per_model[i], FEATURES / 10, FEATURES);
-        assert_in_range(t.per_grain[i], FEATURES / 100, FEATURES);
+        assert_in_range(t.per_grain[RH_GRAIN_HANDLER + i], FEATURES / 100, FEATURES);
     }
     assert_in_range(t.ordered, FEATURES / 10, FEATURES);
     assert_in_range(t.with_faults, FEATURES / 10, FEATURES);

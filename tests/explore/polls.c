@@ -94,7 +94,7 @@ static void what_is_known_to_have_come_is_found(void **unused)
     static const char *const explorers[] = { "dfs", "dpor", "optimal" };
     for (size_t i = 0; i < sizeof explorers / sizeof *explorers; i++)
         for (int model = RH_FIFO; model <= RH_MAILBOX; model++)
-            for (int g = RH_GRAIN_HANDLER; g <= RH_GRAIN_OBJECT; g += RH_GRAIN_OBJECT) {
+            for (int g = RH_GRAIN_HANDLER; g <= RH_GRAIN_OBJECT; g += RH_GRAIN_OBJECT - RH_GRAIN_HANDLER) {
                 enum rh_granularity grain = (enum rh_granularity)g;
                 if (grain == RH_GRAIN_HANDLER && strcmp(explorers[i], "optimal") == 0)
                     continue;
@@ -250,7 +250,7 @@ static void waits_end_in_vain_by_definition(void **unused)
 #endif
     judged = rh_shared_new(2 * sizeof *judged);
     for (uint64_t seed = 0; seed < SEEDS; seed++)
-        for (int g = RH_GRAIN_HANDLER; g <= RH_GRAIN_OBJECT; g += RH_GRAIN_OBJECT) {
+        for (int g = RH_GRAIN_HANDLER; g <= RH_GRAIN_OBJECT; g += RH_GRAIN_OBJECT - RH_GRAIN_HANDLER) {
             make_waits(seed, (enum rh_model)(seed % 4));
             struct rh_semantics s = features_semantics(&program);
             s.granularity = (enum rh_granularity)g;

@@ -251,7 +251,7 @@ static void names_of_any_length_and_form_are_kept(void **unused)
     (void)unused;
     static const char *const tests[] = { "long_names", "long_timers", "odd_outsiders" };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        for (int grain = RH_GRAIN_HANDLER; grain <= RH_GRAIN_OBJECT; grain += RH_GRAIN_OBJECT)
+        for (int grain = RH_GRAIN_HANDLER; grain <= RH_GRAIN_OBJECT; grain += RH_GRAIN_OBJECT - RH_GRAIN_HANDLER)
             for (int time = RH_TIME_FREE; time <= RH_TIME_ORDERED; time++)
                 for (uint64_t seed = 1; seed < 6; seed++) {
                     struct rh_semantics s = { .granularity = (enum rh_granularity)grain, .time = (enum rh_time)time };

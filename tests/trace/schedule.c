@@ -318,6 +318,7 @@ static void what_differs_from_the_test_is_written(void **unused)
     struct rh__text t;
     struct rh_semantics own = { .losses = 2, .max_steps = 500, .check_isolation = true };
     struct rh_semantics s = { .model = RH_BAG,
+                              .granularity = RH_GRAIN_HANDLER,
                               .dead_letters = RH_DEAD_LETTER_FAIL,
                               .max_steps = 100000,
                               .fail_allocation = 3,

@@ -282,7 +282,7 @@ struct rh_semantics features_semantics(const struct features *p)
     static const struct rh_actor_type *const walkers_only[] = { &rh_actor_walker, NULL };
     static const struct rh_actor_type *const *const may[] = { NULL, players_only, walkers_only };
     return (struct rh_semantics){ .model = (enum rh_model)p->model,
-                                  .granularity = p->grain ? (enum rh_granularity)(p->grain - 1) : RH_GRAIN_OBJECT,
+                                  .granularity = p->grain ? (enum rh_granularity)p->grain : RH_GRAIN_OBJECT,
                                   .time = (enum rh_time)p->time,
                                   .dead_letters = p->dead ? RH_DEAD_LETTER_FAIL : RH_DEAD_LETTER_IGNORE,
                                   .losses = p->losses,

@@ -91,7 +91,7 @@ struct features {
     uint32_t unopened, damaged, unstored; /* budgets: failed_opens, damaged_stores, failed_puts */
     uint32_t sure;                        /* half of the puts are synchronous */
     uint32_t shares;                      /* so many stores for all; 0: each has its own */
-    uint32_t grain;                       /* granularity + 1; 0: object */
+    uint32_t grain;                       /* granularity; 0: object */
     uint32_t may;                         /* whom faults may befall: 0 all, 1 players, 2 walkers */
     uint32_t crowd;                       /* each gets a message, and does more that others notice */
     uint32_t dead;                        /* dead letters fail */
