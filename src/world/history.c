@@ -162,23 +162,26 @@ struct world_check {
     size_t room;
 };
 
-/* The pointer is in memory that all processes share; what it points to is each process's own. */
-bool rh__histories_reserve(struct rh_world *w)
+/* Of the world of this process; there is one at most.  The world's own memory is shared by processes, and what this points
+ * to is not. */
+static struct world_check *check;
+
+bool rh__histories_reserve(void)
 {
-    w->check = rh__alloc_array(1, sizeof *w->check);
-    if (w->check)
-        w->check->checker = rh__history_checker_new();
-    return w->check && w->check->checker;
+    check = rh__alloc_array(1, sizeof *check);
+    if (check)
+        check->checker = rh__history_checker_new();
+    return check && check->checker;
 }
 
-void rh__histories_release(struct rh_world *w)
+void rh__histories_release(void)
 {
-    if (!w->check)
+    if (!check)
         return;
-    rh__history_checker_free(w->check->checker);
-    rh__free(w->check->ops);
-    rh__free(w->check);
-    w->check = NULL;
+    rh__history_checker_free(check->checker);
+    rh__free(check->ops);
+    rh__free(check);
+    check = NULL;
 }
 
 static bool make_room(struct world_check *c, size_t count)
@@ -241,7 +244,7 @@ static void say_value(void *arg, const struct rh_message_type *type, const void 
 
 static bool fails(struct rh_world *w, const struct rh_history *h)
 {
-    struct world_check *c = w->check;
+    struct world_check *c = check;
     struct rh__history_core core;
     const struct rh__history_words words = { say_client, say_value, w };
     struct rh__text t;
@@ -267,7 +270,7 @@ bool rh__histories_fail(struct rh_world *w)
 {
     if (!w->operation_count)
         return false;
-    if (!make_room(w->check, w->operation_count)) {
+    if (!make_room(check, w->operation_count)) {
         w->outcome = (struct rh_outcome){ .kind = RH_OUTCOME_HISTORY, .actor = RH_NONE };
         snprintf(w->outcome.text, sizeof w->outcome.text, "not decided: no memory to check the histories");
         return true;

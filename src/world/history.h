@@ -25,7 +25,7 @@ bool rh__histories_fail(struct rh_world *w);
 /* Part of the fingerprint: what the end of the run will be told. */
 struct rh__wide rh__histories_hash(const struct rh_world *w);
 /* Memory of the check; false: there is not enough. */
-bool rh__histories_reserve(struct rh_world *w);
-void rh__histories_release(struct rh_world *w);
+bool rh__histories_reserve(void);
+void rh__histories_release(void);
 
 #endif

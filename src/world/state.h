@@ -17,7 +17,6 @@
 
 #include "world/delivery.h"
 
-struct world_check;
 struct rh__pages;
 struct world_member;
 
@@ -417,8 +416,6 @@ struct rh_world {
     bool sought_found;
     uint32_t members_of, member_count; /* actor of `members`, RH_NONE if they are not known */
     bool members_hear;                 /* ... and hears exit signals */
-
-    struct world_check *check; /* of histories: see history.c */
 
     char name_buffers[RH_NAMES_AT_ONCE][256]; /* results of rh_name in predicates */
     uint32_t names_given;

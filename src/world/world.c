@@ -87,9 +87,9 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->tick_ns = s.time == RH_TIME_LOGICAL ? 1000000 : 0;
     w->current = w->observing = w->matching = w->clock = RH_NONE;
     rh__world_run_begin(w);
-    if (!rh__histories_reserve(w)) {
+    if (!rh__histories_reserve()) {
         snprintf(error, error_size, "not enough memory");
-        rh__histories_release(w);
+        rh__histories_release();
         rh__memory_release(w);
         return NULL;
     }
@@ -109,7 +109,7 @@ void rh_world_free(struct rh_world *w)
     rh_seam_use(NULL);
     rh__world = NULL;
     rh__outside_release(w);
-    rh__histories_release(w);
+    rh__histories_release();
     rh__memory_release(w);
 }
 

@@ -32,7 +32,7 @@ render() {
     done
 }
 
-plain() { sed -E 's/[0-9]+\.[0-9]+ s/0.00 s/g; s/[0-9.]+ bytes a state/36.8 bytes a state/; s/[[:space:]]+$//'; }
+plain() { sed -E 's/[0-9]+\.[0-9]+ s/0.00 s/g; s/[0-9.]+ bytes a state/15.4 bytes a state/; s/[[:space:]]+$//'; }
 
 status=0
 cd "$SOURCE_DIR" || exit 1
