@@ -34,8 +34,8 @@ enum rh_model {
 #undef RH_X
 };
 
-/* What is one step.  A test that states nothing has RH_GRAIN_DEFAULT, and the explorer decides: optimal uses object, and
- * so does auto, except with RH_TIME_ORDERED or a budget of partitions; all others use handler.
+/* What is one step.  A test that states nothing has RH_GRAIN_DEFAULT, and the explorer decides.  optimal uses object.
+ * So does auto, except with RH_TIME_ORDERED or a budget of partitions.  All others use handler.
  *
  * Example: a handler reads a table, writes the table, and sends a message.  RH_GRAIN_HANDLER makes that one step.
  * RH_GRAIN_OBJECT makes each table operation a step of its own, so that other actors can act between

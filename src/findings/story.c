@@ -1,6 +1,6 @@
-/* See story.h.  Rows are events; a cell says what its actor took and from whom.  An event that only goes on with what its
- * actor did in the event before has no row: nobody else has moved in between.  If there are more actors than fit on a
- * line, the run is a list instead, with the sends of each event after an arrow. */
+/* See story.h.  Rows are events; a cell says what its actor took and from whom.  An event that only goes on with what
+ * its actor did in the event before has no row: nobody else has moved in between.  If there are more actors than fit on
+ * a line, the run is a list instead, with the sends of each event after an arrow. */
 #include "findings/story.h"
 
 #include <stdio.h>

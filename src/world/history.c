@@ -162,8 +162,8 @@ struct world_check {
     size_t room;
 };
 
-/* Of the world of this process; there is one at most.  The world's own memory is shared by processes, and what this points
- * to is not. */
+/* Of the world of this process; there is one at most.  The world's own memory is shared by processes, and what this
+ * points to is not. */
 static struct world_check *check;
 
 bool rh__histories_reserve(void)

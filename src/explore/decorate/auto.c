@@ -1,7 +1,7 @@
 /* auto: the explorer for a test of which nothing is known.
  *
- * One member makes every run, if there are few enough: optimal, or dpor or dfs where optimal does not apply.  The others
- * sample, each in its own way, because no sampler is the best one for every bug; plain random is one of them.
+ * One member makes every run, if there are few enough: optimal, or dpor or dfs where optimal does not apply.  The
+ * others sample, each in its own way, because no sampler is the best one for every bug; plain random is one of them.
  *
  * Members take turns in slices, which are counted in steps and grow with the work done so far.  A member that goes on
  * within its slice keeps events of its last run, as it does alone.  The next slice goes to the member that is farthest

@@ -1,5 +1,5 @@
-/* bound(depth=N, runs=N, steps=N, EXPLORER): ends runs after N events, and the search after N runs or steps.  The verdict
- * of an exhaustive EXPLORER is then bounded.
+/* bound(depth=N, runs=N, steps=N, EXPLORER): ends runs after N events, and the search after N runs or steps.  The
+ * verdict of an exhaustive EXPLORER is then bounded.
  *
  * The engine limits the time (--max-seconds): explorers read no clock. */
 #include <stdio.h>

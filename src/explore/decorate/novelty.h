@@ -1,9 +1,9 @@
 /* What runs have shown so far, as a small set of features: which type of message an actor took after which other one,
  * with faults and timers as types of their own.
  *
- * Distinct runs are no measure of novelty: in a run of 200 steps every order of unrelated steps is another run, so every
- * run is new.  Orders of two types at one actor are few, and a run that has a new one does something that no run before
- * it did. */
+ * Distinct runs are no measure of novelty: in a run of 200 steps every order of unrelated steps is another run, so
+ * every run is new.  Orders of two types at one actor are few, and a run that has a new one does something that no run
+ * before it did. */
 #ifndef RH_EXPLORE_DECORATE_NOVELTY_H
 #define RH_EXPLORE_DECORATE_NOVELTY_H
 

@@ -3,8 +3,8 @@
  *     portfolio(EXPLORER, ...)   a run each in turn (portfolio.c)
  *     auto                       members and their shares by what the test is and what each brings (auto.c)
  *
- * The state of such a decorator begins with a struct rh__portfolio.  Its verdict is the best one of all members that are
- * done: a member that has made every run makes the others superfluous. */
+ * The state of such a decorator begins with a struct rh__portfolio.  Its verdict is the best one of all members that
+ * are done: a member that has made every run makes the others superfluous. */
 #ifndef RH_EXPLORE_DECORATE_PORTFOLIO_H
 #define RH_EXPLORE_DECORATE_PORTFOLIO_H
 
