@@ -326,7 +326,7 @@ static bool slow_by_sends(const struct slow_run *r, uint32_t i, uint32_t j)
     if ((model != RH_CAUSAL && model != RH_MAILBOX) || slow_actor(r, i) != slow_actor(r, j) || !slow_is_receive(r, i) ||
         !slow_is_receive(r, j) || slow_selects(r, slow_actor(r, i)) || !slow_queues(r, x) || !slow_queues(r, y))
         return false;
-    return model == RH_CAUSAL ? y->copy_of == RH_NONE && rh__message_in_vector(r->w, x, y->clock)
+    return model == RH_CAUSAL ? y->copy_of == RH_NONE && rh__message_in_vector(r->w, x, rh__message_clock(y))
                               : slow_in_past(r, slow_cause(r, i), slow_cause(r, j));
 }
 
