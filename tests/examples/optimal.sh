@@ -144,7 +144,10 @@ makes 1316 scheduler a_job_survives_its_machine # dfs has as many in 3,236,548 r
 bugs=0
 for example in $(every_example); do
     [ -x "$BUILD_DIR/examples/$example" ] || continue
-    case $example in protocols-*) continue ;; esac # protocols.sh; optimal does not find all of them in reasonable time
+    case $example in
+    protocols-*) continue ;; # protocols.sh; optimal does not find all of them in reasonable time
+    liveness) continue ;;    # liveness.sh; its runs do not end, so it is for stateful
+    esac
     for bug in $("$rehearse" list "$BUILD_DIR/examples/$example" | awk '/^[^ ]/{on = /^bugs/; next} on{print $1}'); do
         rm -rf findings
         checks=$((checks + 1))

@@ -56,7 +56,7 @@ static void optimal_and_dpor_agree_with_dfs(void **unused)
 static void dpor_agrees_with_dfs_if_steps_are_handlers(void **unused)
 {
     (void)unused;
-    compare_all(RH_GRAIN_HANDLER + 1, differ_with_dpor);
+    compare_all(RH_GRAIN_HANDLER, differ_with_dpor);
 }
 
 static int by_outcome(const void *a, const void *b)

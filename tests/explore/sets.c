@@ -315,11 +315,11 @@ static void make(struct features *p, uint64_t seed)
     features_make(p, seed);
     features_with_sets(p);
     if (seed % 5 == 1)
-        p->grain = 1 + RH_GRAIN_HANDLER;
+        p->grain = RH_GRAIN_HANDLER;
     if (seed % 5 == 2 && p->model == RH_MAILBOX)
-        p->grain = 1 + RH_GRAIN_SEND;
+        p->grain = RH_GRAIN_SEND;
     if (seed % 5 == 3)
-        p->grain = 1 + RH_GRAIN_OPERATION;
+        p->grain = RH_GRAIN_OPERATION;
 }
 
 static uint64_t number_from(const char *name, uint64_t otherwise)

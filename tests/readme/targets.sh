@@ -26,7 +26,7 @@ expect_only() {
 }
 
 expect_only product '^src/'
-expect_only demo '^(src/(actor|base|cli|cluster|coverage|explore|findings|report|results|run|runner|runtime|trace|world)|examples/gatling)/'
+expect_only demo '^(src/(actor|base|cli|cluster|coverage|explore|findings|history|report|results|run|runner|runtime|trace|world)|examples/gatling)/'
 
 # All of the library is among them; but what stands in for a package that is missing (NAME_none.c).
 all=$(find "$SOURCE_DIR/src" -name '*.c' ! -name '*_none.c' | wc -l)

@@ -34,7 +34,7 @@ static uint64_t hash_of_actor(const struct rh_world *w, uint32_t actor)
 
 static bool came_to_its_end(enum rh_outcome_kind kind)
 {
-    bool by_object = !program.grain || program.grain == RH_GRAIN_OBJECT + 1;
+    bool by_object = !program.grain || program.grain == RH_GRAIN_OBJECT;
     return kind == RH_OUTCOME_FINISHED || kind == RH_OUTCOME_STUCK || kind == RH_OUTCOME_PROPERTY ||
            kind == RH_OUTCOME_MONITOR || kind == RH_OUTCOME_HISTORY || (kind == RH_OUTCOME_DEAD_LETTER && by_object);
 }
