@@ -192,7 +192,8 @@ static void add_setting(void *arg, const struct rh__setting *s)
         return;
     rh__text_add(l->t, ", %s %s", s->name, s->value);
     enum rh_granularity asked = l->r->asked.granularity, used = rh_world_semantics(l->r->world)->granularity;
-    if (granularity && asked == RH_GRAIN_DEFAULT && used != RH_GRAIN_HANDLER)
+    bool chosen = used != RH_GRAIN_HANDLER || rh__tree_prefers_object(&l->r->x->tree);
+    if (granularity && asked == RH_GRAIN_DEFAULT && chosen)
         rh__text_add(l->t, " (the explorer's choice)");
     else if (granularity && asked != RH_GRAIN_DEFAULT && asked != used)
         rh__text_add(l->t, " (the explorer changed it from %s)", rh__granularity_name(asked));
@@ -226,7 +227,7 @@ static void add_limit(const struct rh_exploration *x, struct rh__text *t)
     else if (l->max_runs && x->results->count.runs >= l->max_runs)
         rh__text_add(t, "; stopped by --max-runs");
     else if (l->max_all_steps && x->results->count.steps >= l->max_all_steps)
-        rh__text_add(t, "; stopped by --max-all-steps: %s steps", rh__grouped(l->max_all_steps));
+        rh__text_add(t, "; stopped after %s steps (--max-all-steps)", rh__grouped(l->max_all_steps));
     else if (l->max_seconds > 0)
         rh__text_add(t, "; stopped by --max-seconds: %g s of processor time%s", l->max_seconds,
                      x->workers > 1 ? " each" : "");

@@ -42,7 +42,8 @@ static const struct rh__option_row rows[] = {
       .commands = RH__FOR_RUNS },
     { .option = { .name = "max-seconds",
                   .argument = "S",
-                  .help = "stop after S seconds of processor time, of each worker (10, if no limit is given)",
+                  .help = "stop after S seconds of processor time, of each worker (default 10; with auto 60, and "
+                          "10,000,000 steps)",
                   .manual = "The load of the machine changes nothing.\n"
                             "The exploration also stops after 100 times S seconds of wall-clock time.\n"
                             "`estimate` takes 1 second if no limit is given." },

@@ -37,7 +37,8 @@ static const double pool = 1, near_end = 16, forgets = 0.5;
 static const struct {
     const char *expression;
     double floor;
-} samplers[] = { { "pctcp", 0.5 }, { "swarm", 0.5 }, { "pos", 0.4 }, { "phases", 0.4 }, { "random", 0.2 } };
+} samplers[] = { { "pctcp", 0.5 },  { "swarm", 0.5 },    { "pos", 0.4 },
+                 { "phases", 0.5 }, { "weighted", 0.4 }, { "random", 0.2 } };
 
 struct share {
     const char *name;
@@ -58,7 +59,6 @@ struct automatic {
     bool resting[RH_MOST_INNER];         /* a stand-in that is not needed, or the member that it has replaced */
     uint64_t steps;
     uint64_t slice, slice_runs; /* steps and runs left in this slice */
-    uint32_t kept;              /* events that the run under way kept */
 };
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static uint32_t auto_begin(void *state, const struct rh_world *w)
     while (goes_on || next_turn(a)) {
         uint32_t keep = rh__portfolio_begin_member(p, w);
         if (keep)
-            return a->kept = goes_on ? keep : 1;
+            return goes_on ? keep : 1;
         if (rh__portfolio_is_settled(p))
             return 0;
         replace_reduction(a, w);
@@ -212,7 +212,7 @@ static void auto_end(void *state, const struct rh_world *w, const struct rh_run 
 {
     struct automatic *a = state;
     struct share *s = &a->share[a->members.turn];
-    uint64_t cost = run->events > a->kept ? run->events - a->kept : 1;
+    uint64_t cost = run->events; /* also those that the run kept: limits count them, too */
     a->steps += cost;
     s->steps += cost;
     s->runs++;
