@@ -97,7 +97,7 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(monitors, actors)
     TABLE(large, actors)
     TABLE(check_hashes, RH__IS_HOSTILE ? (size_t)MAX_EVENTS : 0)
-    TABLE(check_clock, RH__IS_HOSTILE ? (size_t)MAX_EVENTS : 0)
+    TABLE(check_meanings, RH__IS_HOSTILE ? (size_t)MAX_EVENTS : 0)
     TABLE(check_choices, RH__IS_HOSTILE ? choices : 0)
 #undef TABLE
     if (base)

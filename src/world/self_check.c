@@ -10,13 +10,14 @@
 void rh__check_step(struct rh_world *w)
 {
     w->check_hashes[w->event_count] = rh__fingerprint_anew(w);
-    w->check_clock[w->event_count] = w->clock_used;
+    w->check_meanings[w->event_count] = rh_world_fingerprint_meaning(w);
 }
 
 void rh__check_undo(struct rh_world *w)
 {
     uint32_t at = w->event_count;
-    if (w->check_clock[at] != w->clock_used) /* a later run has asked for the time: from then on it is hashed */
+    /* A later run has asked for the time, or taken a set: from then on more is hashed. */
+    if (w->check_meanings[at] != rh_world_fingerprint_meaning(w))
         return;
     uint64_t is = rh__fingerprint_anew(w);
     RH__CHECK(is == w->check_hashes[at], "back at event %u the state is %016llx, and was %016llx", at,

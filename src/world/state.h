@@ -321,7 +321,7 @@ struct rh_world {
     uint32_t *stale_actors, *stale_channels;
     uint32_t *monitors;              /* actors that observe announcements */
     uint64_t *check_hashes;          /* hostile build (self_check.h): by event, hash of the state before */
-    bool *check_clock;               /* hostile build: by event, whether the hash includes the time */
+    uint32_t *check_meanings;        /* hostile build: by event, rh_world_fingerprint_meaning of the hash */
     struct rh_choice *check_choices; /* hostile build: the last list of choices */
     uint32_t check_choice_count;
     uint32_t choice_capacity, choice_count;

@@ -95,7 +95,7 @@ RH_HANDLER(voter, rh_start)
 RH_HANDLER(voter, timeout)
 {
     for (int i = 0; i < 3; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "voter%d", i);
         if (i != state->number)
             rh_send(rh_whereis(name), vote);
