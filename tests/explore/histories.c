@@ -44,7 +44,7 @@ static void compare_all(uint32_t grain,
                   programs, (unsigned long long)runs, (unsigned long long)unexplained, with_both, different);
     assert_int_equal(different, 0);
     assert_in_range(programs, PROGRAMS * 3 / 4, PROGRAMS);
-    assert_in_range(with_both, PROGRAMS / 6, PROGRAMS);
+    assert_in_range(with_both, MANY_OR_FEW(PROGRAMS / 6, 0), PROGRAMS); /* the first seeds have few of them */
 }
 
 static void optimal_and_dpor_agree_with_dfs(void **unused)
