@@ -42,8 +42,10 @@ int rh__command_estimate(const char *program, const struct rh__options *o)
     struct rh__batch batch = { .program = program, .options = &own };
     char error[1024];
     own.explorer = "sample";
-    if (!own.limits.max_runs && !own.limits.max_all_steps && !own.seconds_given)
+    if (!own.limit_given) {
+        own.limits.max_all_steps = 0;
         own.limits.max_seconds = 1;
+    }
     if (rh__batch_check(&batch, error, sizeof error))
         return rh__batch_run(&batch, estimate);
     rh__complain("%s", error);

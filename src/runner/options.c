@@ -261,7 +261,8 @@ static void set_default_limits(struct rh__options *o)
 {
     struct rh__limits *l = &o->limits;
     bool automatic = strcmp(o->explorer, "auto") == 0;
-    if (l->max_runs || l->max_seconds > 0 || l->max_all_steps)
+    o->limit_given = l->max_runs || l->max_seconds > 0 || l->max_all_steps;
+    if (o->limit_given)
         return;
     l->max_all_steps = automatic ? 10000000 : 0;
     l->max_seconds = automatic ? 60 : 10;
@@ -291,7 +292,6 @@ bool rh__options_parse(struct rh__options *o, uint32_t command, int argc, char *
         snprintf(error, error_size, "--resume wants --checkpoint FILE, to go on from");
         return false;
     }
-    o->seconds_given = o->limits.max_seconds > 0;
     set_default_limits(o);
     /* Not all members of auto can share their work. */
     if (strcmp(o->explorer, "auto") == 0 && (o->workers > 1 || o->checkpoint))

@@ -22,7 +22,7 @@ struct rh__options {
     uint64_t seed;
     bool seed_given; /* else a test's own counts */
     struct rh__limits limits;
-    bool seconds_given; /* else the limit is the usual one */
+    bool limit_given; /* of runs, steps or time; else the limits are the usual ones */
     struct rh_param params[RH__MOST_PARAMS];
     size_t param_count;
     struct rh_param settings[RH__MOST_SETTINGS]; /* of struct rh_semantics, by name */
