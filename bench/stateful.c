@@ -394,7 +394,7 @@ static double children_seconds(void)
 }
 
 /* Processor seconds of one whole search; `notes` are its notes. */
-static double search(const char *test, const char *n, char *notes, size_t size)
+static double search(const char *explorer, const char *test, const char *n, char *notes, size_t size)
 {
     char error[256];
     struct rh_param params[] = { { "n", n } };
@@ -404,7 +404,7 @@ static double search(const char *test, const char *n, char *notes, size_t size)
     struct rh_world_options o = { .test = t, .params = params, .param_count = *n != 0, .quiet = true };
     struct rh__limits limits = { 0 };
     struct rh_world *w = rh_world_new(&o, error, sizeof error);
-    struct rh_exploration *x = w ? rh__exploration_new(w, "stateful", 1, &limits, error, sizeof error) : NULL;
+    struct rh_exploration *x = w ? rh__exploration_new(w, explorer, 1, &limits, error, sizeof error) : NULL;
     if (!x) {
         fprintf(stderr, "%s\n", error);
         exit(1);
@@ -422,11 +422,12 @@ static double search(const char *test, const char *n, char *notes, size_t size)
     return seconds;
 }
 
-static void measure(const char *test, const char *n)
+static void measure(const char *explorer, const char *test, const char *n)
 {
     char notes[1024], name[32];
     unsigned long long states, transitions;
-    double best = search(test, n, notes, sizeof notes), second = search(test, n, notes, sizeof notes);
+    double best = search(explorer, test, n, notes, sizeof notes),
+           second = search(explorer, test, n, notes, sizeof notes);
     const char *bytes = strstr(notes, "depth ");
     best = second < best ? second : best;
     snprintf(name, sizeof name, "%s%s%s", test, *n ? "-" : "", n);
@@ -437,16 +438,17 @@ static void measure(const char *test, const char *n)
     fflush(stdout);
 }
 
-int main(void)
+/* stateful [EXPLORER [PROGRAM]]: all programs, or one; with `stateful`, or another explorer that reports states. */
+int main(int count, char **arguments)
 {
+    static const char *const rows[][3] = {
+        { "tpc", "tpc", "" }, { "philo", "philo", "" },    { "senders", "senders", "" }, { "writer", "writer", "" },
+        { "kv", "kv", "" },   { "paxos-2", "paxos", "2" }, { "paxos-3", "paxos", "3" },  { "chain", "chain", "" },
+    };
+    const char *explorer = count > 1 ? arguments[1] : "stateful", *only = count > 2 ? arguments[2] : NULL;
     printf("%-10s %10s %12s %8s %8s %8s\n", "stateful", "states", "transitions", "cpu s", "M/s", "B/state");
-    measure("tpc", "");
-    measure("philo", "");
-    measure("senders", "");
-    measure("writer", "");
-    measure("kv", "");
-    measure("paxos", "2");
-    measure("paxos", "3");
-    measure("chain", "");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!only || strcmp(only, rows[i][0]) == 0)
+            measure(explorer, rows[i][1], rows[i][2]);
     return 0;
 }

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* Of a struct rh_fingerprint (rehearse/world.h), `low` is not used with 64 bits.  With 128 bits the set keeps 104 of
+/* Of a struct rh_fingerprint (rehearse/world.h), `low` is not used with 64 bits.  With 128 bits the set keeps 96 of
  * them, and a state takes at most 16 bytes. */
 
 struct rh_visited_options {

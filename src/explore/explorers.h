@@ -51,6 +51,10 @@ uint32_t rh__exploration_lead(const struct rh_exploration *x);
 void rh__exploration_restart(struct rh_exploration *x);
 uint32_t rh__exploration_restarts(const struct rh_exploration *x);
 
+struct rh_visited;
+/* rh_visited_has or rh_visited_add will be called for this fingerprint soon. */
+void rh__visited_prefetch(struct rh_visited *v, struct rh_fingerprint f);
+
 /* In `open`: a temporary file without a name, in the folder of TMPDIR or in /var/tmp, for what does not fit into
  * memory.  All processes of the exploration have it, and it is closed at the end.  -1: there is none. */
 int rh__exploration_file(struct rh_exploration *x);

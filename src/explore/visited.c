@@ -22,7 +22,7 @@
 #include "explore/dense.h"
 #include "explore/explorers.h"
 
-enum { SHARDS = 16, SHARD_BITS = 4, KEPT_BYTES = 13, LEAST_BYTES = 1024, PAGE = 4096, SPINS = 200 };
+enum { SHARDS = 16, SHARD_BITS = 4, KEPT_BYTES = 12, LEAST_BYTES = 1024, PAGE = 4096, SPINS = 200 };
 static const size_t usual_bytes = (size_t)1 << 30;
 
 struct shard {
@@ -197,6 +197,13 @@ bool rh_visited_has(struct rh_visited *v, struct rh_fingerprint f)
     return there;
 }
 
+void rh__visited_prefetch(struct rh_visited *v, struct rh_fingerprint f)
+{
+    struct rh__dense_key key;
+    if (v->width)
+        rh__dense_prefetch(&shard_of(v, usable(v, f), &key)->table, key);
+}
+
 uint32_t rh_visited_begin(struct rh_visited *v, uint32_t keep)
 {
     v->keep = keep;
@@ -250,7 +257,7 @@ void rh_visited_clear(struct rh_visited *v)
         struct shard *s = &v->shards[i];
         lock(s);
         give_back(s->table.bytes, v->shard_bytes); /* also what a killed process has left */
-        rh__dense_begin(&s->table, s->table.bytes, v->shard_bytes, v->width);
+        rh__dense_begin(&s->table, s->table.bytes, v->shard_bytes, v->width == KEPT_BYTES);
         s->hits = 0;
         unlock(s);
     }
@@ -304,7 +311,7 @@ static bool open_tables(struct rh_visited *v, struct rh_exploration *x, size_t b
     v->shard_bytes = bytes / SHARDS < LEAST_BYTES ? LEAST_BYTES : bytes / SHARDS;
     char *all = rh_exploration_memory(x, v->shard_bytes * SHARDS);
     for (uint32_t i = 0; i < SHARDS && all; i++)
-        rh__dense_begin(&v->shards[i].table, all + i * v->shard_bytes, v->shard_bytes, v->width);
+        rh__dense_begin(&v->shards[i].table, all + i * v->shard_bytes, v->shard_bytes, v->width == KEPT_BYTES);
     return all != NULL;
 }
 
