@@ -20,13 +20,21 @@ static const struct column {
     bool delays; /* a delaying explorer */
     bool peer;   /* what delaying explorers are compared with */
 } columns[] = {
-    { "random", "random", true, false, false, false },         { "iterative", "iterative", true, false, false, false },
-    { "pct(3)", "pct(3)", true, false, false, true },          { "ss rr", "delay(rr,ss)", true, false, true, false },
-    { "ss rtc", "delay(rtc,ss)", true, false, true, false },   { "ss prr", "delay(prr,ss)", true, false, true, false },
-    { "preempt", "preempt", false, true, false, false },       { "ses rr", "delay(rr,ses)", false, true, true, false },
-    { "ses rtc", "delay(rtc,ses)", false, true, true, false }, { "ses prr", "delay(prr,ses)", true, true, true, false },
-    { "stateful", "stateful", false, true, false, false },     { "optimal", "optimal", false, false, false, false },
+    { "random", "random", true, false, false, false },
+    { "iterative", "deepen(random)", true, false, false, false },
+    { "pct(3)", "pct(3)", true, false, false, true },
+    { "ss rr", "delay(rr,ss)", true, false, true, false },
+    { "ss rtc", "delay(rtc,ss)", true, false, true, false },
+    { "ss prr", "delay(prr,ss)", true, false, true, false },
+    { "preempt", "preempt(6,stateful)", false, true, false, false },
+    { "ses rr", "delay(rr,ses)", false, true, true, false },
+    { "ses rtc", "delay(rtc,ses)", false, true, true, false },
+    { "ses prr", "delay(prr,ses)", true, true, true, false },
+    { "stateful", "stateful", false, true, false, false },
+    { "optimal", "optimal", false, false, false, false },
     { "cover", "cover(all)", true, false, false, false },
+    { "weighted", "weighted", true, false, false, false },
+    { "phases", "phases", true, false, false, false },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -43,11 +51,14 @@ struct cell {
 
 /* ---- explorations ------------------------------------------------------------------------------------------------ */
 
-/* The number before " states" in the explorer's notes. */
+/* The number before " states, " in the explorer's notes. */
 static double states_of_last(void)
 {
     char *line = example_line(), *notes = line ? strstr(line, "\"notes\":\"") : NULL;
-    double n = notes ? strtod(notes + strlen("\"notes\":\""), NULL) : 0;
+    char *end = notes ? strstr(notes, " states, ") : NULL, *at = end;
+    while (at && at > notes && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    double n = at ? strtod(at, NULL) : 0;
     free(line);
     return n;
 }

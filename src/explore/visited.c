@@ -22,7 +22,7 @@
 #include "explore/dense.h"
 #include "explore/explorers.h"
 
-enum { SHARDS = 16, SHARD_BITS = 4, KEPT_BYTES = 12, LEAST_BYTES = 1024, PAGE = 4096, SPINS = 200 };
+enum { SHARDS = 16, SHARD_BITS = 4, KEPT_BYTES = 12, LEAST_BYTES = 64, PAGE = 4096, SPINS = 200 };
 static const size_t usual_bytes = (size_t)1 << 30;
 
 struct shard {

@@ -432,12 +432,13 @@ static struct rh__wide hash_gathered(struct rh_world *w)
     return h;
 }
 
+/* By name: processes that share fingerprints have met the properties in different orders. */
 static struct rh__wide hash_eventually(const struct rh_world *w)
 {
     struct rh__wide h = { 0, 0 };
     for (uint32_t i = 0; i < w->property_count; i++)
         if (w->properties[i].kind == RH_EVENTUALLY && w->properties[i].run) /* otherwise not evaluated in this run */
-            h = rh__wide_sum(h, rh__wide_with(rh__wide_of(i + 1), w->properties[i].run & LAST));
+            h = rh__wide_sum(h, rh__wide_with(rh__wide_of(w->properties[i].named), w->properties[i].run & LAST));
     return h;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "world/fiber.h"
 #include "world/log.h"
 #include "world/objects.h"
@@ -25,6 +26,7 @@ static struct world_property *property_named(struct rh_world *w, enum rh_propert
     struct world_property *p = &w->properties[w->property_count++];
     *p = (struct world_property){ .place = here, .kind = kind };
     snprintf(p->name, sizeof p->name, "%s", name); /* the name may be in a buffer, and must outlive this process */
+    p->named = rh__hash(p->name, strlen(p->name), 24);
     return p;
 }
 

@@ -212,6 +212,7 @@ struct world_property {
     const char *place;
     uint32_t kind;
     uint32_t run;          /* enum world_evaluated of the current run; undone with its steps */
+    uint64_t named;        /* hash of the name: the index depends on which run came first */
     uint64_t held, failed; /* number of evaluations, including repeated steps */
 };
 

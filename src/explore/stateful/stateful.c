@@ -202,7 +202,7 @@ static const struct rh_explorer_report stateful_report = { .verdict = stateful_v
 static const struct rh_argument stateful_arguments[] = {
     { .name = "kb",
       .kind = RH_ARGUMENT_NUMBER,
-      .least = 64,
+      .least = 1,
       .most = 1 << 30,
       .named = true,
       .help = "memory for visited states, in KiB (1048576)" },

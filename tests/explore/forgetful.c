@@ -1,0 +1,291 @@
+/* Searches over states against brute force, over programs that forget (world/support/automata.h): every model,
+ * granularity, time and fault, with memory for all states and for next to none.
+ *
+ * Brute force makes every sequence of choices by steps and undos, without the engine.  What is compared is what a
+ * program and its user can see, not fingerprints: a sight of each state (names, memory and ends of actors, open choices
+ * with the contents of messages), and each end of a run with its outcome and place. */
+#include "explore/support/runs.h"
+
+#include "support/few.h"
+#include "support/generated.h"
+#include "world/support/automata.h"
+
+#ifdef FORGETFUL_LONG
+enum { PROGRAMS = MANY_OR_FEW(4000, 200), MOST_STATES = 20000 };
+#else
+enum { PROGRAMS = MANY_OR_FEW(120, 25), MOST_STATES = 4000 };
+#endif
+enum { SLOTS = 1 << 16 };
+
+/* ---- sights ------------------------------------------------------------------------------------------------------ */
+
+struct sights {
+    uint32_t count;
+    uint64_t steps;
+    uint64_t set[SLOTS];
+};
+static struct sights *sights; /* shared memory; of the search under way */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t h = a * 0x9e3779b97f4a7c15u ^ b;
+    return generated_random(&h);
+}
+
+static uint64_t text_hash(const char *text)
+{
+    return fnv(FNV_START, text, strlen(text));
+}
+
+static void note(uint64_t sight)
+{
+    sight += !sight;
+    uint32_t i = (uint32_t)(sight % SLOTS);
+    while (sights->set[i] && sights->set[i] != sight)
+        i = (i + 1) % SLOTS;
+    if (sights->set[i])
+        return;
+    sights->set[i] = sight;
+    assert_in_range(++sights->count, 0, SLOTS / 2);
+}
+
+static bool has(const struct sights *s, uint64_t sight)
+{
+    uint32_t i = (uint32_t)(sight % SLOTS);
+    while (s->set[i] && s->set[i] != sight)
+        i = (i + 1) % SLOTS;
+    return s->set[i] == sight;
+}
+
+/* Of a kept request nothing but that there is one: its ticket says nothing to the program. */
+static uint64_t actors_hash(const struct rh_world *w)
+{
+    uint64_t h = 0;
+    for (uint32_t i = 0; i < rh_world_actor_count(w); i++) {
+        char name[256];
+        rh_world_actor_name(w, i, name, sizeof name);
+        uint64_t x = text_hash(name);
+        const struct rh_actor_type *type = rh_world_actor_type(w, i);
+        if (!rh_world_actor_ended(w, i) && type) {
+            size_t size = type->size == sizeof(struct soul) ? offsetof(struct soul, kept) : type->size;
+            x = mix(x, fnv(FNV_START, rh_world_actor_state(w, i), size));
+        }
+        h += x;
+    }
+    return h;
+}
+
+static uint64_t choice_hash(const struct rh_world *w, const struct rh_choice *c)
+{
+    char text[512];
+    rh_world_choice_text(w, c, text, sizeof text);
+    uint64_t h = text_hash(text);
+    if (c->kind == RH_CHOICE_DELIVER || c->kind == RH_CHOICE_LOSE || c->kind == RH_CHOICE_DUPLICATE) {
+        struct rh_message_info m = rh_world_message(w, c->what);
+        h = mix(h, fnv(fnv(FNV_START, m.value, m.size), m.tail ? m.tail : "", m.tail_size));
+    }
+    return h;
+}
+
+static void note_state(const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    uint64_t h = mix(1, actors_hash(w));
+    for (uint32_t i = 0; i < count; i++)
+        h += choice_hash(w, &open[i]);
+    note(h);
+    sights->steps++;
+}
+
+/* After a failed step the memory of actors is nobody's business. */
+static void note_end(const struct rh_world *w)
+{
+    const struct rh_outcome *o = rh_world_outcome(w);
+    uint64_t h = mix(mix(2, o->kind), text_hash(o->place));
+    bool all = !rh_outcome_failed(o->kind) || o->kind == RH_OUTCOME_STUCK || o->kind == RH_OUTCOME_MONITOR;
+    note(all ? mix(h, actors_hash(w)) : h);
+}
+
+/* ---- brute force ------------------------------------------------------------------------------------------------- */
+
+/* Every sequence of choices from here.  False if there are too many, or a limit cuts one. */
+static bool every_sequence(struct rh_world *w)
+{
+    uint32_t n;
+    const struct rh_choice *list = rh_world_enabled(w, &n);
+    if (sights->steps > MOST_STATES || w->event_count > w->semantics.max_steps)
+        return false;
+    note_state(w, list, n);
+    if (!n) {
+        note_end(w);
+        return true;
+    }
+    struct rh_choice *open = malloc(n * sizeof *open);
+    bool fine = open != NULL;
+    memcpy(open, list, n * sizeof *open);
+    for (uint32_t i = 0; i < n && fine; i++)
+        fine = rh_world_step(w, &open[i]) && every_sequence(w) && rh_world_undo(w);
+    free(open);
+    return fine;
+}
+
+static void drive(struct rh_world *w, void *arg)
+{
+    rh_world_reset(w);
+    *(bool *)arg = every_sequence(w);
+}
+
+static struct sights *brute_sights(bool *fine)
+{
+    struct rh_world *w = world_of("automata", &automata.semantics, NULL, 0);
+    bool *all = rh_shared_new(sizeof *all);
+    sights = rh_shared_new(sizeof *sights);
+    assert_true(all && sights);
+    assert_int_equal(rh_sandbox_run(w, drive, all), RH_SANDBOX_DONE);
+    *fine = *all;
+    rh_shared_free(all, sizeof *all);
+    rh_world_free(w);
+    return sights;
+}
+
+/* ---- explorers --------------------------------------------------------------------------------------------------- */
+
+static uint32_t sights_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    note_state(w, open, count);
+    return rh_inner_choose(state, w, open, count);
+}
+
+static void sights_end(void *state, const struct rh_world *w, const struct rh_run *run)
+{
+    if (!run->pruned) {
+        note_state(w, NULL, 0);
+        note_end(w);
+    }
+    rh_inner_end(state, w, run);
+}
+
+static const struct rh_explorer sights_of = {
+    .name = "sights_of",
+    .summary = "notes what can be seen of the states of another explorer",
+    .state_size = sizeof(struct rh_inner),
+    .arguments = rh_only_arguments,
+    .open = rh_only_open,
+    .choose = sights_choose,
+    .end = sights_end,
+    .report = &rh_only_report,
+    .decorator = &rh_only_decorator,
+};
+RH_EXPLORER(sights_of)
+
+/* Memory for all states, and for 32 of them (kb=1); a frontier that goes to a file. */
+static const char *const explorers[] = {
+    "stateful",
+    "stateful(kb=1)",
+    "delay(rtc, ses)",
+    "delay(rr, ses)",
+    "delay(prr, ses, check)",
+    "delay(rtc, ses, kb=1, frontier=1)",
+    "delay(rr, ses, kb=1)",
+    "preempt(1000, only, stateful)",
+};
+enum { EXPLORERS = sizeof explorers / sizeof *explorers };
+
+struct sum {
+    uint64_t programs, compared, states, steps, of, dropped, wrong;
+};
+
+static const char *difference(const struct sights *all, const struct rh_exploration *x)
+{
+    uint32_t here = 0;
+    bool drawn = automata.semantics.outside != 0; /* values from outside are drawn: nobody can promise anything */
+    if ((rh__exploration_verdict(x) == RH_VERDICT_EXHAUSTIVE) == drawn)
+        return "the verdict is wrong";
+    for (uint32_t i = 0; i < SLOTS; i++)
+        here += all->set[i] && has(sights, all->set[i]);
+    if (here < all->count)
+        return "it has missed something";
+    return sights->count > all->count ? "it has seen what is not there" : NULL;
+}
+
+static void compare_one(struct sum *sum, const struct sights *all, const char *explorer)
+{
+    char text[256], notes[512];
+    struct rh_world *w = world_of("automata", &automata.semantics, NULL, 0);
+    sights = rh_shared_new(sizeof *sights);
+    assert_non_null(sights);
+    snprintf(text, sizeof text, "sights_of(%s)", explorer);
+    struct rh_exploration *x = explored(w, text, 1, 0);
+    const char *wrong = difference(all, x);
+    rh_inner_notes(&x->explorer, notes, sizeof notes);
+    sum->steps += sights->steps;
+    sum->of += all->steps;
+    sum->dropped += strstr(notes, "dropped for lack of memory") != NULL;
+    if (wrong) {
+        automata_write(&automata, text, sizeof text);
+        printf("%s\n    %s: %s: %u sights, brute force %u; %s\n", text, explorer, wrong, sights->count, all->count,
+               notes);
+        sum->wrong++;
+    }
+    rh__exploration_free(x);
+    rh_world_free(w);
+    rh_shared_free(sights, sizeof *sights);
+}
+
+/* A program that is too large is made smaller.  Two of the explorers have their turn. */
+static void compare(struct sum *sum, uint64_t seed)
+{
+    bool fine = false;
+    struct sights *all = NULL;
+    automata_make(&automata, seed);
+    do {
+        if (all)
+            rh_shared_free(all, sizeof *all);
+        all = brute_sights(&fine);
+    } while (!fine && automata_shrink(&automata));
+    sum->programs++;
+    sum->compared += fine;
+    sum->states += fine ? all->count : 0;
+    uint64_t turn = seed * 0x9e3779b97f4a7c15u >> 40;
+    for (uint64_t i = 0; i < 2 && fine; i++)
+        compare_one(sum, all, explorers[(turn + i * 3) % EXPLORERS]);
+    rh_shared_free(all, sizeof *all);
+}
+
+static void require_none_wrong(const struct sum *s)
+{
+    print_message("%llu programs, %llu compared, %llu sights; %llu steps, brute force %llu; %llu with states dropped; "
+                  "%llu wrong\n",
+                  (unsigned long long)s->programs, (unsigned long long)s->compared, (unsigned long long)s->states,
+                  (unsigned long long)s->steps, (unsigned long long)s->of, (unsigned long long)s->dropped,
+                  (unsigned long long)s->wrong);
+    assert_int_equal(s->wrong, 0);
+}
+
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* REHEARSE_FIRST and REHEARSE_PROGRAMS: other seeds, and more of them. */
+static void searches_see_what_brute_force_sees(void **unused)
+{
+    (void)unused;
+    struct sum sum = { 0 };
+    uint64_t first = from_environment("REHEARSE_FIRST", 1);
+    uint64_t last = first + from_environment("REHEARSE_PROGRAMS", PROGRAMS);
+    for (uint64_t seed = first; seed < last; seed++)
+        compare(&sum, seed);
+    require_none_wrong(&sum);
+    assert_true(sum.compared > sum.programs / 2);
+    assert_true(sum.steps < sum.of);
+    assert_true(sum.dropped > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EXPLORE_TEST(searches_see_what_brute_force_sees),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,3 @@
+/* forgetful.c with many more programs, and larger ones. */
+#define FORGETFUL_LONG
+#include "forgetful.c"
