@@ -11,7 +11,7 @@
 #include "world/support/automata.h"
 
 #ifdef FORGETFUL_LONG
-enum { PROGRAMS = MANY_OR_FEW(4000, 200), MOST_STATES = 20000 };
+enum { PROGRAMS = MANY_OR_FEW(2000, 200), MOST_STATES = 10000 };
 #else
 enum { PROGRAMS = MANY_OR_FEW(120, 25), MOST_STATES = 4000 };
 #endif
