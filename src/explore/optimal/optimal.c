@@ -4,7 +4,7 @@
  *
  * The search:
  *   - Add the sends of the steps that were made, in a fixed order.  Then add an event of the place with the fewest
- *     options, and explore each of its options.
+ *     options, of those the one with the fewest events, and explore each of its options.
  *   - When a send is added, also explore each graph in which an earlier event takes the send: a revisit (revisit.c).
  * The graph of a revisit is a level on top of the level that it was made from (levels.c).  Between runs the world
  * keeps the steps that the old and the new run begin with.

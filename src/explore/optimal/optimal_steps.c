@@ -130,11 +130,21 @@ static uint32_t find_step(struct optimal *o, const struct rh_world *w, uint32_t 
     return RH_NONE;
 }
 
+/* The number of events of a place. */
+static uint32_t events_of(const struct optimal_graph *g, uint32_t place)
+{
+    return g->last_event[place] == RH_NONE ? 0 : rh__graph_node(g, g->last_event[place])->event.index + 1;
+}
+
 /* Order of places for choose_place.  An actor that can be exchanged for another one goes first as long as it has done
  * nothing, so that what it sends is known when others take it (exchange.c). */
 static bool goes_before(const struct optimal_graph *g, uint32_t a, uint32_t b)
 {
     uint32_t n = rh__graph_is_fresh(g, a) ? 0 : g->waiting[a], m = rh__graph_is_fresh(g, b) ? 0 : g->waiting[b];
+    if (n != m)
+        return n < m;
+    n = events_of(g, a);
+    m = events_of(g, b);
     return n != m ? n < m : rh__graph_turn(g, a) < rh__graph_turn(g, b);
 }
 
@@ -144,9 +154,11 @@ static bool waits_for_set(const struct optimal_graph *g, const struct rh_world *
     return place == g->place_of_actor[c->actor] && rh__stance_of(w, c->actor).set;
 }
 
-/* Chooses the place with the fewest enabled choices.  Then most sends are known before a node has several options.  Any
- * order that is a function of the graph alone would be correct.  How many choices a set has at first depends on the
- * world's order of its messages, so sets come last, where most sends are known. */
+/* Chooses the place with the fewest enabled choices, of those the one with the fewest events.  Then most sends are
+ * known before a node has several options: a server, which takes much, goes after its clients, which send to it.  A
+ * send that is known is an option of the event, which costs a few steps.  A later one revisits the event, which costs a
+ * graph.  Any order that is a function of the graph alone would be correct.  How many choices a set has at first
+ * depends on the world's order of its messages, so sets come last, where most sends are known. */
 static uint32_t choose_place(struct optimal_graph *g, const struct rh_world *w, const struct rh_choice *open,
                              uint32_t count)
 {
