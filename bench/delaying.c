@@ -21,7 +21,7 @@ static const struct column {
     bool peer;   /* what delaying explorers are compared with */
 } columns[] = {
     { "random", "random", true, false, false, false },
-    { "iterative", "deepen(random)", true, false, false, false },
+    { "iterative", "grow(step=100,random)", true, false, false, false },
     { "pct(3)", "pct(3)", true, false, false, true },
     { "ss rr", "delay(rr,ss)", true, false, true, false },
     { "ss rtc", "delay(rtc,ss)", true, false, true, false },

@@ -11,7 +11,7 @@ extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh
     rh__explorer_dpor, rh__explorer_optimal, rh__explorer_sample, rh__explorer_replay, rh__explorer_bound,
     rh__explorer_portfolio, rh__explorer_symmetry, rh__explorer_cover, rh__explorer_weighted, rh__explorer_swarm,
     rh__explorer_pos, rh__explorer_pct, rh__explorer_pctcp, rh__explorer_stateful, rh__explorer_delay,
-    rh__explorer_phases, rh__explorer_grow, rh__explorer_preempt, rh__explorer_deepen, rh__explorer_auto;
+    rh__explorer_phases, rh__explorer_grow, rh__explorer_preempt, rh__explorer_auto;
 extern const struct rh_explorer rh__explorer_reach; /* only in programs that count their blocks */
 
 /* Estimated number of distinct runs, from samples that saw `seen` of them. */
@@ -38,6 +38,8 @@ bool rh__replay_went_on(const void *state);
 const struct rh_explorer *rh__inner_needs_beginning(const struct rh_inner *e);
 
 struct rh_world *rh__exploration_world(const struct rh_exploration *x);
+/* The temperature that the test asks for, if the explorer looks for loops of states instead; else 0. */
+uint32_t rh__exploration_unused_temperature(const struct rh_exploration *x);
 /* For filters: the largest number of choices enabled at once, and the flag that a filter sets when a bound hides
  * choices. */
 size_t rh__exploration_most_choices(const struct rh_exploration *x);

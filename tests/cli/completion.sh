@@ -61,7 +61,7 @@ same tests 'several stack stuck ' "$(complete_words rehearse test "$fixtures/kin
 same explorers 'random replay roundrobin ' "$(complete_words rehearse test "$fixtures/kinds" --explorer r)"
 same 'tests to estimate' 'several stack stuck ' "$(complete_words rehearse estimate "$fixtures/kinds" s)"
 same 'an estimate' 'estimate ' "$(complete_words rehearse e)"
-same reductions 'deepen delay delayed dfs dpor ' "$(complete_words rehearse test "$fixtures/kinds" --explorer d)"
+same reductions 'delay delayed dfs dpor ' "$(complete_words rehearse test "$fixtures/kinds" --explorer d)"
 same granularities 'object operation ' "$(complete_words rehearse test "$fixtures/kinds" --granularity o)"
 same models 'mailbox ' "$(complete_words rehearse test "$fixtures/kinds" --model m)"
 same parameters 'n= ' "$(complete_words rehearse test "$fixtures/slow" -p n)"

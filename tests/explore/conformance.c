@@ -33,7 +33,7 @@ static const struct around decorators[] = {
     { "bound(40, portfolio(symmetry(%s)))", .same = true },
     { "passes(%s)", .same = true, .keeps = true },
     { "preempt(1000, only, %s)", .same = true, .keeps = true },
-    { "deepen(40, factor=1000, %s)", .same = true, .keeps = true },
+    { "grow(step=40, factor=1000, %s)", .same = true },
     { replay_text, .same = true, .keeps = true },
 };
 enum { DECORATORS = sizeof decorators / sizeof *decorators };

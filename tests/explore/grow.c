@@ -71,12 +71,49 @@ static void nothing_is_promised(void **unused)
     rh_world_free(w);
 }
 
+/* ---- in rounds --------------------------------------------------------------------------------------------------- */
+
+RH_MESSAGE(again);
+RH_ACTOR(endless, int n;);
+RH_HANDLER(endless, again)
+{
+    rh_send(self, again);
+}
+RH_BEHAVIOUR(endless, going, again);
+RH_TEST(goes_on)
+{
+    rh_send(rh_spawn(endless), again);
+}
+
+static uint32_t *lengths; /* shared memory: of each run */
+static void length_end(void *state, const struct rh_world *w, const struct rh_run *run)
+{
+    lengths[run->number] = run->events - 1;
+    rh_inner_end(&((struct spy *)state)->inner, w, run);
+}
+SPY(length_of, "notes the lengths of runs", length_end)
+
+static void rounds_are_longer_and_have_more_runs(void **unused)
+{
+    (void)unused;
+    lengths = rh_shared_new(64 * sizeof *lengths);
+    struct rh_world *w = world_of("goes_on", NULL, NULL, 0);
+    struct rh_exploration *x = explored(w, "length_of(grow(step=5, factor=2, random))", 1, 15);
+    assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
+    for (uint32_t i = 1; i <= 15; i++) /* 2 runs of 5 events, 4 of 10, 8 of 15, then 20 */
+        assert_int_equal(lengths[i], i <= 2 ? 5 : i <= 6 ? 10 : i <= 14 ? 15 : 20);
+    rh__exploration_free(x);
+    rh_world_free(w);
+    rh_shared_free(lengths, 64 * sizeof *lengths);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(the_limit_grows_while_runs_are_cut),
         EXPLORE_TEST(a_late_bug_is_found),
         EXPLORE_TEST(nothing_is_promised),
+        EXPLORE_TEST(rounds_are_longer_and_have_more_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

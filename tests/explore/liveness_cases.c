@@ -357,6 +357,21 @@ static void reductions_refuse(void **unused)
     }
 }
 
+/* stateful looks for loops instead, and says so. */
+static void states_have_no_temperature(void **unused)
+{
+    (void)unused;
+    for (uint32_t temperature = 0; temperature <= 20; temperature += 20) {
+        char notes[1024];
+        struct rh_world *w = world_of("a_message_waits", &(struct rh_semantics){ .temperature = temperature }, NULL, 0);
+        struct rh_exploration *x = explored(w, "stateful", 1, 0);
+        rh_inner_notes(&x->explorer, notes, sizeof notes);
+        assert_int_equal(strstr(notes, "temperature 20 was not used") != NULL, temperature != 0);
+        rh__exploration_free(x);
+        rh_world_free(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +382,7 @@ int main(void)
         EXPLORE_TEST(the_network_heals_in_the_quiet_phase),
         EXPLORE_TEST(faults_stop_when_it_is_quiet),
         EXPLORE_TEST(reductions_refuse),
+        EXPLORE_TEST(states_have_no_temperature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,7 @@ struct rh_exploration {
     struct rh__tree tree;               /* the parsed explorer expression */
     struct rh_inner explorer;           /* the opened root of the tree */
     bool wants_new;                     /* the explorer needs to know which runs are distinct from all earlier runs */
+    uint32_t unused_temperature;        /* of the test, because the explorer finds loops of states instead */
     bool is_reduction;                  /* the explorer omits runs that differ only in the order of independent steps */
     bool trusts_globals;                /* the user promises that no two actors use the same global variable */
     bool mute;                          /* discard the program's standard output */

@@ -34,6 +34,11 @@ struct rh_world *rh__exploration_world(const struct rh_exploration *x)
     return x->world;
 }
 
+uint32_t rh__exploration_unused_temperature(const struct rh_exploration *x)
+{
+    return x->unused_temperature;
+}
+
 size_t rh__exploration_most_choices(const struct rh_exploration *x)
 {
     return rh__world_most_choices(x->world);
@@ -213,6 +218,7 @@ static bool open_explorer(struct rh_exploration *x, const char *expression, char
                      expression);
             return false;
         }
+        x->unused_temperature = s->temperature;
         rh__world_drop_temperature(x->world);
     }
     if (!rh__loop_open(x)) {

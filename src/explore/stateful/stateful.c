@@ -189,6 +189,13 @@ static void stateful_notes(const void *state, char *buffer, size_t size)
     rh__text_add(&t, "\nprobability that a collision hid a state: %.2g", c.missed);
     if (!s->certain)
         rh__text_add(&t, " (a search with 128 bits can be exhaustive)");
+    uint32_t temperature = rh__exploration_unused_temperature(s->x);
+    if (temperature)
+        rh__text_add(
+            &t,
+            "\ntemperature %u was not used, because it depends on the run and not on the state: loops of states "
+            "were looked for instead",
+            temperature);
     if (rh__lasso_most_open(s->lasso))
         rh__text_add(&t, "\nloops with hot monitors: at most %llu states were kept at once",
                      (unsigned long long)rh__lasso_most_open(s->lasso));
