@@ -91,13 +91,13 @@ bool rh__graph_open(struct optimal_graph *g, struct rh_exploration *x)
 
 bool rh__graph_full(const struct optimal_graph *g)
 {
-    return g->overflows ||
-           g->node_top + 3 * rh__graph_top((struct optimal_graph *)(uintptr_t)g)->count + SPARE > MOST_NODES ||
-           g->run_top + rh__graph_top((struct optimal_graph *)(uintptr_t)g)->steps + SPARE > MOST_STEPS ||
-           g->row_top + (uint64_t)SPARE * 16 + GRAPH_PLACES > MOST_ROWS || g->option_top + SPARE > MOST_OPTIONS ||
-           g->order_top + (uint64_t)SPARE * 1024 > MOST_ORDERS || g->stance_top + SPARE > MOST_STANCES ||
-           g->image_top + SPARE * 64 > MOST_IMAGES || g->level_count + 2 > GRAPH_LEVELS ||
-           g->places + SPARE / 8 > GRAPH_PLACES || rh__graph_places_end(g) > GRAPH_OF_PLACES;
+    const struct optimal_level *l = &g->levels[g->level_count - 1];
+    return g->overflows || g->node_top + 3 * l->count + SPARE > MOST_NODES ||
+           g->run_top + l->steps + SPARE > MOST_STEPS || g->row_top + (uint64_t)SPARE * 16 + GRAPH_PLACES > MOST_ROWS ||
+           g->option_top + SPARE > MOST_OPTIONS || g->order_top + (uint64_t)SPARE * 1024 > MOST_ORDERS ||
+           g->stance_top + SPARE > MOST_STANCES || g->image_top + SPARE * 64 > MOST_IMAGES ||
+           g->level_count + 2 > GRAPH_LEVELS || g->places + SPARE / 8 > GRAPH_PLACES ||
+           rh__graph_places_end(g) > GRAPH_OF_PLACES;
 }
 
 bool rh__graph_has_room(const struct optimal_graph *g, uint32_t size)
@@ -651,6 +651,20 @@ void rh__graph_drop_fate_step(struct optimal_graph *g, uint32_t stamp)
     x->now.kind = FATE_NONE;
 }
 
+/* The same for a node that is removed, too. */
+static inline void forget_step(struct optimal_graph *g, uint32_t stamp)
+{
+    struct optimal_level *l = rh__graph_top(g);
+    if (g->run[g->run_top - 1].node != stamp) {
+        rh__graph_drop_step(g, stamp);
+        return;
+    }
+    l->steps--;
+    g->run_top--;
+    if (g->absorbed > l->steps)
+        g->absorbed = l->steps;
+}
+
 /* The newest event of a place is the last one there, except among operations that are not in turn. */
 static void leave_place(struct optimal_graph *g, const struct optimal_node *x, uint32_t stamp)
 {
@@ -675,7 +689,7 @@ static void unlink_node(struct optimal_graph *g, struct optimal_node *x, uint32_
         if (x->event.failed)
             rh__graph_freeze(g, x, false);
         else
-            rh__graph_drop_step(g, stamp);
+            forget_step(g, stamp);
         break;
     case NODE_SEND:
         g->last_send[x->send.to] = x->send.before_to;

@@ -340,6 +340,19 @@ static void add_revisits(const struct view *v, uint32_t r, uint32_t s)
                        (struct optimal_option){ .cause = r, .detail = kind, .order = order_of_revisit(v, r, s) });
 }
 
+/* Whether the event took a message that must come before the new send: then it cannot take that send.  This costs less
+ * than to ask for every message that it could have taken (rh__view_deliverable), and mostly settles it: a receiver that
+ * has taken the first message of a sender gets the second one later. */
+static bool took_what_goes_before(const struct view *v, uint32_t stamp)
+{
+    const struct optimal_node *event = rh__graph_node(v->g, stamp);
+    if (event->event.place != event->actor || event->now.cause == RH_NONE || v->g->by_receiver ||
+        rh__graph_awaited(v->g, event))
+        return false;
+    return rh__view_knows(v, stamp, event->now.cause) &&
+           goes_before(v, event, rh__graph_node(v->g, event->now.cause), v->s);
+}
+
 void rh__graph_find_revisits(struct optimal_graph *g, const struct rh_world *w, uint32_t s)
 {
     struct optimal_node *send = rh__graph_node(g, s);
@@ -348,7 +361,8 @@ void rh__graph_find_revisits(struct optimal_graph *g, const struct rh_world *w, 
     for (uint32_t r = g->last_event[send->send.to]; r != RH_NONE; r = rh__graph_node(g, r)->event.before_in_place) {
         if (rh__view_in_past(&v, rh__graph_node(g, r)))
             break;
-        lowest = r;
+        if (!took_what_goes_before(&v, r))
+            lowest = r;
     }
     if (lowest == RH_NONE)
         return;
