@@ -70,6 +70,9 @@ void *rh__exploration_published(const struct rh_exploration *x, uint32_t number)
  * rh__exploration_state is the fingerprint of the state with this mark. */
 void rh__exploration_mark(struct rh_exploration *x, uint64_t mark);
 struct rh_fingerprint rh__exploration_state(const struct rh_exploration *x, const struct rh_world *w);
+/* True if each step has to be made, even if it is known where it leads: a bound marks states, or coverage is
+ * measured. */
+bool rh__exploration_needs_steps(const struct rh_exploration *x);
 
 /* For lassos (engine/loop.h), in `choose`.  The loop begins in this state.  The loop ends in this state, and the
  * monitor (RH_NONE: any) was hot all the time: NULL, and the explorer returns RH_LASSO; or what is wrong with the

@@ -353,6 +353,7 @@ static void signal_to(struct rh_world *w, uint32_t from, uint32_t to, const char
                       uint32_t for_life)
 {
     struct world_exit_signal value;
+    w->footprint.signals = true;
     memset(&value, 0, sizeof value);
     value.exited.who = ref_of(from);
     snprintf(value.exited.reason, sizeof value.exited.reason, "%s", reason);

@@ -142,19 +142,21 @@ static uint64_t hash_of_place(const struct rh_world *w, const struct world_chann
 
 /* Where a channel has no order, neither have the hashes of its messages, unless the program takes sets; signals and the
  * clock are in order always. */
+void rh__queue_add_message(struct rh_world *w, struct rh__queue_hash *q, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    const struct world_channel *c = &w->channels[m->channel];
+    rh__queue_add(q, rh__wide_with(hash_message(w, message), hash_of_place(w, c, message)),
+                  w->delivery.in_order || w->sets_used || m->type == &rh__exit_signal || c->sender == w->clock);
+}
+
 static struct rh__wide hash_channel(struct rh_world *w, uint32_t channel)
 {
     const struct world_channel *c = &w->channels[channel];
-    struct rh__wide h = { 0, 0 }, sum = { 0, 0 };
-    for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next) {
-        struct rh__wide x = rh__wide_with(hash_message(w, i), hash_of_place(w, c, i));
-        if (w->delivery.in_order || w->sets_used || w->messages[i].type == &rh__exit_signal || c->sender == w->clock)
-            h = rh__wide_mix(h, x);
-        else
-            sum = rh__wide_sum(sum, rh__wide_with(x, 15));
-    }
-    /* An empty channel counts as no channel. */
-    return c->first == RH_NONE ? h : rh__wide_with(rh__wide_mix(h, sum), key_of_channel(c));
+    struct rh__queue_hash q = { .any = false };
+    for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next)
+        rh__queue_add_message(w, &q, i);
+    return rh__queue_end(&q, c->sender, c->receiver);
 }
 
 /* Granularity object: messages to actors that have ended are in no channel, and can still be lost or doubled. */
@@ -354,18 +356,26 @@ static uint64_t hash_of_clocked(const struct rh_world *w, const struct world_tim
     return before << 1 | (t->life == a->restarts + 1 && (t->type || t->wait == a->wait));
 }
 
+struct rh__wide rh__timer_hash(const struct rh_world *w, struct world_timer *t)
+{
+    if (!rh__wide_is_zero(t->hash))
+        return t->hash;
+    struct rh__wide x = rh__wide_with(rh__wide_of((uint64_t)t->actor << 1 | 1), t->type ? in_program(w, t->type) : 0);
+    if (t->type) {
+        x = rh__wide_mix(x, rh__wide_hash(w->payload + t->payload, t->type->size, 5));
+        x = rh__wide_mix(x, hash_text(w, t->name));
+    }
+    t->hash = rh__wide_is_zero(x) ? rh__wide_of(1) : x;
+    return t->hash;
+}
+
 static struct rh__wide hash_timers(const struct rh_world *w)
 {
     bool when = w->semantics.time == RH_TIME_ORDERED || w->clock_used;
     struct rh__wide h = { 0, 0 };
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older) {
-        const struct world_timer *t = &w->timers[i];
-        struct rh__wide x =
-            rh__wide_with(rh__wide_of((uint64_t)t->actor << 1 | 1), t->type ? in_program(w, t->type) : 0);
-        if (t->type) {
-            x = rh__wide_mix(x, rh__wide_hash(w->payload + t->payload, t->type->size, 5));
-            x = rh__wide_mix(x, hash_text(w, t->name));
-        }
+        struct world_timer *t = &w->timers[i];
+        struct rh__wide x = rh__timer_hash(w, t);
         if (when)
             x = rh__wide_with(x, (uint64_t)(t->deadline_ns - w->now_ns));
         if (t->clocked)
@@ -547,20 +557,48 @@ static void hash_stale(struct rh_world *w)
         put32(w, &w->stale_channel_count, 0);
 }
 
-struct rh_fingerprint rh_world_fingerprint_wide(const struct rh_world *world)
+/* Brings all hashes up to date. */
+const struct world_parts *rh__fingerprint_parts(struct rh_world *w)
 {
-    struct rh_world *w = (struct rh_world *)world; /* hashes of parts are kept until these change */
+    struct world_parts *p = &w->parts;
+    if (w->hashing && p->log == w->log && p->events == w->event_count)
+        return p;
     if (w->hashing)
         hash_stale(w);
     else
         begin_hashing(w);
     if (rh__wide_is_zero(w->tables_hash))
         put_wide(w, &w->tables_hash, hash_tables(w));
-    struct rh__wide h = rh__wide_xor(rh__wide_xor(w->total, w->tables_hash), w->globals_hash);
-    h = rh__wide_mix(rh__wide_mix(h, hash_scalars(w)), hash_timers(w));
-    struct rh__wide owed = w->property_count ? hash_eventually(w) : rh__wide_of(0);
-    if (!rh__wide_is_zero(owed))
-        h = rh__wide_mix(h, owed);
+    p->components = rh__wide_xor(rh__wide_xor(w->total, w->tables_hash), w->globals_hash);
+    p->scalars = hash_scalars(w);
+    p->timers = hash_timers(w);
+    p->owed = w->property_count ? hash_eventually(w) : rh__wide_of(0);
+    p->others =
+        faults_befall_by_object(w) || rh__dead_letters_at_end(w) || w->news || w->gathered || w->delivery.causal;
+    p->events = w->event_count;
+    p->log = w->log;
+    return p;
+}
+
+static struct rh__wide join_parts(const struct world_parts *p)
+{
+    struct rh__wide h = rh__wide_mix(rh__wide_mix(p->components, p->scalars), p->timers);
+    return rh__wide_is_zero(p->owed) ? h : rh__wide_mix(h, p->owed);
+}
+
+struct rh_fingerprint rh__fingerprint_of(const struct world_parts *p)
+{
+    struct rh__wide h = join_parts(p);
+    return (struct rh_fingerprint){ h.high, h.low };
+}
+
+struct rh_fingerprint rh_world_fingerprint_wide(const struct rh_world *world)
+{
+    struct rh_world *w = (struct rh_world *)world; /* hashes of parts are kept until these change */
+    const struct world_parts *p = rh__fingerprint_parts(w);
+    struct rh__wide h = join_parts(p);
+    if (!p->others)
+        return (struct rh_fingerprint){ h.high, h.low };
     if (faults_befall_by_object(w))
         h = rh__wide_mix(h, hash_befallen(w));
     if (rh__dead_letters_at_end(w))

@@ -56,6 +56,40 @@ static inline void rh__tables_stale(struct rh_world *w)
         put_wide(w, &w->tables_hash, rh__wide_of(0));
 }
 
+/* The hash of a channel, message by message: a chain, or a sum where messages have no order. */
+struct rh__queue_hash {
+    struct rh__wide chain, sum;
+    bool any;
+};
+
+static inline void rh__queue_add(struct rh__queue_hash *q, struct rh__wide message, bool in_order)
+{
+    q->any = true;
+    if (in_order)
+        q->chain = rh__wide_mix(q->chain, message);
+    else
+        q->sum = rh__wide_sum(q->sum, rh__wide_with(message, 15));
+}
+
+/* An empty channel counts as no channel. */
+static inline struct rh__wide rh__queue_end(const struct rh__queue_hash *q, uint32_t sender, uint32_t receiver)
+{
+    if (!q->any)
+        return rh__wide_of(0);
+    return rh__wide_with(rh__wide_mix(q->chain, q->sum), (uint64_t)sender << 32 | receiver);
+}
+
+/* Adds the message as it is in its channel now. */
+void rh__queue_add_message(struct rh_world *w, struct rh__queue_hash *q, uint32_t message);
+
+/* The hash of a timer, without its deadline. */
+struct rh__wide rh__timer_hash(const struct rh_world *w, struct world_timer *t);
+
+/* The parts of the fingerprint of the present state; they are valid until the world moves. */
+const struct world_parts *rh__fingerprint_parts(struct rh_world *w);
+/* The fingerprint that has these parts; there are no others. */
+struct rh_fingerprint rh__fingerprint_of(const struct world_parts *p);
+
 /* A hash of actors, channels, tables and timers, which uses and changes nothing that fingerprints keep up; without
  * globals.  Slow: for self_check.h. */
 uint64_t rh__fingerprint_anew(struct rh_world *w);

@@ -86,6 +86,8 @@ static struct rh_world *inside_history(const char *call, const struct rh_history
     const char *wrong = rh__history_misuse(h, key);
     if (w && wrong)
         rh__misuse(w, here, "%s", wrong);
+    if (w)
+        w->footprint.beyond++;
     return w;
 }
 

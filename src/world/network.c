@@ -447,6 +447,7 @@ void rh__news_drop(struct rh_world *w, uint32_t receiver, uint32_t who, bool lin
 
 bool rh__timer_recall(struct rh_world *w, uint32_t actor, const char *name)
 {
+    w->footprint.recalled++;
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next) {
             const struct world_message *m = &w->messages[i];

@@ -36,6 +36,7 @@ struct world_object *rh__object_entry(struct rh_world *w, uint64_t object)
 
 void rh__touch_as(struct rh_world *w, uint64_t object, bool wrote, uint64_t key, uint64_t value)
 {
+    w->footprint.beyond++;
     struct world_object *o = rh__object_entry(w, object);
     if (!o->object) {
         if (w->object_count == MAX_OBJECTS / 2) {

@@ -396,6 +396,7 @@ static void seam_kill(rh_ref who, const char *reason, const char *here)
     struct rh_world *w = inside("rh_kill", here);
     if (!w)
         return;
+    w->footprint.beyond++;
     if (!rh__by_object(w)) /* otherwise a signal like any other message: too late for an actor that has ended */
         rh__preempt(w, here);
     uint32_t actor = rh__known(w, who, "rh_kill", here);
@@ -528,6 +529,7 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
         return;
     if (w->observing != RH_NONE)
         rh__misuse(w, here, "a monitor cannot announce");
+    w->footprint.announced++;
     if (rh__by_object(w)) /* all monitors are one object, even if there is none yet */
         rh__operation(w, rh__object(RH__OBJECT_MONITOR, 0), here);
     else
@@ -538,8 +540,10 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
         rh__disposition(w->actors[monitor].behaviour, type, &entry);
         if (!entry || entry->action != RH_ACTION_HANDLE)
             continue;
-        if (!rh__by_object(w))
+        if (!rh__by_object(w)) {
             rh__touch(w, rh__object_of_actor(w, RH__OBJECT_MONITOR, monitor));
+            w->footprint.beyond--; /* it is in the count of announcements */
+        }
         rh__touch_monitor(w, monitor);
         if (w->own_clocks)
             rh__clock_hear(w, monitor, w->actors[w->current].now_ns);

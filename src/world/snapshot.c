@@ -224,7 +224,7 @@ void rh_world_load(struct rh_world *w, const struct rh_snapshot *s)
     w->payload_at = s->payload_to;
     w->under_way = s->under_way;
     w->outcome = s->outcome;
-    w->choices_log = NULL;
+    w->choices_log = w->parts.log = NULL;
     /* Undoing these steps one by one would need their log; from here only reset, and undo of later steps, are
      * possible. */
     for (uint32_t i = 1; i < w->event_count; i++)

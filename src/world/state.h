@@ -139,6 +139,7 @@ struct world_timer {
     uint32_t clocked;      /* the clock owns the timer; operations on the clock order it */
     uint32_t wait, life;   /* if clocked: `wake` and `life` of the message to come */
     uint64_t label;        /* if clocked: owner and name for reports; payload offset */
+    struct rh__wide hash;  /* hash of owner, type, value and name; computed on demand, 0 before; not logged */
 };
 
 struct world_link {
@@ -214,6 +215,25 @@ struct world_property {
     uint32_t run;          /* enum world_evaluated of the current run; undone with its steps */
     uint64_t named;        /* hash of the name: the index depends on which run came first */
     uint64_t held, failed; /* number of evaluations, including repeated steps */
+};
+
+/* The parts of the last fingerprint.  Not logged: they belong to one state, `events` and `log`. */
+struct world_parts {
+    struct rh__wide components; /* exclusive or of all that has a hash of its own */
+    struct rh__wide scalars, timers, owed;
+    bool others; /* the fingerprint has further parts */
+    uint32_t events;
+    const char *log;
+};
+
+/* What steps did beyond their own actor, its timers and its sends, since the world began: see foretell.h.  Not logged:
+ * counts are compared before and after a step. */
+struct world_footprint {
+    uint32_t beyond;    /* operations on what several actors share, but announcements */
+    uint32_t announced; /* announcements */
+    uint32_t recalled;  /* looks for a timer's message in the mailbox */
+    bool timer_mail;    /* a timer's message was in a mailbox */
+    bool signals;       /* there was an exit signal */
 };
 
 /* A pool of indices into a table: the number of indices ever used, and the list of free indices. */
@@ -391,6 +411,9 @@ struct rh_world {
     bool sets_gathered;       /* ... an actor has taken a set (RH_SETS) */
     bool sets_backwards;      /* handlers of sets run in the opposite order */
     bool clock_used;          /* the program has asked for the time: the fingerprint includes the time from then on */
+
+    struct world_footprint footprint;
+    struct world_parts parts;
 
     /* Fields of the current step. */
     uint32_t current; /* actor whose code runs; RH_NONE for none */

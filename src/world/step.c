@@ -297,6 +297,7 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
     struct world_sending s = SENDING(.from = actor, .to = actor, .type = t.type, .value = w->payload + t.payload);
     uint32_t m = rh__message_send(w, &s);
     if (!at_once) {
+        w->footprint.timer_mail = true;
         w->messages[m].timer = (uint32_t)(t.name / 16);
         return;
     }

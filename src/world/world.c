@@ -143,7 +143,7 @@ static void clear(struct rh_world *w)
     w->fill = FILL_NOT;
     w->exit_reason = NULL;
     w->hashing = false;
-    w->choices_log = NULL;
+    w->choices_log = w->parts.log = NULL;
     w->globals = NULL;
     w->hot_pages = w->large_count = 0;
     w->stacks_guarded = w->deepest = 0;
@@ -186,7 +186,7 @@ static void back_to(struct rh_world *w, uint32_t events, char *log, uint32_t mes
                     uint32_t under_way)
 {
     rh__log_rollback(w, log);
-    w->choices_log = NULL;
+    w->choices_log = w->parts.log = NULL;
     w->event_count = events;
     w->message_count = messages;
     w->payload_at = payload;

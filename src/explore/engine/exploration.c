@@ -79,6 +79,11 @@ struct rh_fingerprint rh__exploration_state(const struct rh_exploration *x, cons
     return f;
 }
 
+bool rh__exploration_needs_steps(const struct rh_exploration *x)
+{
+    return x->run.mark || x->measure;
+}
+
 void *rh_exploration_memory(struct rh_exploration *x, size_t bytes)
 {
     struct rh__blocks *b = &x->blocks;

@@ -1,5 +1,9 @@
 /* stateful: every state, once: a depth-first search that stops a run where its state was visited before.
  *
+ * At a new state, the fingerprints of its successors are foretold where that is possible (world/foretell.h).  A step to a
+ * visited state is not made then.  Each step that is made is compared with what was foretold: if one differs, the
+ * program does something that is not seen, and the search starts over without foretelling.
+ *
  * The path is that of dfs: at each level the choices after `pick` are untried.  A new level asks the set of visited
  * states (rehearse/visited.h), and its run ends there (RH_PRUNED) if the state is in the set.  A state on the path is a
  * cycle.  Such a state counts as visited even if a full set has dropped it, so the search ends with a set of any size.
@@ -14,15 +18,25 @@
 #include "explore/stateful/lasso.h"
 #include "explore/stateful/on_path.h"
 #include "rehearse/visited.h"
+#include "world/foretell.h"
+
+enum { TOLD_ROOM = 1 << 20 };
 
 struct level {
-    uint32_t pick, count;
+    uint32_t pick, end; /* the choices from pick + 1 to end are untried */
+    uint32_t count;
+    uint32_t told; /* where the foretold states of its choices are, + 1; 0: nothing is foretold */
 };
 
 struct stateful {
     struct rh_exploration *x;
     struct rh_visited *visited;
     struct level *path;
+    struct rh__foretelling *foretelling;
+    struct rh_fingerprint *told; /* of the levels of the path; zero: not known */
+    bool tells, checks, reduces; /* foretells; makes also steps to visited states; one step where that is enough */
+    bool mistaken;               /* something was foretold that did not happen */
+    bool again;                  /* starts over */
     struct rh__on_path on_path;
     struct rh__lasso *lasso;
     bool follows;     /* the run follows the plan of a lasso, from the state of level `top` on */
@@ -31,7 +45,7 @@ struct stateful {
     uint32_t floor; /* a decorator takes the choices before this one */
     bool begun, placed, diverged;
     bool certain; /* a fingerprint has 128 bits */
-    uint64_t transitions, cycles;
+    uint64_t transitions, cycles, foretold, reduced;
     uint32_t deepest;
 };
 
@@ -62,7 +76,13 @@ static bool stateful_open(void *state, struct rh_exploration *x, const struct rh
     s->path = rh_exploration_memory(x, (size_t)s->room * sizeof *s->path);
     s->visited = rh_exploration_visited(x, &options);
     s->lasso = rh__lasso_new(x, loop_bytes(options.memory_bytes), s->room);
-    bool good = s->path && s->visited && s->lasso && rh__on_path_open(&s->on_path, x, s->room);
+    s->tells = !rh_arguments_has(a, "plain");
+    s->checks = rh_arguments_has(a, "check");
+    s->reduces = rh_arguments_has(a, "reduce");
+    s->foretelling = rh_exploration_memory(x, rh__foretelling_size());
+    s->told = rh_exploration_memory(x, TOLD_ROOM * sizeof *s->told);
+    bool good =
+        s->path && s->visited && s->lasso && s->foretelling && s->told && rh__on_path_open(&s->on_path, x, s->room);
     if (!good)
         snprintf(error, error_size, "no memory for explorer stateful");
     return good;
@@ -79,40 +99,123 @@ static void start_over(struct stateful *s)
     while (s->top > s->floor)
         go_up(s);
     s->begun = false;
-    s->transitions = s->cycles = 0;
+    s->transitions = s->cycles = s->foretold = s->reduced = 0;
+    s->again = false;
+    rh__foretelling_clear(s->foretelling);
     rh__exploration_restart(s->x);
     if (rh__lasso_has_started(s->lasso) || s->starts_over)
         rh__lasso_start(s->lasso);
     s->starts_over = false;
 }
 
+/* ---- successors -------------------------------------------------------------------------------------------------- */
+
+static struct rh_fingerprint told(const struct stateful *s, const struct level *l)
+{
+    return l->told ? s->told[l->told - 1 + l->pick] : (struct rh_fingerprint){ 0, 0 };
+}
+
+static bool is_known(struct rh_fingerprint f)
+{
+    return f.high | f.low;
+}
+
+static bool was_visited(struct stateful *s, struct rh_fingerprint f)
+{
+    bool cycle = rh__on_path_has(&s->on_path, f);
+    s->cycles += cycle;
+    return cycle || rh_visited_has(s->visited, f);
+}
+
+/* Goes to the next choice whose step has to be made, from `pick` on; false if there is none. */
+static bool advance(struct stateful *s, struct level *l, uint32_t pick)
+{
+    for (l->pick = pick; l->pick < l->end; l->pick++) {
+        struct rh_fingerprint f = told(s, l);
+        s->transitions++;
+        if (s->checks || !is_known(f) || !was_visited(s, f))
+            return true;
+        s->foretold++;
+    }
+    l->pick = l->end - 1;
+    return false;
+}
+
+static bool may_foretell(const struct stateful *s, const struct rh_world *w)
+{
+    return s->tells && !rh__lasso_has_started(s->lasso) && !rh__lasso_matters(w) && !rh__exploration_needs_steps(s->x);
+}
+
+/* The level of a new state. */
+static struct level level_of(struct stateful *s, const struct rh_world *w, uint32_t depth, const struct rh_choice *open,
+                             uint32_t count)
+{
+    struct level l = { .end = count, .count = count };
+    const struct level *above = depth > s->floor ? &s->path[depth - 1] : NULL;
+    uint32_t at = above && above->told ? above->told - 1 + above->count : 0;
+    if (!may_foretell(s, w) || count > TOLD_ROOM - at || (above && !above->told))
+        return l;
+    l.told = at + 1;
+    rh__foretell(s->foretelling, w, open, count, s->told + at);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_known(s->told[at + i]))
+            rh__visited_prefetch(s->visited, s->told[at + i]);
+    uint32_t enough = s->reduces ? rh__foretold_enough(s->foretelling, w, open, count) : RH_NONE;
+    if (enough != RH_NONE) {
+        l.pick = enough;
+        l.end = enough + 1;
+        s->reduced += count > 1;
+    }
+    return l;
+}
+
+/* A step was made: compares its state with what was foretold, or learns what the step does. */
+static void compare(struct stateful *s, const struct rh_world *w, uint32_t depth, struct rh_fingerprint f)
+{
+    if (depth <= s->floor || !s->path[depth - 1].told)
+        return;
+    struct rh_fingerprint before = told(s, &s->path[depth - 1]);
+    if (!is_known(before)) {
+        rh__foretell_after(s->foretelling, w);
+    } else if (before.high != f.high || before.low != f.low) {
+        s->mistaken = s->again = true;
+        s->tells = false;
+    }
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
 static uint32_t stateful_begin(void *state, const struct rh_world *w)
 {
     struct stateful *s = state;
     s->follows = false;
-    if (rh_visited_restart(s->visited, w) || s->starts_over) /* or fingerprints mean something else: with the clock */
+    rh__foretell_nothing(s->foretelling);
+    if (s->reduces && rh__is_enough_spoilt(w)) {
+        s->reduces = false;
+        s->again |= s->reduced != 0;
+    }
+    /* Or fingerprints mean something else: with the clock. */
+    if (rh_visited_restart(s->visited, w) || s->starts_over || s->again)
         start_over(s);
     if (!s->begun) {
         s->begun = true;
         return 1;
     }
-    while (s->top > s->floor && s->path[s->top - 1].pick + 1 >= s->path[s->top - 1].count) {
+    while (s->top > s->floor && !advance(s, &s->path[s->top - 1], s->path[s->top - 1].pick + 1)) {
         s->follows = rh__lasso_leave(s->lasso, s->top - 1, s->top - 1 == s->floor);
         if (s->follows)
             return s->top;
         go_up(s);
     }
-    if (s->top <= s->floor || s->diverged)
-        return 0;
-    s->path[s->top - 1].pick++;
-    s->transitions++;
-    return s->top;
+    return s->top <= s->floor || s->diverged ? 0 : s->top;
 }
 
-/* A state below the path.  False if it was visited before. */
-static bool enter(struct stateful *s, const struct rh_world *w, uint32_t depth, uint32_t count)
+/* A state below the path.  False if there is no step to make: it was visited before, or all its successors were. */
+static bool enter(struct stateful *s, const struct rh_world *w, uint32_t depth, const struct rh_choice *open,
+                  uint32_t count)
 {
     struct rh_fingerprint f = rh__exploration_state(s->x, w);
+    compare(s, w, depth, f);
     bool cycle = rh__on_path_has(&s->on_path, f);
     s->cycles += cycle;
     if (!rh__lasso_has_started(s->lasso) && rh__lasso_matters(w)) {
@@ -123,13 +226,12 @@ static bool enter(struct stateful *s, const struct rh_world *w, uint32_t depth, 
     }
     if (rh__lasso_meets(s->lasso, w, depth, f) || cycle || rh_visited_state(s->visited, w) == RH_VISITED_BEFORE)
         return false;
-    s->path[depth] = (struct level){ 0, count };
+    s->path[depth] = level_of(s, w, depth, open, count);
     rh__on_path_enter(&s->on_path, depth, f);
     rh__lasso_enter(s->lasso, w, depth, depth == s->floor, f, count);
     s->top = depth + 1;
     s->deepest = s->top > s->deepest ? s->top : s->deepest;
-    s->transitions++;
-    return true;
+    return advance(s, &s->path[depth], s->path[depth].pick);
 }
 
 static uint32_t stateful_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
@@ -146,11 +248,14 @@ static uint32_t stateful_choose(void *state, const struct rh_world *w, const str
         s->diverged |= s->path[depth].count != count; /* the program is not deterministic */
         if (s->diverged)
             return RH_NONE;
-    } else if (!enter(s, w, depth, count)) {
+    } else if (!enter(s, w, depth, open, count)) {
         return RH_PRUNED;
     }
-    rh__lasso_step(s->lasso, w, depth, &open[s->path[depth].pick]);
-    return s->path[depth].pick;
+    const struct level *l = &s->path[depth];
+    if (depth == s->top - 1 && l->told && !is_known(told(s, l)))
+        rh__foretell_before(s->foretelling, w, &open[l->pick]);
+    rh__lasso_step(s->lasso, w, depth, &open[l->pick]);
+    return l->pick;
 }
 
 /* A run that ends with nothing left to do ends in a state like any other.  After a failed step there is none. */
@@ -158,8 +263,11 @@ static void stateful_end(void *state, const struct rh_world *w, const struct rh_
 {
     struct stateful *s = state;
     if (run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR ||
-        run->outcome == RH_OUTCOME_HISTORY)
+        run->outcome == RH_OUTCOME_HISTORY) {
         rh_visited_state(s->visited, w);
+        if (run->events - 1 == s->top)
+            compare(s, w, s->top, rh__exploration_state(s->x, w));
+    }
 }
 
 static enum rh_verdict stateful_verdict(const void *state)
@@ -186,6 +294,16 @@ static void stateful_notes(const void *state, char *buffer, size_t size)
     if (c.replaced)
         rh__text_add(&t, "; %llu states were dropped for lack of memory and may be counted again",
                      (unsigned long long)c.replaced);
+    if (s->foretold)
+        rh__text_add(&t, "\n%llu of the transitions were foretold: they lead to visited states, and were not made",
+                     (unsigned long long)s->foretold);
+    if (s->reduced)
+        rh__text_add(&t,
+                     "\nin %llu states one step was enough: it commutes with all others (reduce), so not every state "
+                     "was visited",
+                     (unsigned long long)s->reduced);
+    if (s->mistaken)
+        rh__text_add(&t, "\na step did something else than foretold, so the search started over and made every step");
     rh__text_add(&t, "\nprobability that a collision hid a state: %.2g", c.missed);
     if (!s->certain)
         rh__text_add(&t, " (a search with 128 bits can be exhaustive)");
@@ -226,6 +344,11 @@ static const struct rh_argument stateful_arguments[] = {
       .most = 16,
       .named = true,
       .help = "bits for each state with bitstate (3)" },
+    { .name = "reduce",
+      .kind = RH_ARGUMENT_FLAG,
+      .help = "model mailbox: a receive that nobody else can notice is made alone" },
+    { .name = "plain", .kind = RH_ARGUMENT_FLAG, .help = "make every step, also to states that are known before" },
+    { .name = "check", .kind = RH_ARGUMENT_FLAG, .help = "foretell, and make every step to compare" },
     { .name = NULL },
 };
 
