@@ -135,11 +135,15 @@ static bool is_plain_message(const struct world_message *m)
            m->request == RH_NONE && m->answers == RH_NONE;
 }
 
+/* With the time that is left where it is a part of the fingerprint: to cancel a timer changes that. */
 static struct rh__wide own_timers(struct rh_world *w, const struct world_actor *a)
 {
     struct rh__wide h = { 0, 0 };
-    for (uint32_t i = a->timers; i != RH_NONE; i = w->timers[i].next)
-        h = rh__wide_sum(h, rh__wide_with(rh__timer_hash(w, &w->timers[i]), 31));
+    for (uint32_t i = a->timers; i != RH_NONE; i = w->timers[i].next) {
+        struct world_timer *t = &w->timers[i];
+        uint64_t left = w->semantics.time == RH_TIME_ORDERED ? (uint64_t)(t->deadline_ns - w->now_ns) : 0;
+        h = rh__wide_sum(h, rh__wide_with(rh__timer_hash(w, t), left));
+    }
     return h;
 }
 

@@ -348,6 +348,7 @@ static rh_ref seam_external(const char *name, const char *here)
         rh__misuse(w, here, "an external sender needs a name");
     if (strcmp(name, "test") == 0 || strchr(name, '#'))
         rh__misuse(w, here, "an external sender cannot be called \"%s\": actors have such names", name);
+    w->footprint.beyond++; /* whether there is one of this name */
     uint32_t actor = rh__actor_external(w, name);
     if (w->over)
         rh__fiber_abandon(w);

@@ -5,8 +5,8 @@
 static void the_states_are_those_of_brute_force(void **unused)
 {
     (void)unused;
-    static const char *const explorers[] = { "stateful" };
-    compare_with_brute_force(explorers, 1);
+    static const char *const explorers[] = { "stateful", "stateful(check)", "stateful(plain)" };
+    compare_with_brute_force(explorers, 3);
 }
 
 /* ---- a set of any size, and cycles ------------------------------------------------------------------------------- */

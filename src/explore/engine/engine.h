@@ -74,6 +74,7 @@ struct rh__current_run {
     uint32_t lead;          /* number of events that led to the work of an item; 0: the run did not begin so */
     uint32_t restarts;      /* explorers that started over */
     uint64_t mark;          /* what a bound knows besides the state; 0: nothing */
+    bool left_out;          /* steps were left out, because they lead to visited states */
 };
 
 /* The state that a new child needs to continue after a crash. */

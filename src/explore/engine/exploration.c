@@ -79,6 +79,11 @@ struct rh_fingerprint rh__exploration_state(const struct rh_exploration *x, cons
     return f;
 }
 
+void rh__exploration_leaves_out(struct rh_exploration *x)
+{
+    x->run.left_out = true;
+}
+
 bool rh__exploration_needs_steps(const struct rh_exploration *x)
 {
     return x->run.mark || x->measure;
@@ -147,7 +152,7 @@ enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
         return RH_VERDICT_SAMPLED;
     bool drawn = rh_world_semantics(x->world)->outside != 0; /* values from outside are drawn, not enumerated */
     bool bounded = r->count.cut || r->bounded || drawn;
-    if ((r->count.cut || (r->bounded && !rh__tree_bounds_mark(&x->tree))) && r->count.pruned)
+    if ((r->count.cut || (r->bounded && !rh__tree_bounds_mark(&x->tree))) && (r->count.pruned || x->run.left_out))
         /* The bound may have cut the continuations of a visited state there and not cut them here. */
         return RH_VERDICT_SAMPLED;
     return v == RH_VERDICT_EXHAUSTIVE && bounded ? RH_VERDICT_BOUNDED : v;

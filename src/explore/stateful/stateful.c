@@ -1,7 +1,7 @@
 /* stateful: every state, once: a depth-first search that stops a run where its state was visited before.
  *
- * At a new state, the fingerprints of its successors are foretold where that is possible (world/foretell.h).  A step to a
- * visited state is not made then.  Each step that is made is compared with what was foretold: if one differs, the
+ * At a new state, the fingerprints of its successors are foretold where that is possible (world/foretell.h).  A step to
+ * a visited state is not made then.  Each step that is made is compared with what was foretold: if one differs, the
  * program does something that is not seen, and the search starts over without foretelling.
  *
  * The path is that of dfs: at each level the choices after `pick` are untried.  A new level asks the set of visited
@@ -135,7 +135,8 @@ static bool advance(struct stateful *s, struct level *l, uint32_t pick)
         s->transitions++;
         if (s->checks || !is_known(f) || !was_visited(s, f))
             return true;
-        s->foretold++;
+        if (!s->foretold++)
+            rh__exploration_leaves_out(s->x);
     }
     l->pick = l->end - 1;
     return false;
@@ -165,6 +166,7 @@ static struct level level_of(struct stateful *s, const struct rh_world *w, uint3
         l.pick = enough;
         l.end = enough + 1;
         s->reduced += count > 1;
+        rh__exploration_leaves_out(s->x);
     }
     return l;
 }
