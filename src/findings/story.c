@@ -1,4 +1,5 @@
-/* See story.h.  Rows are events; a cell says what its actor took and from whom.  An event that only goes on with what
+/* See story.h.  Rows are events; a cell says what its actor took and from whom, and the last column what the message
+ * carried and what it changed: "amount=50 => balance=150".  An event that only goes on with what
  * its actor did in the event before has no row: nobody else has moved in between.  If there are more actors than fit on
  * a line, the run is a list instead, with the sends of each event after an arrow. */
 #include "findings/story.h"
@@ -12,8 +13,10 @@
 #include "base/visible.h"
 #include "run/encode.h"
 #include "trace/schedule.h"
+#include "world/values.h"
 
 enum { WIDEST = 132, NARROWEST = 60, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
+enum { VALUE = 1024, NARROWEST_VALUE = 24, LISTED_VALUE = 100, LISTED_AT = 31, MOST_VALUE = 256 };
 
 static void name_of(const struct rh__run *r, uint32_t actor, char *buffer, size_t size)
 {
@@ -32,13 +35,18 @@ static bool has_row(const struct rh__run *r, uint32_t event)
            rh__run_choice(r, event - 1)->actor != c->actor;
 }
 
-/* What the event sent, and the events without a row behind it. */
+/* The last of the events that the row of an event stands for. */
+static uint32_t last_of_row(const struct rh__run *r, uint32_t event)
+{
+    while (event + 1 < r->event_count && !has_row(r, event + 1))
+        event++;
+    return event;
+}
+
 static void sends_of(const struct rh__run *r, uint32_t event, struct rh__text *t)
 {
-    uint32_t from = rh__run_event(r, event)->first_message, last = event;
-    while (last + 1 < r->event_count && !has_row(r, last + 1))
-        last++;
-    uint32_t to = rh__run_messages_end(r, last);
+    uint32_t from = rh__run_event(r, event)->first_message;
+    uint32_t to = rh__run_messages_end(r, last_of_row(r, event));
     uint32_t shown = 0;
     for (uint32_t i = from; i < to; i++) {
         if (rh__run_message(r, i)->taken_by == event &&
@@ -52,8 +60,32 @@ static void sends_of(const struct rh__run *r, uint32_t event, struct rh__text *t
     }
 }
 
-static void cell(const struct rh__run *r, uint32_t event, bool with_sends, char *text, size_t size)
+/* The fields of a message; "" if it has none, or nothing is known of its type. */
+static const char *values_in(const struct rh__run *r, uint32_t message, char *text, size_t size)
 {
+    const struct rh__run_message *m = rh__run_message(r, message);
+    struct rh__text t, plain;
+    char fields[VALUE];
+    uint32_t kept;
+    const char *value = rh__run_value(r, message, &kept);
+    rh__text_init(&t, text, size);
+    rh__text_init(&plain, fields, sizeof fields);
+    if (!m->wake && !rh__is_start(m) && rh__value_write(r, m->type->name, m->type->size, value, kept, &plain))
+        rh__text_add_visible(&t, fields);
+    return text;
+}
+
+static const char *values_of(const struct rh__run *r, uint32_t event, char *text, size_t size)
+{
+    const struct rh_choice *c = rh__run_choice(r, event);
+    *text = 0;
+    return rh__is_about_message(c) ? values_in(r, c->what, text, size) : text;
+}
+
+/* In a list the cell has the values and the sends as well. */
+static void cell(const struct rh__run *r, uint32_t event, bool in_list, char *text, size_t size)
+{
+    char values[LISTED_VALUE];
     const struct rh_choice *c = &rh__run_event(r, event)->choice;
     struct rh__text t;
     const char *word = rh__choice_texts(c->kind)->word;
@@ -66,6 +98,8 @@ static void cell(const struct rh__run *r, uint32_t event, bool with_sends, char 
         }
         rh__text_add(&t, "%s",
                      rh__is_start(rh__run_message(r, c->what)) ? "start" : rh__run_message(r, c->what)->type->name);
+        if (in_list && *values_of(r, event, values, sizeof values))
+            rh__text_add(&t, "(%s)", values);
         break;
     case RH_CHOICE_RESUME: {
         const char *place = rh__run_text(r, c->arg), *file = strrchr(place, '/');
@@ -87,7 +121,7 @@ static void cell(const struct rh__run *r, uint32_t event, bool with_sends, char 
         break;
     case RH_CHOICE_OUTSIDE:
         rh__text_add(&t, "outside -> %s", rh__run_text(r, c->arg));
-        with_sends = false;
+        in_list = false;
         break;
     case RH_CHOICE_CRASH:
         rh__text_add(&t, "CRASH");
@@ -112,7 +146,7 @@ static void cell(const struct rh__run *r, uint32_t event, bool with_sends, char 
             last++;
         rh__text_add(&t, " (%u of %u)", event - first + 1, last - first + 1);
     }
-    if (with_sends)
+    if (in_list)
         sends_of(r, event, &t);
 }
 
@@ -140,69 +174,133 @@ static void back_to_the_loop(const struct rh__run *r, struct rh__text *t)
         rh__text_add(t, "      -- back to event %u, in the same state, for ever --\n", r->loop);
 }
 
-static bool as_columns(const struct rh__run *r, struct rh__text *t)
+struct story {
+    const struct rh__run *r;
+    const struct rh__changes *changes; /* NULL: not known */
+};
+
+/* What the events of a row changed. */
+static const char *changes_of(const struct story *s, uint32_t event, char *text, size_t size)
 {
-    uint32_t column_of[MOST_COLUMNS], width[MOST_COLUMNS], columns = 0, total = 5;
-    char text[CELL];
+    return rh__changes_text(s->changes, s->r, event, last_of_row(s->r, event), text, size);
+}
+
+/* A column for each actor, and the last one for values. */
+struct columns {
+    uint32_t actor[MOST_COLUMNS], width[MOST_COLUMNS], count;
+    uint32_t values_at, values_room; /* where the last column begins, and its width; 0: it is empty */
+};
+
+/* Returns false if there are too many actors, or lines would be too wide. */
+static bool measure_columns(const struct story *s, struct columns *x)
+{
+    const struct rh__run *r = s->r;
+    char text[CELL], values[VALUE], changes[VALUE];
+    uint32_t total = 5, widest = 0;
+    *x = (struct columns){ 0 };
     for (uint32_t e = 0; e < r->event_count; e++) {
         uint32_t actor = rh__run_event(r, e)->choice.actor, c = 0;
         if (actor == RH_NONE || !has_row(r, e))
             continue;
-        while (c < columns && column_of[c] != actor)
+        while (c < x->count && x->actor[c] != actor)
             c++;
-        if (c == columns) {
-            if (columns == MOST_COLUMNS)
+        if (c == x->count) {
+            if (x->count == MOST_COLUMNS)
                 return false;
-            for (; c && column_of[c - 1] > actor; c--) { /* in the order of their spawns */
-                column_of[c] = column_of[c - 1];
-                width[c] = width[c - 1];
+            for (; c && x->actor[c - 1] > actor; c--) { /* in the order of their spawns */
+                x->actor[c] = x->actor[c - 1];
+                x->width[c] = x->width[c - 1];
             }
-            columns++;
-            column_of[c] = actor;
+            x->count++;
+            x->actor[c] = actor;
             name_of(r, actor, text, sizeof text);
-            width[c] = (uint32_t)strlen(text);
+            x->width[c] = (uint32_t)strlen(text);
         }
         cell(r, e, false, text, sizeof text);
-        if (strlen(text) > width[c])
-            width[c] = (uint32_t)strlen(text);
+        if (strlen(text) > x->width[c])
+            x->width[c] = (uint32_t)strlen(text);
+        size_t wide =
+            strlen(values_of(r, e, values, sizeof values)) + strlen(changes_of(s, e, changes, sizeof changes));
+        widest = wide > widest ? (uint32_t)wide : widest;
     }
-    for (uint32_t c = 0; c < columns; c++)
-        total += width[c] + 2;
-    if (total > line_width())
+    for (uint32_t c = 0; c < x->count; c++)
+        total += x->width[c] + 2;
+    uint32_t narrowest = widest < NARROWEST_VALUE ? widest : NARROWEST_VALUE;
+    if (total + narrowest + !!widest > line_width())
+        return false;
+    x->values_at = widest ? total + 1 : 0;
+    x->values_room = line_width() - total;
+    return true;
+}
+
+/* What the message carried and what that changed, on one line if there is room. */
+static void as_last_column(const struct story *s, const struct columns *x, uint32_t e, size_t begin, struct rh__text *t)
+{
+    char values[VALUE], changes[VALUE];
+    size_t room = x->values_room < VALUE ? x->values_room + 1 : VALUE;
+    size_t wide = strlen(values_of(s->r, e, values, room));
+    size_t more = strlen(changes_of(s, e, changes, room - strlen("=> ")));
+    int gap = (int)(x->values_at - (t->len - begin));
+    if (wide)
+        rh__text_add(t, "%*s%s", gap, "", values);
+    if (wide && more && wide + more + strlen(" => ") >= room) {
+        rh__text_add(t, "\n%*s", (int)x->values_at, "");
+        wide = 0;
+        gap = 0;
+    }
+    if (more)
+        rh__text_add(t, "%*s=> %s", wide ? 1 : gap, "", changes);
+}
+
+static void as_row(const struct story *s, const struct columns *x, uint32_t e, struct rh__text *t)
+{
+    char text[CELL];
+    uint32_t actor = rh__run_event(s->r, e)->choice.actor;
+    size_t begin = t->len;
+    rh__text_add(t, "%4u", e);
+    cell(s->r, e, false, text, sizeof text);
+    if (actor == RH_NONE) {
+        rh__text_add(t, "  -- %s --", text);
+    } else {
+        uint32_t c = 0;
+        for (; x->actor[c] != actor; c++)
+            rh__text_add(t, "  %-*s", (int)x->width[c], "");
+        rh__text_add(t, "  %s", text);
+    }
+    if (x->values_at && t->len - begin < x->values_at)
+        as_last_column(s, x, e, begin, t);
+    rh__text_add(t, "\n");
+}
+
+static bool as_columns(const struct story *s, struct rh__text *t)
+{
+    const struct rh__run *r = s->r;
+    struct columns x;
+    char text[CELL];
+    if (!measure_columns(s, &x))
         return false;
     uint32_t first = first_shown(r, t);
     rh__text_add(t, "    ");
-    for (uint32_t c = 0; c < columns; c++) {
-        name_of(r, column_of[c], text, sizeof text);
-        rh__text_add(t, "  %-*s", c + 1 < columns ? (int)width[c] : 0, text);
+    for (uint32_t c = 0; c < x.count; c++) {
+        name_of(r, x.actor[c], text, sizeof text);
+        rh__text_add(t, "  %-*s", c + 1 < x.count || x.values_at ? (int)x.width[c] : 0, text);
     }
+    rh__text_add(t, x.values_at ? "  values\n" : "\n");
     for (uint32_t e = first; e < r->event_count; e++) {
         if (r->loop && e == r->loop)
-            rh__text_add(t, "\n      -- the loop begins --");
-        if (!has_row(r, e))
-            continue;
-        rh__text_add(t, "\n%4u", e);
-        uint32_t actor = rh__run_event(r, e)->choice.actor;
-        cell(r, e, false, text, sizeof text);
-        if (actor == RH_NONE)
-            rh__text_add(t, "  -- %s --", text);
-        else
-            for (uint32_t c = 0; c < columns; c++) {
-                if (column_of[c] == actor) {
-                    rh__text_add(t, "  %s", text);
-                    break;
-                }
-                rh__text_add(t, "  %-*s", (int)width[c], "");
-            }
+            rh__text_add(t, "      -- the loop begins --\n");
+        if (has_row(r, e))
+            as_row(s, &x, e, t);
     }
-    rh__text_add(t, "\n");
     back_to_the_loop(r, t);
     return true;
 }
 
-static void as_list(const struct rh__run *r, struct rh__text *t)
+static void as_list(const struct story *s, struct rh__text *t)
 {
-    char name[NAME], text[CELL];
+    const struct rh__run *r = s->r;
+    char name[NAME], text[CELL], changes[VALUE];
+    uint32_t room = line_width() - LISTED_AT - (uint32_t)strlen("=> ");
     for (uint32_t e = first_shown(r, t); e < r->event_count; e++) {
         uint32_t actor = rh__run_event(r, e)->choice.actor;
         if (r->loop && e == r->loop)
@@ -214,6 +312,8 @@ static void as_list(const struct rh__run *r, struct rh__text *t)
             name_of(r, actor, name, sizeof name);
         cell(r, e, true, text, sizeof text);
         rh__text_add(t, "%4u  %-24s %s\n", e, name, text);
+        if (*changes_of(s, e, changes, room + 1))
+            rh__text_add(t, "%*s=> %s\n", LISTED_AT, "", changes);
     }
     back_to_the_loop(r, t);
 }
@@ -241,10 +341,12 @@ static void what_is_left(const struct rh__run *r, struct rh__text *t)
         const struct rh__run_message *m = rh__run_message(r, i);
         if (m->taken_by != RH_NONE)
             continue;
-        char from[NAME], to[NAME];
+        char from[NAME], to[NAME], values[LISTED_VALUE];
         name_of(r, m->seen_as, from, sizeof from);
         name_of(r, m->receiver, to, sizeof to);
-        rh__text_add(t, "%s    %s from %s to %s\n", any ? "" : "  still under way:\n", m->type->name, from, to);
+        bool some = *values_in(r, i, values, sizeof values);
+        rh__text_add(t, "%s    %s%s%s%s from %s to %s\n", any ? "" : "  still under way:\n", m->type->name,
+                     some ? "(" : "", values, some ? ")" : "", from, to);
         any = true;
     }
     for (uint32_t a = 0; a < r->actor_count; a++) {
@@ -259,28 +361,61 @@ static void what_is_left(const struct rh__run *r, struct rh__text *t)
     }
 }
 
-void rh__story_write(const struct rh__run *r, struct rh__text *t)
+void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, struct rh__text *t)
 {
-    if (!as_columns(r, t))
-        as_list(r, t);
+    struct story s = { r, changes };
+    if (!as_columns(&s, t))
+        as_list(&s, t);
     last_log_lines(r, t);
     what_is_left(r, t);
 }
 
-void rh__findings_describe(struct rh__results *results)
+/* An event that ends the process is not made again. */
+static uint32_t events_to_watch(const struct rh__run *r, enum rh_outcome_kind outcome)
 {
-    for (uint32_t i = 0; i < results->finding_count; i++) {
-        struct rh__finding *f = &results->findings[i];
-        char error[128];
-        struct rh__text t;
-        struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
-        RH__ASSERT(r || !f->encoded_size, "a finding keeps what is %s", error);
-        rh__text_init(&t, f->schedule, RH__SCHEDULE_BYTES);
-        if (r)
-            rh__schedule_write(r, &t);
-        rh__text_init(&t, f->story, RH__STORY_BYTES);
-        if (r)
-            rh__story_write(r, &t);
-        rh__run_free(r);
+    return r->event_count - (outcome >= RH_OUTCOME_HEAP);
+}
+
+void rh__story_write_world(struct rh_world *w, struct rh__text *t)
+{
+    unsigned char *bytes = rh__alloc(RH__RUN_BYTES);
+    struct rh__changes *changes = rh__changes_new();
+    struct rh__run *r = NULL;
+    char error[128];
+    if (bytes) {
+        struct rh__writer to = rh__writer_of(bytes, RH__RUN_BYTES);
+        rh__run_encode(rh__world_run(w), MOST_VALUE, &to);
+        r = to.full ? NULL : rh__run_decode(bytes, to.len, error, sizeof error);
     }
+    if (r && changes)
+        rh__changes_note(changes, w, r, events_to_watch(r, rh_world_outcome(w)->kind));
+    rh__story_write(r ? r : rh__world_run(w), r ? changes : NULL, t);
+    rh__run_free(r);
+    rh__changes_free(changes);
+    rh__free(bytes);
+}
+
+static void describe(struct rh__finding *f, struct rh_world *w, struct rh__changes *changes)
+{
+    char error[128];
+    struct rh__text t;
+    struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
+    RH__ASSERT(r || !f->encoded_size, "a finding keeps what is %s", error);
+    if (r && w && changes)
+        rh__changes_note(changes, w, r, events_to_watch(r, f->outcome.kind));
+    rh__text_init(&t, f->schedule, RH__SCHEDULE_BYTES);
+    if (r)
+        rh__schedule_write(r, &t);
+    rh__text_init(&t, f->story, RH__STORY_BYTES);
+    if (r)
+        rh__story_write(r, w ? changes : NULL, &t);
+    rh__run_free(r);
+}
+
+void rh__findings_describe(struct rh__results *results, struct rh_world *w)
+{
+    struct rh__changes *changes = w && results->finding_count ? rh__changes_new() : NULL;
+    for (uint32_t i = 0; i < results->finding_count; i++)
+        describe(&results->findings[i], w, changes);
+    rh__changes_free(changes);
 }

@@ -5,11 +5,18 @@
 
 #include "base/text.h"
 #include "explore/engine/engine.h"
+#include "findings/changes.h"
 #include "run/run.h"
 
-/* Schedule and story of each finding, from the run that it keeps.  A finding without a run has neither. */
-void rh__findings_describe(struct rh__results *r);
+/* Schedule and story of each finding, from the run that it keeps.  A finding without a run has neither.  With a world
+ * (NULL for none) the runs are made again in it, for what their events changed. */
+void rh__findings_describe(struct rh__results *r, struct rh_world *w);
 
-void rh__story_write(const struct rh__run *r, struct rh__text *to);
+/* The story of the run that the world holds, which is made again for its changes.  For a process that did not begin the
+ * world itself. */
+void rh__story_write_world(struct rh_world *w, struct rh__text *to);
+
+/* `changes` may be NULL. */
+void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, struct rh__text *to);
 
 #endif

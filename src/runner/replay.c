@@ -3,9 +3,10 @@
  * The schedule names its test, semantics and parameters; options override them.  A whole replay is a session with the
  * explorer `replay`.  With --step a stepper walks along the same schedule and stops there (stepper.h). */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/visible.h"
@@ -239,7 +240,7 @@ static void print_story(const struct rh__session *s, const struct rh__finding *f
         return;
     }
     rh__text_init(&t, story, sizeof story);
-    rh__story_write(rh__world_run(s->world), &t);
+    rh__story_write_world(s->world, &t);
     rh__print_lines_visible(stdout, story);
 }
 
@@ -293,6 +294,35 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
+/* gdb follows the child in which the program runs, and may end before the parent has told the story.  All of them hold
+ * the writing end of a pipe: when it is closed, all have ended. */
+static int run_gdb(const char *const *argv)
+{
+    enum { NOT_STARTED = 127 };
+    int pipes[2], status = 0;
+    char unused;
+    pid_t gdb = pipe(pipes) == 0 ? fork() : -1;
+    if (gdb == 0) {
+        close(pipes[0]);
+        execvp(argv[0], (char *const *)(uintptr_t)argv);
+        rh__complain("gdb cannot be started: %s", strerror(errno));
+        _exit(NOT_STARTED);
+    }
+    if (gdb < 0) {
+        rh__complain("gdb cannot be started: %s", strerror(errno));
+        return RH__EXIT_USAGE;
+    }
+    close(pipes[1]);
+    signal(SIGINT, SIG_IGN); /* it is for gdb */
+    while (waitpid(gdb, &status, 0) < 0 && errno == EINTR)
+        ;
+    while (read(pipes[0], &unused, 1) < 0 && errno == EINTR)
+        ;
+    close(pipes[0]);
+    bool started = WIFEXITED(status) && WEXITSTATUS(status) != NOT_STARTED;
+    return !started ? RH__EXIT_USAGE : WEXITSTATUS(status);
+}
+
 /* Starts gdb, which stops before the event that --step names, or before the last event of the schedule. */
 static int in_gdb(const char *program, const char *path, const struct rh__options *o)
 {
@@ -321,9 +351,7 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
                            "replay", path,
                            "--step", step,
                            NULL };
-    execvp("gdb", (char *const *)argv);
-    rh__complain("gdb cannot be started: %s", strerror(errno));
-    return RH__EXIT_USAGE;
+    return run_gdb(argv);
 }
 
 /* Lines after the first are the program's own text, and indented. */

@@ -110,7 +110,7 @@ int rh__session_run(struct rh__session *s)
         rh__forecast_before(s);
         code = explore(s);
     }
-    rh__findings_describe(s->x->results);
+    rh__findings_describe(s->x->results, s->world);
     if (*refusal(s)) {
         snprintf(s->error, sizeof s->error, "%s", refusal(s));
         return RH__EXIT_USAGE;

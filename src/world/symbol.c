@@ -16,14 +16,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "world/control.h"
-
-#ifdef __has_include
-#if __has_include(<elfutils/libdwfl.h>)
-#include <dwarf.h>
-#include <elfutils/libdwfl.h>
-#define WITH_LIBDW 1
-#endif
-#endif
+#include "world/debug_info.h"
 
 /* ---- source files ------------------------------------------------------------------------------------------------ */
 
@@ -47,102 +40,24 @@ static const char *shorten(const char *path)
     return strncmp(start, "../", 3) == 0 ? start + 3 : start;
 }
 
-#ifdef WITH_LIBDW
-
-#define LIBDW_FUNCTIONS(X)                                                                                             \
-    X(dwfl_begin)                                                                                                      \
-    X(dwfl_linux_proc_report)                                                                                          \
-    X(dwfl_linux_proc_find_elf)                                                                                        \
-    X(dwfl_build_id_find_debuginfo)                                                                                    \
-    X(dwfl_report_begin_add)                                                                                           \
-    X(dwfl_report_end)                                                                                                 \
-    X(dwfl_addrmodule)                                                                                                 \
-    X(dwfl_module_getsrc)                                                                                              \
-    X(dwfl_module_addrname)                                                                                            \
-    X(dwfl_module_nextcu)                                                                                              \
-    X(dwfl_lineinfo)                                                                                                   \
-    X(dwarf_haspc)                                                                                                     \
-    X(dwarf_getsrc_die)                                                                                                \
-    X(dwarf_linesrc)                                                                                                   \
-    X(dwarf_lineno)                                                                                                    \
-    X(dwarf_child)                                                                                                     \
-    X(dwarf_siblingof)                                                                                                 \
-    X(dwarf_tag)                                                                                                       \
-    X(dwarf_diename)                                                                                                   \
-    X(dwarf_attr)                                                                                                      \
-    X(dwarf_formudata)                                                                                                 \
-    X(dwarf_formref_die)                                                                                               \
-    X(dwarf_peel_type)                                                                                                 \
-    X(dwarf_aggregate_size)
-
-/* In memory that is not a global, because it changes at the first look-up, in the middle of a run. */
-struct lines {
-    bool tried;
-    Dwfl *dwfl; /* NULL if lines are not available */
-    Dwfl_Callbacks callbacks;
-#define X(name) __typeof__(&name) name;
-    LIBDW_FUNCTIONS(X)
-#undef X
-};
-
-static struct lines *lines;
-
-static bool report(struct lines *l)
-{
-    bool found = l->dwfl_linux_proc_report(l->dwfl, getpid()) == 0;
-
-    return l->dwfl_report_end(l->dwfl, NULL, NULL) == 0 && found;
-}
-
-/* Loads libdw and tells it what is mapped. */
-static void open_lines(struct lines *l)
-{
-    l->tried = true;
-    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return;
-#define X(name)                                                                                                        \
-    l->name = (__typeof__(&name))dlsym(library, #name);                                                                \
-    if (!l->name)                                                                                                      \
-        return;
-    LIBDW_FUNCTIONS(X)
-#undef X
-    /* Not dwfl_standard_find_debuginfo, which may query servers. */
-    l->callbacks.find_elf = l->dwfl_linux_proc_find_elf;
-    l->callbacks.find_debuginfo = l->dwfl_build_id_find_debuginfo;
-    l->dwfl = l->dwfl_begin(&l->callbacks);
-    if (l->dwfl && !report(l))
-        l->dwfl = NULL;
-}
-
-static Dwfl_Module *module_of(struct lines *l, Dwarf_Addr address)
-{
-    Dwfl_Module *module = l->dwfl_addrmodule(l->dwfl, address);
-
-    if (!module) { /* loaded later */
-        l->dwfl_report_begin_add(l->dwfl);
-        report(l);
-        module = l->dwfl_addrmodule(l->dwfl, address);
-    }
-    return module;
-}
+#ifdef RH__WITH_LIBDW
 
 /* The file and line of an address; NULL if unknown. clang writes no index of addresses (.debug_aranges), without which
  * libdw's own search finds nothing; then each unit is searched in turn. */
-static const char *find_line(struct lines *l, Dwfl_Module *module, Dwarf_Addr at, int *number)
+static const char *find_line(const struct rh__debug_info *d, Dwfl_Module *module, Dwarf_Addr at, int *number)
 {
-    Dwfl_Line *line = l->dwfl_module_getsrc(module, at);
+    Dwfl_Line *line = d->dwfl_module_getsrc(module, at);
     Dwarf_Die *unit = NULL;
     Dwarf_Addr bias;
 
     if (line)
-        return l->dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
-    while ((unit = l->dwfl_module_nextcu(module, unit, &bias))) {
-        if (l->dwarf_haspc(unit, at - bias) <= 0)
+        return d->dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+    while ((unit = d->dwfl_module_nextcu(module, unit, &bias))) {
+        if (d->dwarf_haspc(unit, at - bias) <= 0)
             continue;
-        Dwarf_Line *found = l->dwarf_getsrc_die(unit, at - bias);
-        if (found && l->dwarf_lineno(found, number) == 0)
-            return l->dwarf_linesrc(found, NULL, NULL);
+        Dwarf_Line *found = d->dwarf_getsrc_die(unit, at - bias);
+        if (found && d->dwarf_lineno(found, number) == 0)
+            return d->dwarf_linesrc(found, NULL, NULL);
     }
     return NULL;
 }
@@ -152,15 +67,12 @@ static bool look_up_line(const void *address, struct rh__text *text)
     Dwarf_Addr at = (uintptr_t)address;
     int number = 0;
 
-    if (lines && !lines->tried)
-        open_lines(lines);
-    if (!lines || !lines->dwfl)
-        return false;
-    Dwfl_Module *module = module_of(lines, at);
-    const char *file = module ? find_line(lines, module, at, &number) : NULL;
+    const struct rh__debug_info *d = rh__debug_info();
+    Dwfl_Module *module = d ? rh__debug_module(d, address) : NULL;
+    const char *file = module ? find_line(d, module, at, &number) : NULL;
     if (!file)
         return false;
-    const char *function = lines->dwfl_module_addrname(module, at);
+    const char *function = d->dwfl_module_addrname(module, at);
     rh__text_add(text, "%s:%d", shorten(file), number);
     if (function)
         rh__text_add(text, " in %s", function);
@@ -218,32 +130,26 @@ static bool add_line(const void *address, struct rh__text *text)
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
-static bool number_of(struct lines *l, Dwarf_Die *die, unsigned attribute, Dwarf_Word *number)
-{
-    Dwarf_Attribute value;
-    return l->dwarf_attr(die, attribute, &value) && l->dwarf_formudata(&value, number) == 0;
-}
-
 /* The offset of a member, and its type without typedefs. */
-static bool member_at(struct lines *l, Dwarf_Die *member, Dwarf_Word *from, Dwarf_Word *size, Dwarf_Die *type)
+static bool member_at(const struct rh__debug_info *d, Dwarf_Die *member, Dwarf_Word *from, Dwarf_Word *size,
+                      Dwarf_Die *type)
 {
-    Dwarf_Attribute value;
     Dwarf_Word bits, bit_size;
-    if (!l->dwarf_attr(member, DW_AT_type, &value) || !l->dwarf_formref_die(&value, type) ||
-        l->dwarf_peel_type(type, type) < 0)
+    if (!rh__debug_type(d, member, type))
         return false;
     *from = 0;
-    if (number_of(l, member, DW_AT_data_bit_offset, &bits) && number_of(l, member, DW_AT_bit_size, &bit_size)) {
+    if (rh__debug_number(d, member, DW_AT_data_bit_offset, &bits) &&
+        rh__debug_number(d, member, DW_AT_bit_size, &bit_size)) {
         *from = bits / 8;
         *size = (bits + bit_size + 7) / 8 - *from;
         return true;
     }
-    number_of(l, member, DW_AT_data_member_location, from); /* a member of a union has none */
-    return l->dwarf_aggregate_size(type, size) == 0;
+    rh__debug_number(d, member, DW_AT_data_member_location, from); /* a member of a union has none */
+    return d->dwarf_aggregate_size(type, size) == 0;
 }
 
 /* The name of the struct member that contains the byte; nested members as "outer.inner". */
-static bool add_member(struct lines *l, Dwarf_Die *of, Dwarf_Word offset, struct rh__text *text)
+static bool add_member(const struct rh__debug_info *d, Dwarf_Die *of, Dwarf_Word offset, struct rh__text *text)
 {
     enum { DEEPEST = 8 };
     Dwarf_Die whole = *of;
@@ -251,18 +157,18 @@ static bool add_member(struct lines *l, Dwarf_Die *of, Dwarf_Word offset, struct
         Dwarf_Die member, type;
         Dwarf_Word from = 0, size = 0;
         bool found = false;
-        for (int more = l->dwarf_child(&whole, &member); more == 0 && !found;) {
-            found = l->dwarf_tag(&member) == DW_TAG_member && member_at(l, &member, &from, &size, &type) &&
+        for (int more = d->dwarf_child(&whole, &member); more == 0 && !found;) {
+            found = d->dwarf_tag(&member) == DW_TAG_member && member_at(d, &member, &from, &size, &type) &&
                     offset >= from && offset < from + size;
             if (!found)
-                more = l->dwarf_siblingof(&member, &member);
+                more = d->dwarf_siblingof(&member, &member);
         }
         if (!found)
             return false;
-        const char *name = l->dwarf_diename(&member);
+        const char *name = d->dwarf_diename(&member);
         if (name)
             rh__text_add(text, "%s%s", text->len ? "." : "", name);
-        int tag = l->dwarf_tag(&type);
+        int tag = d->dwarf_tag(&type);
         if (tag != DW_TAG_structure_type)
             return text->len > 0;
         whole = type;
@@ -271,48 +177,30 @@ static bool add_member(struct lines *l, Dwarf_Die *of, Dwarf_Word offset, struct
     return false;
 }
 
-static bool find_struct(struct lines *l, Dwarf_Die *unit, const char *name, size_t size, Dwarf_Die *die)
-{
-    Dwarf_Word bytes;
-    for (int more = l->dwarf_child(unit, die); more == 0; more = l->dwarf_siblingof(die, die)) {
-        const char *is = l->dwarf_tag(die) == DW_TAG_structure_type ? l->dwarf_diename(die) : NULL;
-        if (is && strcmp(is, name) == 0 && number_of(l, die, DW_AT_byte_size, &bytes) && bytes == size)
-            return true;
-    }
-    return false;
-}
-
 bool rh__symbol_field(const void *near, const char *type, size_t size, size_t offset, char *buffer, size_t buffer_size)
 {
-    Dwarf_Die *unit = NULL, found;
-    Dwarf_Addr bias;
+    Dwarf_Die found;
     struct rh__text text;
-    bool known = false;
 
     rh__text_init(&text, buffer, buffer_size);
     rh__outside_push();
-    rh__symbol_start();
-    if (lines && !lines->tried)
-        open_lines(lines);
-    Dwfl_Module *module = lines && lines->dwfl ? module_of(lines, (uintptr_t)near) : NULL;
-    while (module && !known && (unit = lines->dwfl_module_nextcu(module, unit, &bias)))
-        known = find_struct(lines, unit, type, size, &found);
-    known = known && add_member(lines, &found, offset, &text);
+    const struct rh__debug_info *d = rh__debug_info();
+    Dwfl_Module *module = d ? rh__debug_module(d, near) : NULL;
+    bool known = module && rh__debug_struct(d, module, type, size, &found) && add_member(d, &found, offset, &text);
     rh__outside_pop();
     return known;
 }
 
 void rh__symbol_start(void)
 {
-    if (!lines)
-        lines = (struct lines *)rh__alloc_array(1, sizeof *lines);
+    rh__debug_info_start();
     if (!known_lines)
         known_lines = rh_shared_new(KNOWN * sizeof *known_lines);
 }
 
 static bool has_lines(void)
 {
-    return lines && lines->dwfl;
+    return rh__debug_info() != NULL;
 }
 
 #else
@@ -346,7 +234,10 @@ void rh__symbol_start(void)
 
 const char *rh__symbol_hint(void)
 {
-    return has_lines() ? "compile with -g to see the line" : "with libdw installed there would be a line";
+    rh__outside_push();
+    bool there = has_lines();
+    rh__outside_pop();
+    return there ? "compile with -g to see the line" : "with libdw installed there would be a line";
 }
 
 bool rh__symbol_place(const void *address, char *buffer, size_t size)

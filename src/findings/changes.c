@@ -1,0 +1,206 @@
+/* See changes.h. */
+#include "findings/changes.h"
+
+#include <inttypes.h>
+#include <rehearse/sandbox.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "base/visible.h"
+#include "explore/engine/engine.h"
+#include "world/values.h"
+
+struct rh__changes *rh__changes_new(void)
+{
+    return rh_shared_new(sizeof(struct rh__changes));
+}
+
+void rh__changes_free(struct rh__changes *c)
+{
+    if (c)
+        rh_shared_free(c, sizeof *c);
+}
+
+/* ---- in the child process ---------------------------------------------------------------------------------------- */
+
+/* The actors as they were before the event. */
+struct before {
+    struct image {
+        void *state;
+        const struct rh_behaviour *behaviour;
+    } * actors;
+    uint32_t count, room;
+    int64_t now;
+};
+
+struct watch {
+    struct rh__changes *to;
+    const struct rh__run *r; /* the run of the finding */
+    uint32_t events;         /* so many of it */
+    struct before before;
+};
+
+static void note(struct rh__changes *c, uint32_t event, uint32_t actor, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    if (size == 1 || c->count == RH__MOST_CHANGES || c->used + size > RH__CHANGES_BYTES)
+        return;
+    memcpy(c->texts + c->used, text, size);
+    c->at[c->count] = (struct rh__change){ .event = event, .actor = actor, .text = c->used };
+    c->used += (uint32_t)size;
+    c->count++; /* last: the child may die at any time */
+}
+
+static bool has_state(const struct rh_world *w, uint32_t actor)
+{
+    const struct rh_actor_type *type = rh_world_actor_type(w, actor);
+    return type && type->size && rh_world_actor_state(w, actor) && !rh_world_actor_ended(w, actor);
+}
+
+/* Remembers the actors that are new. */
+static bool meet_actors(struct before *b, const struct rh_world *w)
+{
+    uint32_t count = rh_world_actor_count(w);
+    if (count > b->room) {
+        struct image *more = rh__realloc(b->actors, count * 2 * sizeof *more);
+        if (!more)
+            return false;
+        b->actors = more;
+        b->room = count * 2;
+    }
+    for (; b->count < count; b->count++) {
+        struct image *i = &b->actors[b->count];
+        *i = (struct image){ .behaviour = rh_world_actor_behaviour(w, b->count) };
+        if (!has_state(w, b->count))
+            continue;
+        uint32_t size = rh_world_actor_type(w, b->count)->size;
+        i->state = rh__alloc(size);
+        if (i->state)
+            memcpy(i->state, rh_world_actor_state(w, b->count), size);
+    }
+    return true;
+}
+
+static void compare_actor(const struct watch *x, struct rh_world *w, uint32_t actor, uint32_t event)
+{
+    struct image *i = &x->before.actors[actor];
+    const struct rh_behaviour *behaviour = rh_world_actor_behaviour(w, actor);
+    char text[1024];
+    struct rh__text t;
+    if (i->state && has_state(w, actor)) {
+        const struct rh_actor_type *type = rh_world_actor_type(w, actor);
+        const void *now = rh_world_actor_state(w, actor);
+        if (memcmp(i->state, now, type->size) != 0) {
+            rh__text_init(&t, text, sizeof text);
+            rh__value_write_changes(rh__world_run(w), type->name, type->size, i->state, now, &t);
+            note(x->to, event, actor, text);
+            memcpy(i->state, now, type->size);
+        }
+    }
+    if (behaviour && i->behaviour && behaviour != i->behaviour) {
+        rh__text_init(&t, text, sizeof text);
+        rh__text_add(&t, "becomes %s", behaviour->name);
+        note(x->to, event, actor, text);
+    }
+    i->behaviour = behaviour;
+}
+
+static void compare(struct watch *x, struct rh_world *w, uint32_t event)
+{
+    char text[64];
+    struct rh__text t;
+    int64_t now = rh_world_now_ns(w);
+    if (now != x->before.now && rh_world_semantics(w)->time != RH_TIME_FREE) {
+        rh__text_init(&t, text, sizeof text);
+        rh__text_add(&t, "at %.6g ms", (double)now / 1e6);
+        note(x->to, event, RH_NONE, text);
+    }
+    x->before.now = now;
+    uint32_t own = rh__run_choice(x->r, event)->actor; /* the first, since it is not named */
+    if (own < x->before.count)
+        compare_actor(x, w, own, event);
+    for (uint32_t a = 0; a < x->before.count; a++)
+        if (a != own)
+            compare_actor(x, w, a, event);
+    meet_actors(&x->before, w);
+}
+
+/* The open choice that the run took.  Indices are the same in a run that is the same so far; texts may lie
+ * elsewhere. */
+static const struct rh_choice *same_choice(struct rh_world *w, const struct rh_choice *open, uint32_t count,
+                                           const struct rh__run *r, uint32_t event)
+{
+    const struct rh_choice *c = rh__run_choice(r, event);
+    const struct rh__run *now = rh__world_run(w);
+    for (uint32_t i = 0; i < count; i++) {
+        if (open[i].kind != c->kind || open[i].actor != c->actor || open[i].what != c->what)
+            continue;
+        bool text = c->kind == RH_CHOICE_TIMER || c->kind == RH_CHOICE_OUTSIDE;
+        if (text ? strcmp(rh__run_text(now, open[i].arg), rh__run_text(r, c->arg)) == 0
+                 : c->kind == RH_CHOICE_RESUME || open[i].arg == c->arg)
+            return &open[i];
+    }
+    return NULL;
+}
+
+static void watch(struct rh_world *w, void *arg)
+{
+    struct watch *x = arg;
+    rh__mute();
+    x->before.now = rh_world_now_ns(w);
+    if (!meet_actors(&x->before, w))
+        return;
+    for (uint32_t event = 1; event < x->events; event++) {
+        uint32_t count;
+        const struct rh_choice *open = rh_world_enabled(w, &count);
+        const struct rh_choice *next = same_choice(w, open, count, x->r, event);
+        if (!next || !rh_world_step(w, next))
+            return;
+        compare(x, w, event);
+    }
+}
+
+/* ---- in this process --------------------------------------------------------------------------------------------- */
+
+void rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh__run *r, uint32_t events)
+{
+    struct watch x = { .to = c, .r = r, .events = events };
+    c->count = c->used = 0;
+    rh_sandbox_run(w, watch, &x);
+}
+
+static uint32_t first_change(const struct rh__changes *c, uint32_t event)
+{
+    uint32_t from = 0, to = c->count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (c->at[middle].event < event)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+const char *rh__changes_text(const struct rh__changes *c, const struct rh__run *r, uint32_t first, uint32_t last,
+                             char *text, size_t size)
+{
+    uint32_t own = rh__run_choice(r, first)->actor, said = own;
+    char name[128];
+    struct rh__text t;
+    rh__text_init(&t, text, size);
+    for (uint32_t i = c ? first_change(c, first) : 0; c && i < c->count && c->at[i].event <= last; i++) {
+        const struct rh__change *x = &c->at[i];
+        uint32_t about = x->actor == RH_NONE ? said : x->actor;
+        rh__text_add(&t, "%s", !t.len ? "" : about == said ? ", " : "; ");
+        if (about != said && about < r->actor_count) {
+            rh__run_actor_name(r, about, name, sizeof name);
+            rh__text_add_visible(&t, name);
+            rh__text_add(&t, ": ");
+        }
+        said = about;
+        rh__text_add_visible(&t, c->texts + x->text);
+    }
+    return text;
+}
