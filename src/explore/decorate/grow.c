@@ -9,8 +9,7 @@
  * on.  grow(step=100, random) is the iterative random scheduler of [Desai, Qadeer and Seshia 2015, 6].
  *
  * A clean result is never more than sampled: runs were cut at different depths. */
-#include <stdio.h>
-
+#include "base/text.h"
 #include "explore/explorers.h"
 
 enum { FIRST = 100, WINDOW = 32, USUAL_FACTOR = 3 };
@@ -83,11 +82,17 @@ static void grow_end(void *state, const struct rh_world *w, const struct rh_run 
 static void grow_notes(const void *state, char *buffer, size_t size)
 {
     const struct grow *g = state;
+    char inner[1024];
+    struct rh__text t;
+    rh__text_init(&t, buffer, size);
+    rh_inner_notes(&g->inner, inner, sizeof inner);
     if (g->all != g->ended)
-        snprintf(
-            buffer, size,
+        rh__text_add(
+            &t,
             "runs were cut after %u events at last; the limit has grown from %u; %llu of %llu runs came to their end",
             g->limit, g->first, (unsigned long long)g->ended, (unsigned long long)g->all);
+    if (*inner)
+        rh__text_add(&t, "%s%s", g->all != g->ended ? "\n" : "", inner);
 }
 
 static const struct rh_argument grow_arguments[] = {
