@@ -386,9 +386,10 @@ enum { NO_LIFE = UINT32_MAX };
 void rh__link_too_late(struct rh_world *w, uint32_t other, const char *place)
 {
     struct world_actor *self = &w->actors[w->current];
-    if (rh__by_object(w) && !(self->flags & FLAG_TRAPS) && list_has(w, self->links, other, w->actors[other].restarts))
+    uint32_t life = w->actors[other].restarts; /* as the operation found it: while this one stops, another may begin */
+    if (rh__by_object(w) && !(self->flags & FLAG_TRAPS) && list_has(w, self->links, other, life))
         rh__settle_here(w, place);
-    if (list_has(w, self->links, other, w->actors[other].restarts) || list_has(w, self->links, other, NO_LIFE))
+    if (list_has(w, self->links, other, life) || list_has(w, self->links, other, NO_LIFE))
         return;
     rh__link_half(w, w->current, other, NO_LIFE);
     signal_to(w, other, w->current, "noproc", NO_LIFE, self->restarts + 1);

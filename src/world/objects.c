@@ -109,23 +109,29 @@ void rh__operation(struct rh_world *w, uint64_t object, const char *place)
     rh__touch(w, object);
 }
 
-static void operation_on_life(struct rh_world *w, uint32_t actor, enum rh__when when, const char *place)
+static void operation_on_life(struct rh_world *w, uint32_t actor, enum rh__when when, uint64_t value, const char *place)
 {
     uint64_t object = rh__object_of_actor(w, RH__OBJECT_LIFE, actor);
-    struct rh__action action = { .when = actor ? when : RH__IN_TURN };
+    struct rh__action action = { .when = actor ? when : RH__IN_TURN, .sets = value };
     rh__stop_before(w, object, &action, place);
-    bool changes = when != RH__LOOKS && !has_ended(&w->actors[actor]);
-    rh__touch_as(w, object, changes || (rh__by_object(w) && !actor), 0, 0);
+    bool changes = when == RH__JOINS && !has_ended(&w->actors[actor]);
+    rh__touch_as(w, object, changes || (rh__by_object(w) && !actor), 0, value);
 }
 
 void rh__operation_on_life(struct rh_world *w, uint32_t actor, const char *place)
 {
-    operation_on_life(w, actor, RH__JOINS, place);
+    operation_on_life(w, actor, RH__JOINS, 0, place);
 }
 
 void rh__look_at_life(struct rh_world *w, uint32_t actor, const char *place)
 {
-    operation_on_life(w, actor, RH__LOOKS, place);
+    operation_on_life(w, actor, RH__LOOKS, 0, place);
+}
+
+void rh__watch_life(struct rh_world *w, uint32_t actor, bool on, const char *place)
+{
+    bool looks = on && rh__watching_looks(&w->semantics);
+    operation_on_life(w, actor, looks ? RH__WATCHES : RH__JOINS, on ? 0 : RH__LIFE_UNWATCHED, place);
 }
 
 void rh__await_life(struct rh_world *w, uint32_t actor, bool ends)

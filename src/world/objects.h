@@ -23,10 +23,12 @@ uint64_t rh__object_of_actor(const struct rh_world *w, enum rh__object_kind kind
  * operation, as one that changes the object. */
 void rh__operation(struct rh_world *w, uint64_t object, const char *place);
 /* The same for an operation on the life of an actor, which only looks if the actor has ended, and for one that only
- * looks whether it has.  The life
- * of the test is an object with operations in turn: its end is a step only if some actor looks (rh__test_is_over). */
+ * looks whether it has.  The life of the test is an object with operations in turn: its end is a step only if some
+ * actor looks (rh__test_is_over).  To watch a life is to look at it, because the end tells everybody who watches, in an
+ * order that does not depend on theirs (but see rh__watching_looks); to cease to watch it is to change it. */
 void rh__operation_on_life(struct rh_world *w, uint32_t actor, const char *place);
 void rh__look_at_life(struct rh_world *w, uint32_t actor, const char *place);
+void rh__watch_life(struct rh_world *w, uint32_t actor, bool on, const char *place);
 
 /* The two parts of an operation: stops the actor if the granularity demands it; records that the current event accesses
  * the object. */

@@ -89,8 +89,10 @@ enum rh__when {
     RH__ADDS,    /* it adds to a number, if the value is one, or makes one; else it fails */
     RH__CHANGES, /* it changes the object, whatever it finds, to the value `sets` */
     RH__JOINS,   /* it changes a life that has not ended, and only looks at one that has (RH__LIFE_OVER) */
+    RH__WATCHES, /* it only looks at a life, and is told of the end of one that has not ended */
 };
-enum { RH__LIFE_OVER = 2 };       /* the value of a life that has ended */
+/* Values of a life: it has ended; an actor has ceased to watch it. */
+enum { RH__LIFE_OVER = 2, RH__LIFE_UNWATCHED = 4 };
 enum { RH__VALUE_IS_NUMBER = 1 }; /* a bit of a value */
 struct rh__action {
     uint64_t key;            /* within the object: of an ordered table; else 0 */
@@ -103,6 +105,7 @@ static inline bool rh__action_writes(const struct rh__action *a, uint64_t value)
 {
     switch ((enum rh__when)a->when) {
     case RH__LOOKS:
+    case RH__WATCHES:
         return false;
     case RH__SETS:
         return value != a->sets;
@@ -117,6 +120,13 @@ static inline bool rh__action_writes(const struct rh__action *a, uint64_t value)
     default:
         return true;
     }
+}
+
+/* Whether watching a life is looking at it.  If an actor can begin another life, what it sends there comes behind the
+ * news of its end, so whom the end told matters to others, too: then watching is a change. */
+static inline bool rh__watching_looks(const struct rh_semantics *s)
+{
+    return !s->crashes || (!s->restarts && !s->kept_restarts);
 }
 
 /* Fields that change (status, behaviour, flags and others) hold their values at the end of the run so far. */

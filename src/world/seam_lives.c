@@ -126,7 +126,7 @@ static void watch(struct rh_world *w, uint32_t actor, bool on, const char *here)
 {
     if (actor == w->current || (on && rh__watches(w, w->current, actor)))
         return; /* a monitor lasts until its rh_down is taken; monitoring again changes nothing that others can see */
-    rh__operation_on_life(w, actor, here);
+    rh__watch_life(w, actor, on, here);
     rh__watch(w, w->current, actor, on);
     if (on && has_ended(&w->actors[actor])) {
         rh__send_down(w, actor, w->current, "noproc");

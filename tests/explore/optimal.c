@@ -154,6 +154,10 @@ static const struct case_ cases[] = {
       "cut=338615 cut=88786 cut=976269" },
     { "dpor_passes_over_those_that_look", false,
       "seed=736 actors=2 starts=2 ttl=3 time=1 crashes=1 restarts=1 may=2 ordered receive timeout" },
+    { "linked_again_to_one_that_begins_another_life", false,
+      "seed=5225 actors=1 walkers=1 starts=1 ttl=1 model=1 crashes=1 restarts=1 crowd=1 link birth cut=500862 "
+      "cut=988426 "
+      "cut=31165" },
     { "the_test_fails_before_there_is_a_choice", false, "seed=114 actors=1 ttl=1 model=2 fails=15 test" },
 };
 

@@ -236,10 +236,10 @@ void rh__graph_decide(struct optimal_graph *g, uint32_t stamp, const struct opti
 {
     struct optimal_node *x = rh__graph_node(g, stamp);
     if (!x->event.finds && x->now.cause != RH_NONE)
-        rh__graph_node(g, x->now.cause)->send.taken = RH_NONE;
+        rh__graph_set_taken(g, x->now.cause, RH_NONE);
     x->now = *option;
     if (!x->event.finds && x->now.cause != RH_NONE)
-        rh__graph_node(g, x->now.cause)->send.taken = stamp;
+        rh__graph_set_taken(g, x->now.cause, stamp);
 }
 
 void rh__graph_steps_change(struct optimal_graph *g, uint32_t from)

@@ -79,7 +79,7 @@ static uint32_t rank_of_sender(const struct optimal_graph *g, uint32_t class, ui
 {
     if (send == RH_NONE)
         return RH_NONE;
-    uint32_t sender = rh__graph_node(g, send)->actor;
+    uint32_t sender = rh__graph_id(g, rh__graph_node(g, send)).actor;
     return g->exchange.class_of[sender] == class + 1 ? g->exchange.rank[sender] : RH_NONE;
 }
 
@@ -112,8 +112,8 @@ static uint32_t last_before(const struct optimal_graph *g, uint32_t decider, con
         end = rh__graph_row_at(g, rh__graph_node(g, before)->event.row, decider);
     if (send != RH_NONE) {
         const struct optimal_node *s = rh__graph_node(g, send);
-        uint32_t heard =
-            s->actor == decider ? s->position : rh__graph_row_at(g, rh__graph_node(g, s->of)->event.row, decider);
+        struct optimal_part past = rh__graph_past(g, s);
+        uint32_t heard = past.actor == decider ? past.position : rh__graph_row_at(g, past.row, decider);
         end = heard > end ? heard : end;
     }
     while (last != RH_NONE && rh__graph_node(g, last)->position >= end)

@@ -111,9 +111,10 @@ bool rh__graph_has_room(const struct optimal_graph *g, uint32_t size)
 
 bool rh__graph_in_past(const struct optimal_graph *g, const struct optimal_node *x, const struct optimal_node *send)
 {
-    if (x->actor == send->actor)
-        return x->position < send->position;
-    return rh__graph_row_at(g, rh__graph_node(g, send->of)->event.row, x->actor) > x->position;
+    struct optimal_part past = rh__graph_past(g, send);
+    if (x->actor == past.actor)
+        return x->position < past.position;
+    return rh__graph_row_at(g, past.row, x->actor) > x->position;
 }
 
 /* A row with the entries of an older row, RH_NONE: with none.  Later places are not in the past. */
@@ -161,8 +162,9 @@ void rh__graph_set_row(struct optimal_graph *g, struct optimal_node *x)
     }
     if (x->now.cause != RH_NONE && !x->event.finds) {
         const struct optimal_node *s = rh__graph_node(g, x->now.cause);
-        row_join(g, row, rh__graph_node(g, s->of)->event.row);
-        row_raise(g, row, s->actor, s->position);
+        row_join(g, row, rh__graph_past(g, s).row);
+        if (!s->send.notice)
+            row_raise(g, row, s->actor, s->position);
     }
     row_raise(g, row, x->actor, x->position);
     x->event.row = row;
@@ -176,14 +178,16 @@ uint32_t rh__graph_push_past(struct optimal_graph *g, uint32_t s, uint32_t r, co
     g->row_top += 1 + n;
     g->rows[row] = n;
     memset(&g->rows[row + 1], 0, n * sizeof *g->rows);
-    row_join(g, row, rh__graph_node(g, send->of)->event.row);
-    row_raise(g, row, send->actor, send->position - 1);
+    row_join(g, row, rh__graph_past(g, send).row);
+    if (!send->send.notice)
+        row_raise(g, row, send->actor, send->position - 1);
     for (uint32_t i = 0; i < size; i++) {
         const struct optimal_node *other = rh__graph_node(g, set[i]);
         if (set[i] == s || set[i] < r)
             continue;
-        row_join(g, row, rh__graph_node(g, other->of)->event.row);
-        row_raise(g, row, other->actor, other->position - !with);
+        row_join(g, row, rh__graph_past(g, other).row);
+        if (!other->send.notice)
+            row_raise(g, row, other->actor, other->position - !with);
     }
     return row;
 }
@@ -192,6 +196,15 @@ uint32_t rh__graph_push_row(struct optimal_graph *g, uint32_t actor, uint32_t ve
 {
     uint32_t row = new_row(g, rh__graph_node(g, g->last_of_actor[actor])->event.row);
     row_join(g, row, rh__graph_node(g, version)->event.row);
+    return row;
+}
+
+uint32_t rh__graph_push_row_of_notice(struct optimal_graph *g, uint32_t end, uint32_t watch)
+{
+    const struct optimal_node *x = rh__graph_node(g, end);
+    uint32_t row = new_row(g, x->event.row);
+    row_join(g, row, rh__graph_node(g, watch)->event.row);
+    row_raise(g, row, x->actor, x->position + 4 * x->event.sends);
     return row;
 }
 
@@ -204,11 +217,18 @@ struct optimal_send_id rh__graph_id_of_message(const struct optimal_graph *g, ui
         return none;
     if (g->send_of_message[message] == RH_NONE)
         return none; /* the message is lost */
-    const struct optimal_node *s = rh__graph_node(g, g->send_of_message[message]);
-    return (struct optimal_send_id){ s->actor, s->position };
+    return rh__graph_id(g, rh__graph_node(g, g->send_of_message[message]));
 }
 
 /* ---- effects of a step ------------------------------------------------------------------------------------------- */
+
+static void put_on_todo(struct optimal_graph *g, uint32_t event)
+{
+    for (uint32_t i = 0; i < g->todo_count; i++)
+        if (g->todo[i] == event)
+            return;
+    g->todo[g->todo_count++] = event;
+}
 
 static void note_births(struct optimal_graph *g, const struct rh__run *r, uint32_t step, uint32_t stamp)
 {
@@ -238,8 +258,9 @@ static void absorb_event(struct optimal_graph *g, const struct rh__run *r, uint3
     uint32_t end = rh__run_messages_end(r, step);
     note_births(g, r, step, stamp);
     x->event.step = step;
+    x->event.notices = x->event.finds ? rh__graph_count_notices(r, step) : 0;
     if (x->event.sends == RH_NONE) {
-        x->event.sends = end - r->events[step].first_message;
+        x->event.sends = end - r->events[step].first_message - x->event.notices;
         const struct rh__run_actor *a = rh__run_actor(r, r->events[step].choice.actor);
         x->event.asks = rh__graph_asks(g, a);
         if (x->event.finds)
@@ -252,13 +273,18 @@ static void absorb_event(struct optimal_graph *g, const struct rh__run *r, uint3
         if (x->event.sends || x->event.asks)
             g->todo[g->todo_count++] = stamp;
     }
+    if (x->event.notices && rh__graph_lacks_notices(g, stamp))
+        put_on_todo(g, stamp);
     for (uint32_t m = r->events[step].first_message; m < end; m++)
         g->send_of_message[m] = RH_NONE; /* set when the SEND is added; a lost message has no SEND */
     for (uint32_t s = x->event.last_of; s != RH_NONE;) {
         const struct optimal_node *n = rh__graph_node(g, s);
-        if (n->kind == NODE_SEND && !n->send.copy && n->send.type)
-            g->send_of_message[r->events[step].first_message + n->send.ordinal] = s;
-        s = n->kind == NODE_SEND ? n->send.next_of : n->fate.next_of;
+        if (n->kind == NODE_SEND && !n->send.copy && n->send.type) {
+            uint32_t message = rh__graph_message(g, n);
+            if (message != RH_NONE)
+                g->send_of_message[message] = s;
+        }
+        s = rh__graph_next_of(n);
     }
 }
 
@@ -371,7 +397,7 @@ void rh__graph_link_event(struct optimal_graph *g, uint32_t stamp)
         if (x->event.wrote)
             rh__graph_link_change(g, stamp);
     } else if (x->now.cause != RH_NONE) {
-        rh__graph_node(g, x->now.cause)->send.taken = stamp;
+        rh__graph_set_taken(g, x->now.cause, stamp);
     }
     if (x->event.failed)
         rh__graph_freeze(g, x, true);
@@ -411,12 +437,14 @@ uint32_t rh__graph_add_event(struct optimal_graph *g, const struct rh_world *w, 
         if (again->orders_end > x->orders_end)
             g->order_top = x->orders_end = again->orders_end;
         x->event.stance_is_current = again->event.stance_is_current;
+        x->event.watches = again->event.watches;
         if (place == actor && g->stance_top <= x->event.stance)
             rh__graph_keep_stance(g, x->event.stance);
     } else {
         x->event.birth = g->birth[actor] == stamp ? RH_NONE : g->birth[actor];
         x->event.born_at = g->born_at[actor];
         x->event.stance_is_current = true;
+        x->event.watches = rh__graph_watches(g, x);
         if (place == actor)
             x->event.stance = rh__graph_read_stance(g, w, g->actor_of[actor]);
     }
@@ -480,9 +508,10 @@ static uint32_t send_total(const struct optimal_node *event)
 bool rh__graph_due_of(const struct optimal_graph *g, uint32_t stamp, struct optimal_send_due *due)
 {
     const struct optimal_node *x = rh__graph_node(g, stamp);
+    uint32_t last = rh__graph_last_own(g, x);
     *due = (struct optimal_send_due){ .event = stamp, .fate = true };
-    if (x->event.last_of != RH_NONE) {
-        const struct optimal_node *n = rh__graph_node(g, x->event.last_of);
+    if (last != RH_NONE) {
+        const struct optimal_node *n = rh__graph_node(g, last);
         if (n->kind == NODE_FATE) {
             due->ordinal = n->fate.ordinal + (n->now.kind == FATE_LOST);
             due->fate = n->now.kind == FATE_LOST;
@@ -507,6 +536,9 @@ bool rh__graph_send_due(struct optimal_graph *g, struct optimal_send_due *due)
                 best = i;
         }
         if (rh__graph_due_of(g, g->todo[best], due))
+            return true;
+        due->notice = rh__graph_notice_due(g, due->event, &due->to);
+        if (due->notice)
             return true;
         g->todo[best] = g->todo[--g->todo_count];
     }
@@ -558,7 +590,7 @@ static void describe_message(struct optimal_graph *g, struct optimal_node *x)
 void rh__graph_describe(struct optimal_graph *g, struct optimal_node *x)
 {
     const struct optimal_node *event = rh__graph_node(g, x->of);
-    if (x->send.ordinal < event->event.sends) {
+    if (x->send.notice || x->send.ordinal < event->event.sends) {
         describe_message(g, x);
     } else {
         x->send.to = rh__graph_place(g, rh__run_actor(g->seen, g->actor_of[event->actor])->object);
@@ -580,6 +612,8 @@ uint32_t rh__graph_add_send(struct optimal_graph *g, const struct optimal_send_d
     if (due->copy) /* order: FATE, first message, copy */
         x->send.fate = rh__graph_node(g, x->send.next_of)->send.next_of;
     event->event.last_of = stamp;
+    if (due->notice)
+        rh__graph_enter_notice(g, x, due->to);
     rh__graph_describe(g, x);
     if (x->send.type)
         g->send_of_message[rh__graph_message(g, x)] = stamp;
@@ -610,14 +644,6 @@ uint32_t rh__graph_add_life(struct optimal_graph *g, uint32_t actor)
 }
 
 /* ---- removing ------------------------------------------------------------------------------------------------- */
-
-static void put_on_todo(struct optimal_graph *g, uint32_t event)
-{
-    for (uint32_t i = 0; i < g->todo_count; i++)
-        if (g->todo[i] == event)
-            return;
-    g->todo[g->todo_count++] = event;
-}
 
 static void take_off_todo(struct optimal_graph *g, uint32_t event)
 {
@@ -683,7 +709,7 @@ static void unlink_node(struct optimal_graph *g, struct optimal_node *x, uint32_
         if (x->event.wrote)
             rh__graph_unlink_change(g, x);
         if (x->now.cause != RH_NONE && !x->event.finds)
-            rh__graph_node(g, x->now.cause)->send.taken = RH_NONE;
+            rh__graph_set_taken(g, x->now.cause, RH_NONE);
         g->crashed -= x->now.kind == RH_CHOICE_CRASH;
         take_off_todo(g, stamp);
         if (x->event.failed)

@@ -14,6 +14,7 @@
  *   option    what else could stand in the place of a node
  *   version   of an object: a change of it, or its state after the beginning (stamp 0), which an operation finds;
  *             the changes of an object form a chain: each found the one before it (versions.c)
+ *   notice    a SEND with two reasons: it tells of an end (notices.c)
  *   unit      the events by which an actor takes a set (rh_receive_set): neighbours in the list and in the run, one for
  *             each message; only the last one does something (units.c)
  *
@@ -85,8 +86,10 @@ struct optimal_node {
             bool unnoticed;     /* the end of the test, and no actor is notified of it */
             bool finds;         /* an operation that finds a version; `place` is its object */
             bool wrote;         /* ... and changed the object: it is a version */
+            bool watches;       /* ... or watches the life of an actor from now on */
             bool stale;         /* the image of its stance is of another run */
             uint32_t next;      /* a version: the change that found it; RH_NONE for none */
+            uint32_t notices;   /* of an end: how many actors its step tells of it, as of the last look */
             uint32_t set, part; /* of a unit: its number of events, and which one this is; else 0 */
             uint64_t key, value;
         } event;
@@ -104,6 +107,8 @@ struct optimal_node {
             bool copy, signal, posted;
             bool kills, heard, quiet; /* of a signal: see struct rh__mail */
             bool starts;              /* it starts a life of its receiver, and only that life takes it */
+            bool notice;              /* it tells of an end; of a notice: */
+            uint32_t row;             /* its past, in `rows` */
         } send;
         struct {
             uint32_t ordinal;
@@ -131,6 +136,9 @@ struct optimal_answer {
     uint32_t ordinal;
     bool takes;
 };
+
+/* The position of a notice that nobody has taken. */
+enum { NEVER_TAKEN = UINT32_MAX };
 
 /* A send as a key of struct rh__stance and struct rh__mail. */
 static inline uint64_t rh__graph_key(struct optimal_send_id id)
@@ -249,9 +257,32 @@ static inline void rh__graph_set_levels(struct optimal_graph *g, uint32_t count)
     g->list = count ? &g->nodes[g->levels[count - 1].first] : NULL;
 }
 
-/* The message of a send, in the world's run. */
+static inline bool rh__graph_is_notice(const struct optimal_node *x)
+{
+    return x->kind == NODE_SEND && x->send.notice;
+}
+
+/* An older SEND or FATE of the same event. */
+static inline uint32_t rh__graph_next_of(const struct optimal_node *x)
+{
+    return x->kind == NODE_SEND ? x->send.next_of : x->fate.next_of;
+}
+
+/* The newest SEND or FATE of an event that is no notice; RH_NONE for none. */
+static inline uint32_t rh__graph_last_own(const struct optimal_graph *g, const struct optimal_node *event)
+{
+    uint32_t last = event->event.last_of;
+    while (last != RH_NONE && rh__graph_is_notice(rh__graph_node(g, last)))
+        last = rh__graph_node(g, last)->send.next_of;
+    return last;
+}
+
+/* The message of a send, in the world's run; of a notice: RH_NONE if the run has none. */
+uint32_t rh__graph_notice_message(const struct optimal_graph *g, const struct optimal_node *send);
 static inline uint32_t rh__graph_message(const struct optimal_graph *g, const struct optimal_node *send)
 {
+    if (send->send.notice)
+        return rh__graph_notice_message(g, send);
     if (!send->send.copy)
         return g->seen->events[rh__graph_node(g, send->of)->event.step].first_message + send->send.ordinal;
     return g->seen->events[rh__graph_node(g, send->send.fate)->fate.step].first_message;
@@ -261,6 +292,24 @@ static inline uint32_t rh__graph_message(const struct optimal_graph *g, const st
 static inline uint32_t rh__graph_row_at(const struct optimal_graph *g, uint32_t row, uint32_t place)
 {
     return place < g->rows[row] ? g->rows[row + 1 + place] : 0;
+}
+
+/* The name of a send among those to the same place.  A notice is behind the other sends of its end. */
+static inline struct optimal_send_id rh__graph_id(const struct optimal_graph *g, const struct optimal_node *x)
+{
+    if (!rh__graph_is_notice(x))
+        return (struct optimal_send_id){ x->actor, x->position };
+    const struct optimal_node *end = rh__graph_node(g, x->of);
+    return (struct optimal_send_id){ end->actor, end->position + 4 * x->send.ordinal + 2 };
+}
+
+/* Notes which event takes a send; RH_NONE for none. */
+static inline void rh__graph_set_taken(struct optimal_graph *g, uint32_t send, uint32_t event)
+{
+    struct optimal_node *s = rh__graph_node(g, send);
+    s->send.taken = event;
+    if (s->send.notice)
+        s->position = event == RH_NONE ? NEVER_TAKEN : rh__graph_node(g, event)->position;
 }
 
 uint32_t rh__graph_place(struct optimal_graph *g, uint64_t identity);
@@ -290,6 +339,8 @@ uint32_t rh__graph_add_event(struct optimal_graph *g, const struct rh_world *w, 
 struct optimal_send_due {
     uint32_t event, ordinal;
     bool fate, copy; /* a FATE may come first; the second copy is due */
+    bool notice;     /* a notice to `to` is due */
+    uint32_t to;     /* place */
 };
 bool rh__graph_send_due(struct optimal_graph *g, struct optimal_send_due *due);
 uint32_t rh__graph_add_fate(struct optimal_graph *g, const struct optimal_send_due *due);
@@ -388,10 +439,16 @@ uint32_t rh__graph_find_revisits_of(struct optimal_graph *g, const struct rh_wor
 /* ---- before (before.c) ---- */
 
 /* A part of a graph: the nodes below a stamp, and the past of a new node of `actor` at `position`, by its row (RH_NONE:
- * none). */
+ * none).  A row may have the past of all actors; then `actor` is RH_NONE. */
 struct optimal_part {
     uint32_t below, actor, position, row;
 };
+static inline struct optimal_part rh__graph_past(const struct optimal_graph *g, const struct optimal_node *send)
+{
+    if (send->send.notice)
+        return (struct optimal_part){ .actor = RH_NONE, .row = send->send.row };
+    return (struct optimal_part){ 0, send->actor, send->position, rh__graph_node(g, send->of)->event.row };
+}
 bool rh__graph_has(const struct optimal_graph *g, const struct optimal_part *part, uint32_t stamp);
 /* Marks, in the map, an event, the event that made a send, which counts even if it is not in the part, and all events
  * of the part that come before one of them.  Each may be RH_NONE.  The world is at the end of the run. */
@@ -449,6 +506,26 @@ void rh__graph_drop_step(struct optimal_graph *g, uint32_t stamp);
 void rh__graph_steps_change(struct optimal_graph *g, uint32_t from);
 /* A row at the top of the stack of rows: the past of the actor's next event, if that finds the version. */
 uint32_t rh__graph_push_row(struct optimal_graph *g, uint32_t actor, uint32_t version);
+
+/* ---- notices (notices.c) ---- */
+
+/* The number of notices among the messages of a step. */
+uint32_t rh__graph_count_notices(const struct rh__run *r, uint32_t step);
+/* Whether the operation that an actor is about to make watches a life. */
+static inline bool rh__graph_watches(const struct optimal_graph *g, const struct optimal_node *x)
+{
+    return x->event.finds && rh__run_actor(g->seen, g->actor_of[x->actor])->action.when == RH__WATCHES;
+}
+/* Whether an end has told more actors than it has notices. */
+bool rh__graph_lacks_notices(const struct optimal_graph *g, uint32_t end);
+/* Finds the receiver of the next notice, in the world's run. */
+bool rh__graph_notice_due(const struct optimal_graph *g, uint32_t end, uint32_t *to);
+/* The place of the actor with this identity, if the end tells it; else RH_NONE. */
+uint32_t rh__graph_place_told(const struct optimal_graph *g, uint32_t end, uint64_t identity);
+/* A new SEND of an end becomes a notice to this place. */
+void rh__graph_enter_notice(struct optimal_graph *g, struct optimal_node *x, uint32_t to);
+/* A row at the top of the stack of rows: the past of a notice. */
+uint32_t rh__graph_push_row_of_notice(struct optimal_graph *g, uint32_t end, uint32_t watch);
 
 /* ---- sets (units.c) ---- */
 

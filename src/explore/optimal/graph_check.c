@@ -57,8 +57,8 @@ static void check_row(const struct optimal_graph *g, uint32_t stamp)
         if (before && before->event.posts && !x->event.finds && p == before->actor)
             AT_LEAST(before->position + 4);
         if (of)
-            AT_LEAST(rh__graph_row_at(g, of->event.row, p));
-        if (of && p == sent->actor)
+            AT_LEAST(rh__graph_row_at(g, rh__graph_past(g, sent).row, p));
+        if (of && p == sent->actor && !sent->send.notice)
             AT_LEAST(sent->position + 1);
         if (p == x->actor)
             AT_LEAST(x->position + 1);
@@ -119,12 +119,27 @@ static void check_event(const struct optimal_graph *g, uint32_t stamp)
     check_stance(g, stamp);
 }
 
+static void check_notice(const struct optimal_graph *g, uint32_t stamp)
+{
+    const struct optimal_node *x = rh__graph_node(g, stamp), *of = rh__graph_node(g, x->of);
+    uint32_t taken = x->send.taken, position = taken == RH_NONE ? NEVER_TAKEN : rh__graph_node(g, taken)->position;
+    RH__ASSERT(of->event.finds && of->event.value == RH__LIFE_OVER, "notice %u tells of node %u", stamp, x->of);
+    RH__ASSERT(x->position == position, "notice %u is at position %u, not %u", stamp, x->position, position);
+    for (uint32_t p = 0; p < g->rows[of->event.row]; p++)
+        RH__ASSERT(rh__graph_row_at(g, x->send.row, p) >= rh__graph_row_at(g, of->event.row, p),
+                   "notice %u does not know all of its end at place %u", stamp, p);
+}
+
 static void check_send(const struct optimal_graph *g, uint32_t stamp)
 {
     const struct optimal_node *x = rh__graph_node(g, stamp), *of = rh__graph_node(g, x->of);
     bool fate = x->kind == NODE_FATE;
     uint32_t ordinal = fate ? x->fate.ordinal : x->send.ordinal;
     uint32_t position = of->position + 4 * ordinal + (fate ? 1 : 2 + x->send.copy);
+    if (rh__graph_is_notice(x)) {
+        check_notice(g, stamp);
+        return;
+    }
     RH__ASSERT(of->kind == NODE_EVENT && of->actor == x->actor, "node %u was sent by node %u", stamp, x->of);
     RH__ASSERT(ordinal < of->event.sends + (fate ? 0 : of->event.asks), "node %u: send %u of %u", stamp, ordinal,
                of->event.sends);
@@ -231,7 +246,7 @@ static void check_absorbed(const struct optimal_graph *g)
         for (uint32_t s = x->kind == NODE_EVENT ? x->event.last_of : RH_NONE; s != RH_NONE;) {
             const struct optimal_node *n = rh__graph_node(g, s);
             if (n->kind == NODE_SEND && !n->send.copy && n->send.type)
-                RH__ASSERT(g->send_of_message[g->seen->events[i].first_message + n->send.ordinal] == s,
+                RH__ASSERT(g->send_of_message[rh__graph_message(g, n)] == s,
                            "the message of send %u belongs to another send", s);
             s = n->kind == NODE_SEND ? n->send.next_of : n->fate.next_of;
         }

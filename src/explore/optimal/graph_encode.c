@@ -21,7 +21,7 @@
 #include "base/fail.h"
 #include "explore/optimal/graph.h"
 
-enum { ITEM_VERSION = 0x0d, MOST_IN_LEVEL = 1 << 20 };
+enum { ITEM_VERSION = 0x0e, MOST_IN_LEVEL = 1 << 20 };
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
@@ -69,7 +69,9 @@ static void put_node(struct rh__writer *to, const struct optimal_graph *g, const
         break;
     case NODE_SEND:
         rh__put_small(to, x->of);
-        rh__put_small(to, (uint64_t)x->send.ordinal * 2 + x->send.copy);
+        rh__put_small(to, (uint64_t)x->send.ordinal * 4 + x->send.notice * 2u + x->send.copy);
+        if (x->send.notice)
+            rh__put64(to, x->actor == RH_NONE ? x->now.detail : g->identity[x->actor]);
         break;
     case NODE_FATE:
         rh__put_small(to, x->of);
@@ -269,8 +271,11 @@ static void get_node(struct optimal_graph *g, struct rh__reader *r, struct optim
     case NODE_SEND: {
         x->of = get_up_to(r, stamp ? stamp - 1 : 0);
         uint32_t ordinal = get_up_to(r, UINT32_MAX - 1);
-        x->send.ordinal = ordinal / 2;
-        x->send.copy = ordinal & 1;
+        x->send.ordinal = ordinal / 4;
+        x->send.notice = ordinal & 2;
+        x->send.copy = ordinal & 1 && !x->send.notice;
+        if (x->send.notice) /* of its receiver, until the node is filled */
+            x->now.detail = rh__get64(r);
         x->send.taken = RH_NONE;
         break;
     }
@@ -476,6 +481,7 @@ static bool fill_event(struct optimal_graph *g, const struct rh_world *w, uint32
                      : actor == g->seen->clock ? rh__graph_place(g, rh__object(RH__OBJECT_CLOCK, 0))
                                                : x->actor;
     x->event.finds = resumes && rh__graph_operation(g, a);
+    x->event.watches = rh__graph_watches(g, x);
     if (resumes && x->now.cause == RH_NONE)
         return false;
     if (x->now.cause != RH_NONE && (x->event.finds ? !is_version(g, x->now.cause, x->event.place)
@@ -535,10 +541,16 @@ static void fill_sends(struct optimal_graph *g, uint32_t event, uint32_t fate)
         if (!due)
             continue;
         uint32_t which = x->kind == NODE_FATE ? x->fate.ordinal : x->send.ordinal;
-        if (which >= of->event.sends + of->event.asks)
+        bool notice = rh__graph_is_notice(x);
+        uint32_t to = notice ? rh__graph_place_told(g, event, x->now.detail) : RH_NONE;
+        if (notice ? to == RH_NONE : which >= of->event.sends + of->event.asks)
             continue; /* stays without an actor: the level will not be filled */
-        x->actor = of->actor;
-        x->position = of->position + (x->kind == NODE_FATE ? 1 : 2 + x->send.copy) + 4 * which;
+        if (notice) {
+            rh__graph_enter_notice(g, x, to);
+        } else {
+            x->actor = of->actor;
+            x->position = of->position + (x->kind == NODE_FATE ? 1 : 2 + x->send.copy) + 4 * which;
+        }
         *(x->kind == NODE_FATE ? &x->fate.next_of : &x->send.next_of) = of->event.last_of;
         rh__graph_node(g, event)->event.last_of = i;
         if (x->kind == NODE_FATE)

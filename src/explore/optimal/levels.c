@@ -58,7 +58,8 @@ void rh__graph_rebuild(struct optimal_graph *g)
     for (uint32_t i = 0; i < l->count; i++) {
         const struct optimal_node *x = rh__graph_node(g, i);
         struct optimal_send_due due;
-        if (x->kind == NODE_EVENT && !x->event.failed && x->event.sends != RH_NONE && rh__graph_due_of(g, i, &due))
+        if (x->kind == NODE_EVENT && !x->event.failed && x->event.sends != RH_NONE &&
+            (rh__graph_due_of(g, i, &due) || rh__graph_lacks_notices(g, i)))
             g->todo[g->todo_count++] = i;
     }
 }
@@ -103,7 +104,7 @@ static void copy_as(struct optimal_graph *g, const struct optimal_node *r, uint3
 /* Copies the nodes up to r, the node s, and the past of s, which `row` has for other actors; if r takes a set, for all
  * actors. */
 static void copy_kept(struct optimal_graph *g, const struct optimal_level *from, uint32_t s, uint32_t r, uint32_t row,
-                      uint32_t size)
+                      const uint32_t *set, uint32_t size)
 {
     struct optimal_level *l = rh__graph_top(g);
     const struct optimal_node *old = &g->nodes[from->first], *of = &old[s];
@@ -117,8 +118,11 @@ static void copy_kept(struct optimal_graph *g, const struct optimal_level *from,
         const struct optimal_node *x = &old[i];
         bool keep = i == s; /* or in the past: the test of rh__graph_in_past, in the level below */
         if (!keep && i > r + parts)
-            keep = x->actor == of->actor && !size ? x->position < of->position
-                                                  : rh__graph_row_at(g, row, x->actor) > x->position;
+            keep = x->actor == of->actor && !size && !rh__graph_is_notice(of)
+                       ? x->position < of->position
+                       : rh__graph_row_at(g, row, x->actor) > x->position;
+        for (uint32_t k = 0; !keep && k < size && rh__graph_is_notice(x); k++)
+            keep = set[k] == i;
         g->map[i] = keep ? l->count : RH_NONE;
         if (keep)
             g->list[l->count++] = *x;
@@ -134,7 +138,7 @@ static void copy_kept(struct optimal_graph *g, const struct optimal_level *from,
         if (x->kind == NODE_SEND && x->send.copy)
             x->send.fate = g->map[x->send.fate];
         if (x->kind == NODE_SEND) /* set again when the receiving event is linked */
-            x->send.taken = RH_NONE;
+            rh__graph_set_taken(g, i, RH_NONE);
         if (x->kind == NODE_EVENT && x->now.cause != RH_NONE)
             x->now.cause = g->map[x->now.cause];
         if ((x->kind == NODE_EVENT || x->kind == NODE_LIFE) && x->event.birth != RH_NONE)
@@ -240,10 +244,10 @@ void rh__graph_push_revisit(struct optimal_graph *g, uint32_t s, uint32_t r, uin
                                  .order_top = g->order_top };
     uint32_t row = operates ? row_of_operation(g, s, version)
                    : size   ? rh__graph_push_past(g, s, r, set, size, true)
-                            : rh__graph_node(g, of->of)->event.row;
+                            : rh__graph_past(g, of).row;
     rh__graph_leave_places(g);
     rh__graph_set_levels(g, g->level_count + 1);
-    copy_kept(g, &from, s, r, row, size);
+    copy_kept(g, &from, s, r, row, set, size);
     uint32_t last = l->count - 1;
     struct optimal_node *x = rh__graph_node(g, r); /* every node before r is kept, so the stamp of r is unchanged */
     copy_steps(g, &from, s, r);

@@ -59,10 +59,10 @@ static bool ordinary(const struct rh_choice *c)
     return !(rh_choice_attributes(c->kind) & RH_GLOBAL) || c->kind == RH_CHOICE_RESTART;
 }
 
-/* Returns the request of an actor that stopped before an operation: the last send of its last event. */
+/* Returns the request of an actor that stopped before an operation: the last own send of its last event. */
 static uint32_t request_of(const struct optimal_graph *g, uint32_t actor)
 {
-    return rh__graph_node(g, g->last_of_actor[actor])->event.last_of;
+    return rh__graph_last_own(g, rh__graph_node(g, g->last_of_actor[actor]));
 }
 
 static inline struct optimal_option option_of(struct optimal_graph *g, const struct rh_choice *c)
@@ -398,7 +398,8 @@ static bool sent_as_before(struct optimal_graph *g)
         return true;
     const struct optimal_node *x = rh__graph_node(g, g->run[l->first_step + step].node);
     return x->kind != NODE_EVENT || x->event.failed || x->event.sends == RH_NONE ||
-           x->event.sends == g->seen->message_count - g->seen->events[step].first_message;
+           x->event.sends + (x->event.finds ? rh__graph_count_notices(g->seen, step) : 0) ==
+               g->seen->message_count - g->seen->events[step].first_message;
 }
 
 uint32_t rh__optimal_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)

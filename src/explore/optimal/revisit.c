@@ -40,7 +40,8 @@ bool rh__graph_greater(const struct optimal_graph *g, const struct optimal_optio
     const struct optimal_node *x = rh__graph_node(g, a->cause), *y = rh__graph_node(g, b->cause);
     if (x == y)
         return a->detail > b->detail;
-    return x->actor != y->actor ? key_of(g, x->actor) > key_of(g, y->actor) : x->position > y->position;
+    struct optimal_send_id one = rh__graph_id(g, x), other = rh__graph_id(g, y);
+    return one.actor != other.actor ? key_of(g, one.actor) > key_of(g, other.actor) : one.position > other.position;
 }
 
 uint32_t rh__graph_restarts_left(const struct optimal_graph *g, const struct optimal_node *x)
@@ -91,10 +92,10 @@ static bool ask(const struct optimal_graph *g, const struct rh_world *w, const s
     return a->takes;
 }
 
-static struct rh__mail mail_of(const struct optimal_node *send)
+static struct rh__mail mail_of(const struct optimal_graph *g, const struct optimal_node *send)
 {
     return (struct rh__mail){ .type = send->send.type,
-                              .key = rh__graph_key((struct optimal_send_id){ send->actor, send->position }),
+                              .key = rh__graph_key(rh__graph_id(g, send)),
                               .answers = rh__graph_key(send->send.answers),
                               .seen_as = rh__key(send->send.seen_as),
                               .wake = send->send.wake,
@@ -112,7 +113,7 @@ static bool wants(const struct optimal_graph *g, const struct rh_world *w, const
     if (event->event.place != event->actor)
         return true;
     const struct optimal_stance *stance = &g->stances[event->event.stance];
-    struct rh__mail mail = mail_of(send);
+    struct rh__mail mail = mail_of(g, send);
     enum rh__taking takes = rh__takes(&stance->stance, &mail);
     return takes == RH__ASK_PREDICATE ? ask(g, w, event, stance, send) : takes == RH__TAKES;
 }
@@ -312,7 +313,7 @@ static bool is_left_out(const struct view *v, uint32_t r)
 void rh__graph_leave_out_revisits(struct optimal_graph *g, const struct rh_world *w, uint32_t s)
 {
     struct optimal_node *send = rh__graph_node(g, s);
-    struct view v = { g, w, send, { 0, send->actor, send->position, rh__graph_node(g, send->of)->event.row } };
+    struct view v = { g, w, send, rh__graph_past(g, send) };
     uint32_t kept = send->option_next;
     for (uint32_t i = kept; i < send->option_end; i++)
         if (!is_left_out(&v, g->options[send->options + i].cause))
@@ -356,7 +357,7 @@ static bool took_what_goes_before(const struct view *v, uint32_t stamp)
 void rh__graph_find_revisits(struct optimal_graph *g, const struct rh_world *w, uint32_t s)
 {
     struct optimal_node *send = rh__graph_node(g, s);
-    struct view v = { g, w, send, { 0, send->actor, send->position, rh__graph_node(g, send->of)->event.row } };
+    struct view v = { g, w, send, rh__graph_past(g, send) };
     uint32_t lowest = RH_NONE;
     for (uint32_t r = g->last_event[send->send.to]; r != RH_NONE; r = rh__graph_node(g, r)->event.before_in_place) {
         if (rh__view_in_past(&v, rh__graph_node(g, r)))

@@ -402,7 +402,7 @@ void rh__graph_find_set_revisits(struct optimal_graph *g, const struct rh_world 
     struct optimal_members *m = g->members;
     const struct optimal_node *send = rh__graph_node(g, s), *x = rh__graph_node(g, r);
     const struct revisits f = { g, w, s, r, rh__graph_awaited(g, x) };
-    struct view alone = { g, w, send, { 0, send->actor, send->position, rh__graph_node(g, send->of)->event.row } };
+    struct view alone = { g, w, send, rh__graph_past(g, send) };
     m->extra_count = m->chosen_count = m->tried = 0;
     for (uint32_t y = g->last_send[x->event.place]; y != RH_NONE && y > r; y = rh__graph_node(g, y)->send.before_to) {
         const struct optimal_node *other = rh__graph_node(g, y);
