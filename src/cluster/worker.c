@@ -59,10 +59,9 @@ static bool cut_up(struct rh_exploration *x, struct worker *k)
     return put_part(x, k, false);
 }
 
-/* A search in rounds: what is left of the item, and what has come of the rest. */
-static void tell(struct rh_exploration *x, struct worker *k, const struct rh_inner *e)
+/* A search in rounds: what has come of the item, behind what is left of it. */
+static void tell(struct worker *k, const struct rh_inner *e)
 {
-    put_part(x, k, false);
     size_t size = e->explorer->share->rounds->tell(e->state, k->in, k->room);
     rh__put_block(&k->parts, k->in, size);
     k->part_count++;
@@ -126,17 +125,16 @@ static bool next_work(struct rh_exploration *x)
     const struct rh__results *r = x->results;
     bool left = !x->end.exhausted && !r->diverged && !x->end.dies_in_body;
     const struct rh_inner *rounds = rh_inner_with_rounds(&x->explorer);
-    if (rounds) {
-        tell(x, k, rounds);
-        return report(x, k) && take_order(x, k);
-    }
     bool may_go_on = (x->limits.keep_going || !r->finding_count) && !rh__distinct_is_full(&r->distinct);
-    if (left && !cut_up(x, k) && may_go_on) {
+    bool packed = (left || rounds) && cut_up(x, k); /* a search in rounds may stop early, and keep the rest */
+    if (left && !packed && may_go_on) {
         x->end.stopped = false;
         x->limits.max_runs = x->limits.max_all_steps = 0;
         x->work.slice_end = rh__meter_seconds(x->clock.meter) + k->order.seconds;
         return true;
     }
+    if (rounds)
+        tell(k, rounds);
     return report(x, k) && take_order(x, k);
 }
 

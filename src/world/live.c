@@ -47,6 +47,12 @@ bool rh__actor_waits(const struct rh_world *w, uint32_t actor, char *buffer, siz
     return true;
 }
 
+bool rh__actor_stands(const struct rh_world *w, uint32_t actor)
+{
+    const struct world_actor *a = &w->actors[actor];
+    return (a->status == STATUS_WAITING && !rh__actor_is_timed(w, actor)) || a->status == STATUS_IDLE;
+}
+
 uint32_t rh__actor_of_ref(const struct rh_world *w, rh_ref ref)
 {
     return actor_of(w, ref);

@@ -40,6 +40,9 @@ bool rh__actor_awaits_start(const struct rh_world *w, uint32_t actor);
  * server. */
 bool rh__actor_waits(const struct rh_world *w, uint32_t actor, char *buffer, size_t size);
 
+/* True if the actor waits for a message, in a receive or between handlers, and no time ends the wait. */
+bool rh__actor_stands(const struct rh_world *w, uint32_t actor);
+
 /* Returns the actor of a reference; RH_NONE if this world never gave the reference. */
 uint32_t rh__actor_of_ref(const struct rh_world *w, rh_ref ref);
 /* Identity of the clock as an actor (timers.c). */
