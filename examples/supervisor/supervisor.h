@@ -31,7 +31,7 @@ enum sup_restart {
 };
 
 struct sup_child {
-    const char *name; /* registered for the child; NULL for none */
+    const char *name;                      /* registered for the child; NULL for none */
     rh_ref (*start)(const void *argument); /* calls rh_spawn_link in the supervisor, and returns what it gives */
     const void *argument;
     enum sup_restart restart;

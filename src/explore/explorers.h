@@ -66,7 +66,8 @@ int rh__exploration_file(struct rh_exploration *x);
 uint32_t rh__exploration_publish(struct rh_exploration *x, void *memory);
 void *rh__exploration_published(const struct rh_exploration *x, uint32_t number);
 
-/* For bounds around explorers that compare states: in `hide`, what the bound knows about the run besides its state.
+/* For bounds around explorers that compare states: in `hide` or `choose`, what the bound
+ * knows about the run besides its state.
  * rh__exploration_state is the fingerprint of the state with this mark. */
 void rh__exploration_mark(struct rh_exploration *x, uint64_t mark);
 struct rh_fingerprint rh__exploration_state(const struct rh_exploration *x, const struct rh_world *w);

@@ -206,9 +206,45 @@ static void bounds_hold_for_workers(void **unused)
     free(one);
 }
 
+/* preempt: a bound is a round, and its items are split like those of dfs.  What one process makes is made by several,
+ * also if some are killed, and from a file. */
+static void bounds_of_preemptions_are_rounds(void **unused)
+{
+    (void)unused;
+    static const char *const explorers[] = { "preempt(1, dfs)", "preempt(0, only, dfs)", "preempt(30, dfs)" };
+    static const struct rh_param tiny[] = { { "n", "2" }, { "fails", "1" } };
+    for (size_t i = 0; i < 3; i++) {
+        struct setting s = { .test = "mixed", .params = tiny, .param_count = 2, .explorer = explorers[i], KEEP_GOING };
+        struct rh_exploration *x = opened(&s);
+        assert_true(rh__explore(x));
+        assert_int_equal(rh__exploration_verdict(x), i == 2 ? RH_VERDICT_EXHAUSTIVE : RH_VERDICT_BOUNDED);
+        char runs[64], notes[1024];
+        snprintf(runs, sizeof runs, "%llu runs", (unsigned long long)x->results->count.runs);
+        rh_inner_notes(&x->explorer, notes, sizeof notes);
+        closed(x);
+        char *one = told_by(&s, (struct rh__pool_options){ .workers = 1 });
+        print_message("%s, %s\n", runs, notes);
+        if (strncmp(one, runs, strlen(runs)) != 0 || !strstr(one, notes))
+            fail_msg("%s: one process: %s\n%s\nworkers: %s", explorers[i], runs, notes, one);
+        assert_non_null(strstr(one, i == 2 ? "exhaustive" : "bounded"));
+        for (uint32_t workers = 2; workers <= 3; workers++) {
+            struct killer k = { rh__random_seed(5, workers), workers, KILLS - 3 };
+            same_text(strdup(one),
+                      told_by(&s, (struct rh__pool_options){ .workers = workers,
+                                                             .slice_runs = 30,
+                                                             .most_deaths = 1000,
+                                                             .watch = kill_one,
+                                                             .watch_arg = &k }),
+                      explorers[i], workers);
+        }
+        free(one);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        EXPLORE_TEST(bounds_of_preemptions_are_rounds),
         EXPLORE_TEST(totals_do_not_depend_on_the_number_of_workers),
         EXPLORE_TEST(generated_programs_have_the_same_totals),
         EXPLORE_TEST(who_is_killed_does_not_show),

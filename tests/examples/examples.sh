@@ -109,6 +109,10 @@ declare -A found=(
     [own_explorer/no_wait]=assertion
     [own_delaying/careless]=assertion
     [tickets/check_then_act]=assertion
+    [processes-registration/start_twice]=assertion [processes-registration/stranger]=assertion
+    [processes-registration/noproc]=stuck [processes-registration/no_monitor]=stuck
+    [processes-registration/hasty_stop]=assertion [processes-registration/unwatched]=stuck
+    [processes-parallel/lost_wakeup]=stuck [supervisor/too_soon]=assertion
     [quorum/half]=assertion [quorum/first_vote]=order-of-a-set
 )
 [ -x "$BUILD_DIR/examples/redis" ] && found+=([redis/fr1]=assertion [redis/fr2]=assertion)
@@ -130,6 +134,19 @@ done
 for bug in "${!found[@]}"; do
     fail "${bug%/*} does not list bug ${bug#*/}"
 done
+
+# ---- processes: ping_pong fails as it stands, in the line that names the child; pidigits has one distinct run ------------
+checks=$((checks + 2))
+explore processes-ping_pong
+line=$(grep -n 'rh_register("ping_pong"' "$SOURCE_DIR/examples/processes/ping_pong/ping_pong.c" | cut -d : -f 1)
+[ $status -eq 1 ] || fail "processes-ping_pong exits with $status instead of 1" "$output"
+case $output in *"(examples/processes/ping_pong/ping_pong.c:$line)"*) ;; *) fail "ping_pong: not line $line" "$output" ;; esac
+explore processes-pidigits --explorer optimal
+[ "$status $(field executions) $(field verdict)" = "0 1 exhaustive" ] || fail "pidigits" "$output"
+# Found within two preemptions, as the paper's case was.
+checks=$((checks + 1))
+explore processes-parallel -p bug=lost_wakeup --explorer 'preempt(2, random)' --granularity object --max-runs 20000
+[ $status -eq 1 ] || fail "processes-parallel: preempt(2, random) does not find lost_wakeup" "$output"
 
 # ---- rare bugs: schedules that differ from an ordinary run in the order of one pair of messages ------------------------------
 for schedule in "$SOURCE_DIR"/tests/examples/schedules/*/*.schedule; do

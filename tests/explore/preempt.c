@@ -153,7 +153,7 @@ static uint32_t most_preemptions(const struct list *l)
 }
 
 struct sums {
-    uint32_t programs, all, within, bounded;
+    uint32_t programs, all, within, bounded, with_blocks;
 };
 
 static void compare_bound(const struct list *all, const char *test, const struct rh_semantics *s, uint64_t seed,
@@ -177,6 +177,23 @@ static void compare_bound(const struct list *all, const char *test, const struct
     drop(&r);
 }
 
+/* Without blocking avoidance a block is an event.  At each bound the same runs of the world are made, some of them
+ * several times; an actor that is passed over can block first, which is free. */
+static void compare_blocks(const struct list *all, const char *test, const struct rh_semantics *s, uint64_t seed,
+                           struct sums *sums)
+{
+    for (uint32_t bound = 0; bound <= 1; bound++) {
+        char text[64];
+        snprintf(text, sizeof text, "preempt(%u, only, avoid=no, dfs)", bound);
+        struct result r = make(test, s, text, 0);
+        if (!r.list->full && (missing(all, bound, r.list, false) || most_preemptions(r.list) > bound))
+            fail_msg("%s, seed %llu, %s: %u runs are missing", test, (unsigned long long)seed, text,
+                     missing(all, bound, r.list, false));
+        sums->with_blocks += r.list->full ? 0 : r.list->count;
+        drop(&r);
+    }
+}
+
 /* Bound after bound: to exhaustion, or to the last one. */
 static void compare_rounds(const struct list *all, const char *test, const struct rh_semantics *s, uint64_t seed)
 {
@@ -196,6 +213,8 @@ static void compare(const char *test, const struct rh_semantics *s, uint64_t see
             for (int states = 0; states < (all.changed ? 1 : 2); states++)
                 compare_bound(all.list, test, s, seed, bound, states, sums);
         compare_rounds(all.list, test, s, seed);
+        if (all.list->count <= LARGEST / 50)
+            compare_blocks(all.list, test, s, seed, sums);
         sums->programs++;
         sums->all += all.list->count;
     }
@@ -216,8 +235,9 @@ static void runs_are_those_within_the_bound(void **unused)
         program_seed = seed;
         compare("program", &s, seed, &sums);
     }
-    print_message("%u programs with %u runs; %u runs within bounds, %u searches were bounded\n", sums.programs,
-                  sums.all, sums.within, sums.bounded);
+    print_message("%u programs with %u runs; %u runs within bounds, %u with blocks, %u searches were bounded\n",
+                  sums.programs, sums.all, sums.within, sums.with_blocks, sums.bounded);
+    assert_true(sums.with_blocks > sums.programs);
     assert_true(sums.programs >= PROGRAMS / 4);
     assert_true(sums.bounded > sums.programs);
 }
@@ -253,6 +273,46 @@ static void without_preemption_actors_take_turns(void **unused)
     drop(&more);
 }
 
+/* Two processes talk.  S is the first step of the test's body, up to its receive; s the start of the answerer, R its
+ * receive with its answer, E its end; A the receive of the body.  A and E come in any order: S s R A E, S s R E A.  With
+ * blocks as events the body may run into its receive before the answer is sent: before s, before R, or not at all; the
+ * answerer has its message all the time.  So there are 3 times as many sequences. */
+RH_MESSAGE(asked);
+RH_MESSAGE(told_back);
+RH_PROCESS(answerer);
+RH_BODY(answerer)
+{
+    rh_receive(asked);
+    rh_reply(told_back);
+}
+RH_TEST(talk, .granularity = RH_GRAIN_OBJECT)
+{
+    rh_send(rh_spawn(answerer), asked);
+    rh_receive(told_back);
+}
+
+static void blocks_are_events_without_avoidance(void **unused)
+{
+    (void)unused;
+    struct result with = make("talk", NULL, "preempt(20, only, dfs)", 0);
+    struct result without = make("talk", NULL, "preempt(20, only, avoid=no, dfs)", 0);
+    assert_int_equal(with.list->count, 2);
+    assert_int_equal(without.list->count, 6);
+    assert_int_equal(without.verdict, RH_VERDICT_EXHAUSTIVE);
+    drop(&with);
+    drop(&without);
+}
+
+/* Preemptions of a sampler are spread over the run: the second writer is also preempted in the middle. */
+static void samplers_preempt_anywhere(void **unused)
+{
+    (void)unused;
+    struct result all = make("writers", NULL, "dfs", 0), r = make("writers", NULL, "preempt(2, random)", 2000);
+    assert_int_equal(missing(all.list, 2, r.list, false), 0);
+    drop(&all);
+    drop(&r);
+}
+
 /* A sampler has no next bound. */
 static void samplers_keep_the_bound(void **unused)
 {
@@ -267,9 +327,9 @@ static void samplers_keep_the_bound(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EXPLORE_TEST(runs_are_those_within_the_bound),
-        EXPLORE_TEST(without_preemption_actors_take_turns),
-        EXPLORE_TEST(samplers_keep_the_bound),
+        EXPLORE_TEST(runs_are_those_within_the_bound),     EXPLORE_TEST(without_preemption_actors_take_turns),
+        EXPLORE_TEST(blocks_are_events_without_avoidance), EXPLORE_TEST(samplers_keep_the_bound),
+        EXPLORE_TEST(samplers_preempt_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

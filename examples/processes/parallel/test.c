@@ -20,8 +20,8 @@ RH_TEST(an_analysis_comes_to_its_end)
     int components = (int)rh_param("components", 11), phases = (int)rh_param("phases", 2);
     int turns = (int)rh_param("turns", 4);
     rh_assert(components >= 1 && components <= MOST_COMPONENTS && phases >= 1 && turns >= 1, "parameters");
-    rh_spawn(coordinator, .components = components, .phases = phases, .at_once = turns,
-             .hasty = rh_bug("lost_wakeup"), .asker = self);
+    rh_spawn(coordinator, .components = components, .phases = phases, .at_once = turns, .hasty = rh_bug("lost_wakeup"),
+             .asker = self);
     int64_t result = rh_receive(analysed)->result;
     rh_assert(result == expected(components, phases - 1, 0), "the analysis gives %lld", (long long)result);
 }

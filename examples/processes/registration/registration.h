@@ -12,13 +12,13 @@ enum { REG_PLACES = 2 };
 enum { REG_FULL = -1, REG_UNKNOWN = -2, REG_STOPPED = -3 };
 
 /* These are for processes. */
-bool reg_start(void);         /* false: it was running */
-bool reg_stop(void);          /* false: it was not running.  When it returns, the name is free */
-int reg_attach(void);         /* the number of the caller's place; REG_FULL, REG_STOPPED */
-bool reg_detach(int number);  /* false: the caller does not have this place */
-int reg_ping(void);           /* the number of the caller's place; REG_UNKNOWN, REG_STOPPED */
-bool reg_drain(void);         /* waits until nobody is attached; false: the server stopped before */
-void reg_attach_async(void);  /* attaches without waiting for the answer */
+bool reg_start(void);        /* false: it was running */
+bool reg_stop(void);         /* false: it was not running.  When it returns, the name is free */
+int reg_attach(void);        /* the number of the caller's place; REG_FULL, REG_STOPPED */
+bool reg_detach(int number); /* false: the caller does not have this place */
+int reg_ping(void);          /* the number of the caller's place; REG_UNKNOWN, REG_STOPPED */
+bool reg_drain(void);        /* waits until nobody is attached; false: the server stopped before */
+void reg_attach_async(void); /* attaches without waiting for the answer */
 
 /* Mistakes that are easily made while such a server is developed; `-p bug=` of the tests sets them. */
 struct reg_bugs {

@@ -45,7 +45,7 @@
 #include "world/live.h"
 
 enum { USUAL_BOUND = 2, MOST_BOUND = 1 << 20, MOST_MOMENTS = 64, MOST_ACTORS = 64, MOST_OPTIONS = 1 << 16 };
-enum { ITEM = 'p', TOLD = 't', SAVED = 'v', FIRST_LENGTH = 64 };
+enum { ITEM = 'p', TOLD = 't', SAVED = 'v' };
 
 /* What a sequence has behind it. */
 struct point {
@@ -144,7 +144,7 @@ static bool preempt_open(void *state, struct rh_exploration *x, const struct rh_
     }
     p->draws = p->draws && bound <= MOST_MOMENTS;
     p->random = rh__random_seed(rh_exploration_seed(x), ITEM);
-    p->longest = FIRST_LENGTH;
+    p->longest = 1;
     return true;
 }
 
