@@ -7,6 +7,7 @@ declare -A smaller=(
     [messenger-rooms]="-p users=2 -p blocks=1"
     [procreg-directory]="-p hosts=4"
     [signal]="-p workers=2 -p length=4"
+    [processes-parallel]="-p components=3 -p phases=1"
     [redis/fr1]="replies_belong_to_their_requests -p callers=2 -p rounds=1 -p sentinels=1"
     [redis/fr2]="what_is_published_is_read -p chunk=64"
 )
