@@ -1,8 +1,8 @@
 /* See supervisor.h.
  *
- * Each life of a child gives one rh_exited, because the child is linked in the step in which it starts.  A supervisor that
- * stops a child takes this message out of the mailbox before it goes on, so that it never mistakes the end of an earlier life
- * for that of the present one, and a name is free before it is given again. */
+ * Each life of a child gives one rh_exited, because the child is linked in the step in which it starts.  A
+ * supervisor that stops a child takes this message out of the mailbox before it goes on, so that it never mistakes
+ * the end of an earlier life for that of the present one, and a name is free before it is given again. */
 #include "supervisor.h"
 
 #include <string.h>

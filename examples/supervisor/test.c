@@ -59,8 +59,9 @@ static const struct sup_child three[] = {
     { "third", start_part, &number[2], SUP_PERMANENT, 0 },
 };
 
-/* ---- what must hold in every run: a child has one life at a time; those before it run when it begins, and have not ------
- * ---- stopped when it stops (strict: all but one for one) ------------------------------------------------------------ */
+/* ---- what must hold in every run: a child has one life at a time; those before it run when it begins, and have not
+ * ------ ---- stopped when it stops (strict: all but one for one)
+ * ------------------------------------------------------------ */
 RH_MONITOR(order, bool running[3]; bool strict;);
 RH_HANDLER(order, began)
 {

@@ -274,9 +274,9 @@ static void without_preemption_actors_take_turns(void **unused)
 }
 
 /* Two processes talk.  S is the first step of the test's body, up to its receive; s the start of the answerer, R its
- * receive with its answer, E its end; A the receive of the body.  A and E come in any order: S s R A E, S s R E A.  With
- * blocks as events the body may run into its receive before the answer is sent: before s, before R, or not at all; the
- * answerer has its message all the time.  So there are 3 times as many sequences. */
+ * receive with its answer, E its end; A the receive of the body.  A and E come in any order: S s R A E, S s R E A.
+ * With blocks as events the body may run into its receive before the answer is sent: before s, before R, or not at
+ * all; the answerer has its message all the time.  So there are 3 times as many sequences. */
 RH_MESSAGE(asked);
 RH_MESSAGE(told_back);
 RH_PROCESS(answerer);

@@ -1,9 +1,10 @@
 /* See parallel.h.
  *
  * The table has a cell for each component and phase.  It is empty until there is a result, or until the one worker that
- * needs the result says that it waits: whichever comes first fills the cell, in one operation (rh_table_insert_new), and the
- * other one finds it filled.  A worker that looks first and then writes (hasty) overwrites a result that has come in
- * between, and waits for ever; so do all that need its result, the coordinator, and the server, which is never closed. */
+ * needs the result says that it waits: whichever comes first fills the cell, in one operation (rh_table_insert_new),
+ * and the other one finds it filled.  A worker that looks first and then writes (hasty) overwrites a result that has
+ * come in between, and waits for ever; so do all that need its result, the coordinator, and the server, which is
+ * never closed. */
 #include "parallel.h"
 
 #include <stdio.h>

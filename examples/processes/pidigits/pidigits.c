@@ -1,7 +1,7 @@
-/* See pidigits.h.  The digits come from a spigot [Rabinowitz and Wagon 1995]: pi is 2 + 1/3 (2 + 2/5 (2 + 3/7 (2 + ...))),
- * that is the number 2.222... in a mixed radix; multiplying by ten and carrying from the right brings out one digit at a
- * time.  A digit may still become the next one by a carry, so it is held back, with the nines behind it, until a digit below
- * nine has come. */
+/* See pidigits.h.  The digits come from a spigot [Rabinowitz and Wagon 1995]: pi is 2 + 1/3 (2 + 2/5 (2 + 3/7 (2 +
+ * ...))), that is the number 2.222... in a mixed radix; multiplying by ten and carrying from the right brings out
+ * one digit at a time.  A digit may still become the next one by a carry, so it is held back, with the nines behind
+ * it, until a digit below nine has come. */
 #include <string.h>
 
 #include "pidigits.h"

@@ -1,5 +1,5 @@
-/* See ping_pong.h.  A child that has ended cannot be given a name.  Nothing keeps this child from ending before its parent
- * names it: to start a process and to name it are two operations. */
+/* See ping_pong.h.  A child that has ended cannot be given a name.  Nothing keeps this child from ending before its
+ * parent names it: to start a process and to name it are two operations. */
 #include "ping_pong.h"
 
 RH_BODY(child)

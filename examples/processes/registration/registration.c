@@ -1,7 +1,8 @@
 /* See registration.h.
  *
- * A request looks the server up, monitors it, sends, and waits for the answer or for the end of the server: the server may end
- * between any two of these steps.  A start does not look first: of several servers one gets the name, and the others go. */
+ * A request looks the server up, monitors it, sends, and waits for the answer or for the end of the server: the
+ * server may end between any two of these steps.  A start does not look first: of several servers one gets the name,
+ * and the others go. */
 #include "registration.h"
 
 #include <string.h>

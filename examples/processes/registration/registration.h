@@ -1,6 +1,7 @@
-/* registration: a server that limits how many processes use a resource, after the program that [Concuerror 2013, VII] tests
- * and that [Gotovos, Christakis and Sagonas 2011] develop.  Processes attach and detach; at most REG_PLACES are attached at a
- * time, and who ends is detached.  The server has the name "registration" while it runs. */
+/* registration: a server that limits how many processes use a resource, after the program that [Concuerror 2013,
+ * VII] tests and that [Gotovos, Christakis and Sagonas 2011] develop.  Processes attach and detach; at most
+ * REG_PLACES are attached at a time, and who ends is detached.  The server has the name "registration" while it
+ * runs. */
 #ifndef REGISTRATION_H
 #define REGISTRATION_H
 

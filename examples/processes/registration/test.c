@@ -1,4 +1,5 @@
-/* The registration server, used by two or three processes at once.  The first two tests are those of [Concuerror 2013, VII]. */
+/* The registration server, used by two or three processes at once.  The first two tests are those of [Concuerror
+ * 2013, VII]. */
 #include <rehearse/test.h>
 
 #include "registration.h"

@@ -232,8 +232,8 @@ static bool may_move(const struct point *at, uint32_t actor, uint32_t allowed)
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* Each open choice, and each block with all that may follow it.  Recursive, once for each actor that may block.  Returns
- * whether something was left out. */
+/* Each open choice, and each block with all that may follow it.  Recursive, once for each actor that may block.
+ * Returns whether something was left out. */
 static bool list_options(struct preempt *p, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
                          struct point at, uint64_t may_block, uint32_t allowed)
 {
