@@ -92,6 +92,7 @@ struct rh_seam {
     void (*assume_failed)(const char *here);                                   /* (any) an assumption does not hold */
     void (*property)(enum rh_property kind, const char *name, bool holds, const char *here);
     void (*announce)(const struct rh_message_type *type, const void *value, const char *here);
+    void (*abstract)(const char *key, uint64_t value, const char *here);
     rh_ref (*observe)(const struct rh_actor_type *monitor, const void *state, const char *here);
     /* `when` is a rh_when_fn of rehearse/test.h; NULL: any value. */
     void (*open)(rh_ref to, const struct rh_message_type *type, bool (*when)(const void *message), const char *here);

@@ -352,6 +352,11 @@ struct rh_property_info {
 uint32_t rh_world_property_count(const struct rh_world *w);
 struct rh_property_info rh_world_property(const struct rh_world *w, uint32_t property);
 
+/* Abstract states that the run has shown (rh_abstract), and the types of its announcements (rh_announce), as hashes,
+ * oldest first.  65,536 at most; later ones are left out. */
+uint32_t rh_world_shown_count(const struct rh_world *w);
+uint64_t rh_world_shown(const struct rh_world *w, uint32_t number);
+
 /* Calls that escape control (threads, sockets, files opened for writing), one entry for each place. */
 struct rh_escape {
     const char *call;

@@ -314,6 +314,11 @@ static void announce(const struct rh_message_type *type, const void *value, cons
     (void)type, (void)value, (void)here;
 }
 
+static void abstract(const char *key, uint64_t value, const char *here)
+{
+    (void)key, (void)value, (void)here;
+}
+
 static void open_to_outside(rh_ref to, const struct rh_message_type *type, bool (*when)(const void *message),
                             const char *here)
 {
@@ -390,6 +395,7 @@ const struct rh_seam rh__nowhere = {
     .history_call = history_call,
     .history_return = history_return,
     .announce = announce,
+    .abstract = abstract,
     .observe = observe,
     .open = open_to_outside,
     .log = log_line,

@@ -439,6 +439,11 @@ void rh_announce_(const struct rh_message_type *type, const void *value, const c
     world->announce(type, value, here);
 }
 
+void rh_abstract_(const char *key, uint64_t value, const char *here)
+{
+    world->abstract(key, value, here);
+}
+
 rh_ref rh_observe_(const struct rh_actor_type *monitor, const void *state, const char *here)
 {
     return world->observe(monitor, state, here);

@@ -584,6 +584,13 @@ static void announce(const struct rh_message_type *type, const void *value, cons
     (void)type, (void)value, (void)here;
 }
 
+static void abstract(const char *key, uint64_t value, const char *here)
+{
+    (void)value;
+    if (!key)
+        rh__misuse(here, "rh_abstract needs a key");
+}
+
 static rh_ref observe(const struct rh_actor_type *type, const void *state, const char *here)
 {
     (void)type, (void)state, (void)here;
@@ -663,6 +670,7 @@ const struct rh_seam rh__runtime_seam = {
     .history_call = history_call,
     .history_return = history_return,
     .announce = announce,
+    .abstract = abstract,
     .observe = observe,
     .open = open_to_outside,
     .log = log_line,

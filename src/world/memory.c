@@ -89,6 +89,7 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(objects, (size_t)MAX_OBJECTS)
     TABLE(accesses, (size_t)MAX_ACCESSES)
     TABLE(properties, (size_t)MAX_PROPERTIES)
+    TABLE(shown, (size_t)MAX_SHOWN)
     TABLE(choices, choices)
     TABLE(members, choices)
     TABLE(stack_next, actors + 1)

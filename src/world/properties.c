@@ -55,3 +55,32 @@ void rh__seam_property(enum rh_property kind, const char *name, bool holds, cons
     if (w->over && w->inside)
         rh__fiber_abandon(w);
 }
+
+/* ---- abstract states --------------------------------------------------------------------------------------------- */
+
+/* A run that shows more is not followed farther. */
+static void show(struct rh_world *w, uint64_t hash)
+{
+    if (w->shown_count == MAX_SHOWN)
+        return;
+    w->shown[w->shown_count] = hash;
+    put32(w, &w->shown_count, w->shown_count + 1);
+}
+
+void rh__seam_abstract(const char *key, uint64_t value, const char *here)
+{
+    struct rh_world *w = inside("rh_abstract", here);
+    if (!w)
+        return;
+    if (key)
+        show(w, rh__mix(rh__hash(key, strlen(key), 1), value));
+    else
+        rh__misuse(w, here, "rh_abstract needs a key");
+}
+
+void rh__show_announcement(struct rh_world *w, const struct rh_message_type *type)
+{
+    uint64_t name = rh__hash(type->name, strlen(type->name), 2);
+    show(w, rh__mix(w->announced, name));
+    put64(w, &w->announced, name);
+}

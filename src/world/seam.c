@@ -535,6 +535,7 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
         rh__operation(w, rh__object(RH__OBJECT_MONITOR, 0), here);
     else
         rh__preempt(w, here);
+    rh__show_announcement(w, type);
     for (uint32_t i = 0; i < w->monitor_count; i++) {
         const struct rh_entry *entry;
         uint32_t monitor = w->monitors[i];
@@ -673,6 +674,7 @@ const struct rh_seam rh__controlled_seam = {
     .history_call = rh__seam_history_call,
     .history_return = rh__seam_history_return,
     .announce = seam_announce,
+    .abstract = rh__seam_abstract,
     .observe = seam_observe,
     .open = seam_open,
     .log = seam_log,

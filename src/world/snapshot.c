@@ -102,6 +102,7 @@ static size_t collect_rows(struct rh_world *w, char *to, size_t at, uint32_t *co
         ROWS(actors, baseline_actors, actor_count),      ROWS(channels, baseline_channels, channel_count),
         ROWS(writes, baseline_writes, write_pool.count), ROWS(lines, baseline_lines, line_count),
         ROWS(accesses, baseline_accesses, access_count), ROWS(operations, baseline_operations, operation_count),
+        ROWS(shown, baseline_shown, shown_count),
     };
 #undef ROWS
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

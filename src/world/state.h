@@ -256,6 +256,7 @@ enum {
     MAX_OPERATIONS = 1u << 20,
     MAX_LINES = 1u << 20,
     MAX_PROPERTIES = 1u << 10,
+    MAX_SHOWN = 1u << 16,
     MAX_ESCAPES = 64,
     MAX_NODES = 16,
     MAX_OBJECTS = 1u << 16,
@@ -336,6 +337,7 @@ struct rh_world {
     struct world_object *objects; /* open addressing */
     struct rh__access *accesses;  /* in the order of the run */
     struct world_property *properties;
+    uint64_t *shown; /* hashes of abstract states, in the order of the run */
     struct rh_choice *choices;
     struct world_member *members; /* scratch: see sets.h */
     uint32_t *stack_next;         /* list of free stacks */
@@ -357,6 +359,8 @@ struct rh_world {
 
     /* Fields that the log restores. */
     uint32_t actor_count, channel_count, line_count, monitor_count, table_count;
+    uint32_t shown_count;
+    uint64_t announced;                /* the last announcement: the hash of its type's name */
     uint32_t operation_count, moments; /* of histories; a moment is a call or a return */
     struct world_pool timer_pool, link_pool, name_pool, write_pool, store_pool, item_pool;
     uint32_t timer_newest; /* newest of all set timers */
@@ -455,7 +459,7 @@ struct rh_world {
     char *baseline_log; /* end of the log after rh_world_begin */
     uint32_t baseline_messages, baseline_under_way;
     uint32_t baseline_actors, baseline_channels, baseline_writes, baseline_lines, baseline_accesses,
-        baseline_operations;
+        baseline_operations, baseline_shown;
     uint64_t baseline_payload;
     uint32_t loaded_events; /* after loading a snapshot: undo does not reach before this event; else 1 */
     bool hashing;           /* component hashes are maintained */

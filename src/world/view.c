@@ -148,6 +148,16 @@ struct rh_log_line rh_world_log_line(const struct rh_world *w, uint32_t line)
     return (struct rh_log_line){ l->event, l->actor, w->payload + l->text };
 }
 
+uint32_t rh_world_shown_count(const struct rh_world *w)
+{
+    return w->shown_count;
+}
+
+uint64_t rh_world_shown(const struct rh_world *w, uint32_t number)
+{
+    return w->shown[number];
+}
+
 uint32_t rh_world_property_count(const struct rh_world *w)
 {
     return w->property_count;

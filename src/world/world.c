@@ -174,6 +174,7 @@ void rh_world_begin(struct rh_world *w)
     w->baseline_writes = w->write_pool.count;
     w->baseline_operations = w->operation_count;
     w->baseline_lines = w->line_count;
+    w->baseline_shown = w->shown_count;
     w->baseline_accesses = w->access_count;
     w->run.first_actors = w->actor_count;
     w->loaded_events = 1;

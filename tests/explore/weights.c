@@ -359,13 +359,13 @@ RH_TEST(everything, .model = RH_BAG, .losses = 1, .crashes = 1, .restarts = 1)
 static void every_run_can_be_drawn(void **unused)
 {
     (void)unused;
-    static const char *const explorers[] = { "spy:weighted", "spy:swarm", "spy:pos" };
+    static const char *const explorers[] = { "spy:weighted", "spy:swarm", "spy:pos", "spy:feedback(random)" };
     struct record *all = record_new();
     struct rh_world *w = world_of("everything", NULL, NULL, 0);
     assert_true(brute_force(w, all, MOST_RUNS));
     rh_world_free(w);
     uint32_t expected = distinct(all->sequence, all->count);
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof explorers / sizeof *explorers; i++) {
         struct record *some = record_new();
         spied = some;
         w = world_of("everything", NULL, NULL, 0);

@@ -57,6 +57,7 @@ RH_BODY(overseer)
     const struct rh_down *end = rh_join_within(10, c);
     const struct pong *result = rh_result(end ? end : rh_join(c), pong);
     rh_announce_value(pong, &value);
+    rh_abstract("answers", value.count);
     if (!result && rh_send_to_name("echo", ping) && rh_send_to_name("echo", later, .who = self))
         rh_return(pong, .count = 2);
     rh_return_value(pong, &value);

@@ -348,6 +348,10 @@ static void send_from_an_actor(void)
     rh_ref s = rh_spawn(stranger);
     HERE(rh_send_from(s, s, note));
 }
+static void abstract_without_key(void)
+{
+    HERE(rh_abstract(NULL, 1));
+}
 static void external_without_name(void)
 {
     HERE(rh_external(""));
@@ -446,6 +450,7 @@ static const struct misuse {
     { "rh_cover without a name is a misuse", cover_without_name, RH_OUTCOME_MISUSE, "needs a name" },
     { "rh_always without a name is a misuse", always_without_name, RH_OUTCOME_MISUSE, "needs a name" },
     { "rh_eventually without a name is a misuse", eventually_without_name, RH_OUTCOME_MISUSE, "needs a name" },
+    { "rh_abstract without a key is a misuse", abstract_without_key, RH_OUTCOME_MISUSE, "needs a key" },
     { "rh_unregister without a name is a misuse", unregister_without_name, RH_OUTCOME_MISUSE, "needs a name" },
     { "an actor without a behaviour cannot be spawned", spawn_without_behaviour, RH_OUTCOME_MISUSE,
       "without_behaviour has no RH_BEHAVIOUR" },

@@ -223,6 +223,7 @@ static void outside_of_actors_it_is_told_and_gives_nothing(void **unused)
     assert_null(rh_tail(NULL));
     assert_true(rh_is_nobody(rh_observe(observer)));
     rh_announce(go);
+    rh_abstract("nothing", 1);
     rh_sometimes("nothing", false);
     assert_int_equal(rh_param("nothing", 5), 5);
     assert_int_equal(told.count, 18);

@@ -100,6 +100,7 @@ void rh__classes_begin(struct rh__classes *x, const struct rh_semantics *s, uint
 {
     x->random = x->seed = seed;
     x->varied = varied;
+    x->chose = false;
     draw_faults(x, s, length ? length : FIRST_LENGTH, varied);
     for (uint32_t c = 0; c < RH__CLASS_named; c++) {
         x->now[c] = x->given[c < RH__CLASS_fault ? c : RH__CLASS_fault];
@@ -177,10 +178,21 @@ static uint32_t draw_class(struct rh__classes *x, const struct factors *f, uint3
     return class;
 }
 
+/* Of a run that begins with a part of another one: what was drawn for the steps of that part is over. */
+static void skip_faults(struct rh__classes *x, uint32_t step)
+{
+    for (uint32_t b = 0; b < RH__BUDGETS_END; b++)
+        for (uint32_t i = 0; i < x->faults[b]; i++)
+            x->used[b] += x->step[b][i] < step;
+}
+
 uint32_t rh__classes_choose(struct rh__classes *x, const struct rh_world *w, const struct rh_choice *open,
                             uint32_t count, rh__factor_fn *factor, const void *state, bool shrinks)
 {
     struct factors f[RH__CLASS_COUNT] = { { 0 } };
+    if (!x->chose)
+        skip_faults(x, rh__depth(w));
+    x->chose = true;
     for (uint32_t i = 0; i < count; i++) {
         struct factors *of = &f[class_of(w, &open[i])];
         uint64_t value = factor(state, w, &open[i]);

@@ -3,7 +3,7 @@
  *
  * A uniform choice among all open choices spends budgets at once: each message under way can also be lost and
  * doubled, each actor can crash, each timer can fire, so most of the first steps of a run are faults and timers.
- *Here 
+ * Here
  *   - a class has a weight, however many choices it has at a step;
  *   - faults are spread over the run.  Each run draws how many faults of each budget it uses, from none to all, and
  *     their steps, uniformly over the length of earlier runs, as PCT draws its change points [PCT 2010, 3].  A fault
@@ -52,6 +52,7 @@ struct rh__classes {
     /* of the run under way */
     uint64_t random, seed;
     bool varied;
+    bool chose;                                              /* it was asked for a choice of this run */
     uint64_t now[RH__CLASS_named];                           /* weights */
     uint32_t faults[RH__BUDGETS_END], used[RH__BUDGETS_END]; /* how many were drawn, and taken so far */
     uint32_t step[RH__BUDGETS_END][RH__MOST_FAULTS];         /* of each fault that was drawn */

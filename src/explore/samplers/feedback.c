@@ -1,0 +1,323 @@
+/* feedback(EXPLORER): later runs go on from where earlier runs showed something rare.
+ *
+ * What a program shows of its state is abstract:
+ *
+ *   - the values that it names itself (rh_abstract), and the types that it announces (rh_announce);
+ *   - how many actors of each type are in which behaviour or have ended, monitors among them;
+ *   - which properties have held or failed (rh_sometimes, rh_cover, ...).
+ *
+ * A run that shows something no run before has shown is kept, up to the last such event.  Up to half of the later runs
+ * begin with a part of a kept run, all of it or a random part, and go on as EXPLORER wants.  A kept run is chosen the
+ * less, the more runs have been spent on what it showed; and not at all if EXPLORER's own runs show the same often.  At
+ * least half of the runs are EXPLORER's own: an open choice that EXPLORER may take keeps a positive probability.
+ *
+ * Hashes of whole runs are no such signal: in 200 steps every run is a new one.
+ *
+ * The part of a kept run is made again, by its choices: samplers have no undo log, and keep runs cheap that way. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/random.h"
+#include "explore/explorers.h"
+#include "explore/tree.h"
+
+enum {
+    KEPT = 1024,         /* runs */
+    LONGEST = 2048,      /* events of a kept run */
+    SLOTS = 1 << 16,     /* of the table of what was shown; a power of two, filled up to a half */
+    MOST_FOLLOWED = 256, /* actors and properties that count */
+    LOOKS = 4,           /* kept runs that are compared before one is chosen */
+    OFTEN = 16,          /* shown by more than one of so many own runs: nothing that is worth to go on from */
+    ITEM = 0xa9
+};
+
+struct shown {
+    uint64_t hash;
+    uint32_t own;  /* EXPLORER's own runs that have shown it */
+    uint32_t last; /* the last run that has */
+};
+
+struct kept {
+    uint32_t events; /* picks[1] .. picks[events - 1] lead to what is new */
+    uint32_t slot;   /* what it showed */
+    uint32_t tries;  /* runs that went on from it */
+    uint32_t picks[LONGEST];
+};
+
+struct feedback {
+    struct rh_inner inner;
+    struct rh__tree usual; /* of the explorer, if none is given */
+    uint64_t random;
+    struct kept *kept;
+    uint32_t *picks; /* of the run under way */
+    struct shown *shown;
+    uint32_t kept_count, shown_count;
+    uint32_t run, own, continued; /* runs: all, EXPLORER's own, others */
+    /* of the run under way */
+    struct kept *from;  /* NULL: the run is EXPLORER's own */
+    uint32_t until;     /* the events of the part */
+    uint32_t new_at;    /* the last event that showed something new; 0: none */
+    uint32_t new_slot;  /* what it showed */
+    uint32_t looked_at; /* the events so far that were looked at */
+    uint32_t heard;     /* of rh_world_shown */
+};
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+/* True if every run of the explorer begins anew: it can go on from any run. */
+static bool only_resets(const struct rh_inner *e)
+{
+    const struct rh_explorer_decorator *d = e->explorer->decorator;
+    uint32_t count = 0, now;
+    const struct rh_inner *inner = d && d->inner ? d->inner(e->state, &count, &now) : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (!only_resets(&inner[i]))
+            return false;
+    return e->explorer->resets_only;
+}
+
+static bool open_inner(struct feedback *f, struct rh_exploration *x, const struct rh_arguments *a, char *error,
+                       size_t error_size)
+{
+    bool given = rh_arguments_explorers(a) > 0;
+    if (given ? !rh_exploration_inner(x, a, 0, &f->inner, error, error_size)
+              : !rh__tree_parse(&f->usual, "phases", error, error_size) ||
+                    !rh__tree_open(x, &f->usual, 0, &f->inner, error, error_size))
+        return false;
+    if (only_resets(&f->inner) && !rh__inner_needs_beginning(&f->inner))
+        return true;
+    snprintf(error, error_size,
+             "feedback: explorer %s keeps account of all runs, and cannot go on from another one: "
+             "use a sampler",
+             f->inner.explorer->name);
+    return false;
+}
+
+static bool feedback_open(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error,
+                          size_t error_size)
+{
+    struct feedback *f = state;
+    f->random = rh__random_seed(rh_exploration_seed(x), 2);
+    f->kept = rh_exploration_memory(x, KEPT * sizeof *f->kept);
+    f->picks = rh_exploration_memory(x, LONGEST * sizeof *f->picks);
+    f->shown = rh_exploration_memory(x, SLOTS * sizeof *f->shown);
+    if (!f->kept || !f->picks || !f->shown) {
+        snprintf(error, error_size, "no memory for explorer feedback");
+        return false;
+    }
+    return open_inner(f, x, a, error, error_size);
+}
+
+/* ---- what runs show ---------------------------------------------------------------------------------------------- */
+
+/* Notes what the run shows now, after so many events; 0: nothing. */
+static void note(struct feedback *f, uint64_t hash, uint32_t events)
+{
+    if (!hash)
+        return;
+    uint32_t at = (uint32_t)rh__mix(hash, 0) & (SLOTS - 1);
+    while (f->shown[at].hash && f->shown[at].hash != hash)
+        at = (at + 1) & (SLOTS - 1);
+    struct shown *s = &f->shown[at];
+    if (!s->hash) {
+        if (f->shown_count >= SLOTS / 2)
+            return; /* too much: it is nothing abstract */
+        s->hash = hash;
+        f->shown_count++;
+        f->new_at = events;
+        f->new_slot = at;
+    }
+    if (s->last != f->run)
+        s->own += !f->from;
+    s->last = f->run;
+}
+
+/* A sum over actors: their order does not count.  The addresses of types and behaviours stand for their names: only
+ * whether two sums are equal is used. */
+static uint64_t sum_of_behaviours(const struct rh_world *w)
+{
+    uint64_t sum = 0;
+    uint32_t actors = rh_world_actor_count(w);
+    for (uint32_t i = 0; i < actors && i < MOST_FOLLOWED; i++) {
+        uint64_t type = (uintptr_t)rh_world_actor_type(w, i), is = (uintptr_t)rh_world_actor_behaviour(w, i);
+        sum += rh__mix(type, rh_world_actor_ended(w, i) ? 1 : is);
+    }
+    return rh__mix(sum, 3);
+}
+
+static uint64_t sum_of_properties(const struct rh_world *w)
+{
+    uint64_t sum = 0;
+    uint32_t properties = rh_world_property_count(w);
+    for (uint32_t i = 0; i < properties && i < MOST_FOLLOWED; i++) {
+        struct rh_property_info p = rh_world_property(w, i);
+        if (p.held_in_run || p.failed_in_run)
+            sum += rh__mix(rh__hash(p.name, strlen(p.name), 4), (uint64_t)p.held_in_run << 1 | p.failed_in_run);
+    }
+    return sum ? rh__mix(sum, 5) : 0;
+}
+
+static void look(struct feedback *f, const struct rh_world *w)
+{
+    uint32_t events = rh__depth(w), shown = rh_world_shown_count(w);
+    if (events <= f->looked_at || events > LONGEST)
+        return;
+    f->looked_at = events;
+    note(f, sum_of_behaviours(w), events);
+    note(f, sum_of_properties(w), events);
+    for (; f->heard < shown; f->heard++)
+        note(f, rh_world_shown(w, f->heard), events);
+}
+
+/* ---- kept runs --------------------------------------------------------------------------------------------------- */
+
+/* How many runs were spent on what a kept run showed. */
+static uint32_t spent_on(const struct feedback *f, const struct kept *k)
+{
+    return k->tries + f->shown[k->slot].own;
+}
+
+/* One of a few: that on which the fewest (else the most) runs were spent. */
+static struct kept *draw_kept(struct feedback *f, bool fewest)
+{
+    struct kept *best = NULL;
+    for (uint32_t i = 0; i < LOOKS; i++) {
+        struct kept *k = &f->kept[rh__random_below(&f->random, f->kept_count)];
+        if (!best || (fewest ? spent_on(f, k) < spent_on(f, best) : spent_on(f, k) > spent_on(f, best)))
+            best = k;
+    }
+    return best;
+}
+
+static void keep_run(struct feedback *f)
+{
+    struct kept *k = f->kept_count < KEPT ? &f->kept[f->kept_count++] : draw_kept(f, false);
+    k->events = f->new_at;
+    k->slot = f->new_slot;
+    k->tries = 0;
+    memcpy(k->picks, f->picks, f->new_at * sizeof *f->picks);
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t feedback_begin(void *state, const struct rh_world *w)
+{
+    struct feedback *f = state;
+    f->from = NULL;
+    f->until = f->new_at = f->looked_at = f->heard = 0;
+    f->run++;
+    if (f->kept_count && rh__random_below(&f->random, 2)) {
+        struct kept *k = draw_kept(f, true);
+        if ((uint64_t)f->shown[k->slot].own * OFTEN <= f->own) {
+            f->from = k;
+            f->until = rh__random_below(&f->random, 2) ? k->events : 1 + rh__random_below(&f->random, k->events);
+        }
+    }
+    return rh_inner_begin(&f->inner, w) ? 1 : 0;
+}
+
+/* A run that goes on from a kept one leaves it for good if the program has fewer choices than it had. */
+static uint32_t feedback_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    struct feedback *f = state;
+    uint32_t at = rh__depth(w), pick = RH_NONE;
+    look(f, w);
+    if (f->from && at < f->until && f->from->picks[at] < count)
+        pick = f->from->picks[at];
+    else
+        f->until = 0;
+    if (pick == RH_NONE)
+        pick = rh_inner_choose(&f->inner, w, open, count);
+    if (at < LONGEST)
+        f->picks[at] = pick;
+    return pick;
+}
+
+static void feedback_end(void *state, const struct rh_world *w, const struct rh_run *run)
+{
+    struct feedback *f = state;
+    if (!rh_outcome_failed(run->outcome)) /* after a crash there is nothing to look at */
+        look(f, w);
+    if (f->from) {
+        f->from->tries++;
+        f->continued++;
+    } else {
+        f->own++;
+    }
+    if (f->new_at > 1)
+        keep_run(f);
+    rh_inner_end(&f->inner, w, run);
+}
+
+static void feedback_notes(const void *state, char *buffer, size_t size)
+{
+    const struct feedback *f = state;
+    if (f->run)
+        snprintf(buffer, size, "%u abstract states; %u of %u runs went on from one of %u kept runs", f->shown_count,
+                 f->continued, f->own + f->continued, f->kept_count);
+}
+
+/* ---- sharing ----------------------------------------------------------------------------------------------------- */
+
+/* Each worker keeps its own runs: they are no part of an item. */
+static size_t feedback_pack(void *state, void *buffer, size_t room, bool half)
+{
+    struct feedback *f = state;
+    struct rh__writer to = rh__writer_of(buffer, room);
+    uint64_t next = f->random;
+    rh__put32(&to, ITEM);
+    rh__put64(&to, half ? rh__random_seed(rh__random_next(&next), 1) : next);
+    if (to.full)
+        return 0;
+    size_t size = rh_inner_pack(&f->inner, to.at + to.len, room - to.len, half);
+    if (!size)
+        return 0;
+    f->random = next;
+    return to.len + size;
+}
+
+static bool feedback_unpack(void *state, const struct rh_world *w, const void *item, size_t size)
+{
+    struct feedback *f = state;
+    if (rh_item_is_root(item, size))
+        return rh_inner_unpack_root(&f->inner, w);
+    struct rh__reader from = rh__reader_of(item, size);
+    uint32_t kind = rh__get32(&from);
+    uint64_t random = rh__get64(&from);
+    size_t head = sizeof kind + sizeof random;
+    if (kind != ITEM || size <= head)
+        return false;
+    f->random = random;
+    return rh_inner_unpack(&f->inner, w, (const char *)item + head, size - head);
+}
+
+static bool feedback_can_share(const void *state)
+{
+    return rh_inner_can_share(&((const struct feedback *)state)->inner);
+}
+
+static const struct rh_explorer_report feedback_report = { .notes = feedback_notes };
+static const struct rh_explorer_share feedback_share = { .can = feedback_can_share,
+                                                         .pack = feedback_pack,
+                                                         .unpack = feedback_unpack };
+static const struct rh_argument feedback_arguments[] = {
+    { .name = "explorer", .kind = RH_ARGUMENT_EXPLORER, .help = "a sampler; default phases" },
+    { .name = NULL },
+};
+
+const struct rh_explorer rh__explorer_feedback = {
+    .name = "feedback",
+    .summary = "as EXPLORER (phases) wants, but many runs go on from runs that showed rare abstract states",
+    .state_size = sizeof(struct feedback),
+    .arguments = feedback_arguments,
+    .resets_only = true,
+    .open = feedback_open,
+    .begin = feedback_begin,
+    .choose = feedback_choose,
+    .end = feedback_end,
+    .report = &feedback_report,
+    .share = &feedback_share,
+    .decorator = &rh_only_decorator,
+};
