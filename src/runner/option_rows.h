@@ -21,6 +21,7 @@ enum rh__option_kind {
     RH__OPTION_SECONDS,   /* double at offset */
     RH__OPTION_SETTING,   /* sets the field `setting` of the semantics */
     RH__OPTION_SET,       /* NAME=VALUE, likewise of any field */
+    RH__OPTION_WEIGHT,    /* CLASS=WEIGHT, of the explorer */
     RH__OPTION_PARAMETER, /* NAME=VALUE, a parameter of the test */
     RH__OPTION_CRITERIA,  /* of coverage, with commas */
     RH__OPTION_VERDICT,

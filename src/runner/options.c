@@ -9,6 +9,7 @@
 #include "cluster/pool.h"
 #include "coverage/goals.h"
 #include "explore/engine/engine.h"
+#include "explore/tree.h"
 #include "runner/option_rows.h"
 #include "trace/schedule.h"
 
@@ -116,6 +117,21 @@ static bool take_parameter(struct rh__options *o, const char *value, char *error
     return true;
 }
 
+static bool take_weight(struct rh__options *o, const char *value, char *error, size_t error_size)
+{
+    size_t used = strlen(o->weights), length = strlen(value);
+    if (!strchr(value, '=') || strpbrk(value, "(), ") || *value == '=') {
+        snprintf(error, error_size, "--weight %s: CLASS=W is wanted, such as timer=0.5", value);
+        return false;
+    }
+    if (used + length + 3 > sizeof o->weights) {
+        snprintf(error, error_size, "--weight %s: there are too many weights", value);
+        return false;
+    }
+    snprintf(o->weights + used, sizeof o->weights - used, "%s%s", used ? ", " : "", value);
+    return true;
+}
+
 static bool take_verdict(const char *name, const char *value, enum rh_verdict *to, char *error, size_t error_size)
 {
     for (*to = RH_VERDICT_BOUNDED; *to <= RH_VERDICT_EXHAUSTIVE; (*to)++)
@@ -166,6 +182,8 @@ static bool take(struct rh__options *o, const struct rh__option_row *row, const 
         return take_setting(o, row->setting, value, error, error_size);
     case RH__OPTION_SET:
         return take_set(o, value, error, error_size);
+    case RH__OPTION_WEIGHT:
+        return take_weight(o, value, error, error_size);
     case RH__OPTION_PARAMETER:
         return take_parameter(o, value, error, error_size);
     case RH__OPTION_CRITERIA:
@@ -255,6 +273,45 @@ static int parse_option(struct rh__options *o, uint32_t command, char **words, i
     return take(o, &row, value, error, error_size) ? taken : 0;
 }
 
+/* Whether the explorer takes the class of the first of these weights. */
+static bool has_weight(const struct rh_explorer *e, const char *weights)
+{
+    size_t length = strcspn(weights, "=");
+    for (const struct rh_argument *a = e->arguments; a && a->name; a++)
+        if (a->kind == RH_ARGUMENT_REAL && a->named && strlen(a->name) == length &&
+            strncmp(a->name, weights, length) == 0)
+            return true;
+    return false;
+}
+
+/* Puts the weights among the arguments of the explorer.  It must have weights itself: of an expression with several
+ * explorers, which of them is meant would be a guess. */
+static bool apply_weights(struct rh__options *o, char *error, size_t error_size)
+{
+    size_t name = strcspn(o->explorer, "(: +"), all = strlen(o->explorer);
+    const struct rh_explorer *e = rh__explorer_named(o->explorer, name);
+    bool bare = name == all, closed = o->explorer[name] == '(' && o->explorer[all - 1] == ')';
+    if (!e || (!bare && !closed) || !has_weight(e, o->weights)) {
+        bool has_some = e && has_weight(e, "deliver=");
+        snprintf(error, error_size,
+                 has_some && (bare || closed)
+                     ? "--weight %s: explorer %s has no such class (`rehearse list` shows them)"
+                     : "--weight %s: explorer %s has no weights: use weighted, swarm or phases, or write the weights "
+                       "into the expression",
+                 o->weights, o->explorer);
+        return false;
+    }
+    size_t inside = bare ? 0 : all - name - 2;
+    int n = snprintf(o->weighted_explorer, sizeof o->weighted_explorer, "%.*s(%.*s%s%s)", (int)name, o->explorer,
+                     (int)inside, bare ? "" : o->explorer + name + 1, inside ? ", " : "", o->weights);
+    if (n < 0 || (size_t)n >= sizeof o->weighted_explorer) {
+        snprintf(error, error_size, "--weight %s: the explorer is too long", o->weights);
+        return false;
+    }
+    o->explorer = o->weighted_explorer;
+    return true;
+}
+
 /* Work does not depend on the load or the speed of the machine, so a verdict of auto does not, either.  The time is a
  * limit for slow programs. */
 static void set_default_limits(struct rh__options *o)
@@ -292,6 +349,8 @@ bool rh__options_parse(struct rh__options *o, uint32_t command, int argc, char *
         snprintf(error, error_size, "--resume wants --checkpoint FILE, to go on from");
         return false;
     }
+    if (*o->weights && !apply_weights(o, error, error_size))
+        return false;
     set_default_limits(o);
     /* Not all members of auto can share their work. */
     if (strcmp(o->explorer, "auto") == 0 && (o->workers > 1 || o->checkpoint))

@@ -18,6 +18,8 @@ enum { RH__MOST_PARAMS = 64, RH__MOST_WORDS = 256, RH__MOST_SETTINGS = 64 };
 
 struct rh__options {
     const char *explorer;
+    char weights[512];            /* of --weight: "timer=5, fault=0.1" */
+    char weighted_explorer[1024]; /* the explorer with these weights */
     bool all_models;
     uint64_t seed;
     bool seed_given; /* else a test's own counts */

@@ -231,6 +231,117 @@ static void chains_are_chains_and_not_too_many(void **unused)
     assert_true(counts->of[2] > 300 * 10 && counts->of[3] > 300 * 3);
 }
 
+/* ---- urw and surw ------------------------------------------------------------------------------------------------ */
+
+/* Chi-square of counts->of[0 .. n - 1] against equal chances, without the first runs, which learn. */
+static double chi_square(int n)
+{
+    double all = 0, chi = 0;
+    for (int i = 0; i < n; i++)
+        all += (double)counts->of[i];
+    for (int i = 0; i < n; i++) {
+        double off = (double)counts->of[i] - all / n;
+        chi += off * off / (all / n);
+    }
+    print_message("%.0f runs, chi-square %.2f with %d degrees of freedom\n", all, chi, n - 1);
+    return chi;
+}
+
+/* Where the letter is among the events of the chain. */
+static void letter_end(void *state, const struct rh_world *w, const struct rh_run *run)
+{
+    uint32_t n, at = 1;
+    const struct rh_event *e = rh_world_events(w, &n);
+    pass_on(state, w, run);
+    while (at < n && (e[at].choice.actor != 1 || rh_world_message(w, e[at].choice.what).sender != 0))
+        at++;
+    counts->of[(at - 1) % 8] += counts->runs > 100;
+}
+SPY(letter_at, "counts the place of the first letter", letter_end)
+
+/* One event beside a chain of CHAIN + 1: six orders. */
+static void urw_makes_orders_equally_likely(void **unused)
+{
+    (void)unused;
+    sample("post", "letter_at:urw", 24000);
+    assert_true(chi_square(CHAIN + 2) < 25.7); /* 5 degrees of freedom, 1 in 10,000 */
+    sample("post", "letter_at:random", 24000);
+    assert_true(chi_square(CHAIN + 2) > 1000); /* the test can fail */
+}
+
+static void marks_end(void *state, const struct rh_world *w, const struct rh_run *run)
+{
+    const char *order = ((const struct scribe *)rh_world_actor_state(w, 1))->order;
+    pass_on(state, w, run);
+    counts->of[order[0] == 'b' ? 0 : order[1] == 'b' ? 1 : 2] += counts->runs > 100;
+}
+SPY(marks, "counts where b came", marks_end)
+
+/* The first message of a channel stands for those behind it: aab, aba, baa.  A fair choice gives b the first place in
+ * half of the runs. */
+static void a_channel_counts_with_what_is_behind(void **unused)
+{
+    (void)unused;
+    static const char *const explorers[] = { "marks:urw", "marks:surw" };
+    for (int i = 0; i < 2; i++) {
+        sample("between", explorers[i], 24000);
+        assert_true(chi_square(3) < 18.4); /* 2 degrees of freedom, 1 in 10,000 */
+    }
+    sample("between", "marks:random", 24000);
+    assert_true(chi_square(3) > 1000);
+}
+
+RH_ACTOR(press, rh_ref office; int copies;);
+RH_HANDLER(press, pass)
+{
+    if (msg->left)
+        rh_send(rh_self(), pass, .left = msg->left - 1);
+    else
+        for (int i = 0; i < state->copies; i++)
+            rh_send(state->office, letter, .late = true);
+}
+RH_BEHAVIOUR(press, printing, pass);
+RH_TEST(presses, .model = RH_BAG)
+{
+    rh_ref o = rh_spawn(office);
+    rh_send(o, letter);
+    rh_send(rh_spawn(press, .office = o, .copies = 2), pass, .left = 5);
+}
+
+/* The place of the first letter at the office. */
+static void place_end(void *state, const struct rh_world *w, const struct rh_run *run)
+{
+    uint32_t n, place = 0;
+    const struct rh_event *e = rh_world_events(w, &n);
+    pass_on(state, w, run);
+    for (uint32_t i = 1; i < n; i++)
+        if (e[i].choice.actor == 1) {
+            if (rh_world_message(w, e[i].choice.what).sender == 0)
+                counts->of[place] += counts->runs > 100 && place < 3;
+            place++;
+        }
+}
+SPY(place_of, "counts the place of the first letter among those of the office", place_end)
+
+/* Three letters at the office, two of which come from a press that turns six times before.  surw, if the office is drawn
+ * (a half of the runs; else the letter is free): each place of the first letter has the same chance.  urw: it is uniform
+ * over all orders, in most of which the letter is before the last turn. */
+static void surw_makes_orders_of_one_actor_equally_likely(void **unused)
+{
+    (void)unused;
+    sample("presses", "place_of:surw", 24000);
+    uint64_t last = counts->of[2];
+    print_message("surw: %llu %llu %llu\n", (unsigned long long)counts->of[0], (unsigned long long)counts->of[1],
+                  (unsigned long long)last);
+    assert_true(last > 3600);                 /* a third of a half is 4,000 */
+    sample("presses", "place_of:urw", 24000); /* 9 places among 6 turns and two letters: the last one, 1/9 */
+    print_message("urw: %llu %llu %llu\n", (unsigned long long)counts->of[0], (unsigned long long)counts->of[1],
+                  (unsigned long long)counts->of[2]);
+    assert_in_range(counts->of[2], 2656 - 270, 2656 + 270);
+    sample("presses", "place_of:random", 24000);
+    assert_true(counts->of[2] < 1000);
+}
+
 /* ---- weighted: four messages and a timer ------------------------------------------------------------------------- */
 
 RH_MESSAGE(ring);
@@ -359,7 +470,8 @@ RH_TEST(everything, .model = RH_BAG, .losses = 1, .crashes = 1, .restarts = 1)
 static void every_run_can_be_drawn(void **unused)
 {
     (void)unused;
-    static const char *const explorers[] = { "spy:weighted", "spy:swarm", "spy:pos", "spy:feedback(random)" };
+    static const char *const explorers[] = { "spy:weighted", "spy:swarm", "spy:pos", "spy:feedback(random)",
+                                             "spy:urw" };
     struct record *all = record_new();
     struct rh_world *w = world_of("everything", NULL, NULL, 0);
     assert_true(brute_force(w, all, MOST_RUNS));
@@ -401,6 +513,9 @@ int main(void)
         EXPLORE_TEST(a_bug_of_depth_two_needs_a_change_point),
         EXPLORE_TEST(messages_in_a_bag_are_threads),
         EXPLORE_TEST(chains_are_chains_and_not_too_many),
+        EXPLORE_TEST(urw_makes_orders_equally_likely),
+        EXPLORE_TEST(a_channel_counts_with_what_is_behind),
+        EXPLORE_TEST(surw_makes_orders_of_one_actor_equally_likely),
         EXPLORE_TEST(a_class_has_its_weight_however_many_choices_it_has),
         EXPLORE_TEST(faults_are_spread_over_the_run),
         EXPLORE_TEST(every_run_can_be_drawn),

@@ -42,7 +42,10 @@ static const char *value_for(const struct rh__option_row *row)
 {
     if (row->option.complete == RH__COMPLETE_CHOICES)
         return row->option.choices[0];
-    return row->kind == RH__OPTION_SET ? "losses=3" : row->kind == RH__OPTION_PARAMETER ? "name=value" : "3";
+    return row->kind == RH__OPTION_SET         ? "losses=3"
+           : row->kind == RH__OPTION_WEIGHT    ? "timer=3"
+           : row->kind == RH__OPTION_PARAMETER ? "name=value"
+                                               : "3";
 }
 
 static void every_row_is_complete(void **state)
@@ -75,7 +78,8 @@ static void a_row_decides_which_commands_take_the_option(void **state)
     struct rh__option_row row;
     while (rh__option_next(&walk, &row))
         for (const struct rh__command_row *c = rh__command_rows; c->name; c++) {
-            bool needs_more = strcmp(row.option.name, "resume") == 0; /* --checkpoint */
+            bool needs_more = strcmp(row.option.name, "resume") == 0 || /* --checkpoint */
+                              row.kind == RH__OPTION_WEIGHT;            /* an explorer that has weights */
             bool good = parse(c->bit, dashed(&row.option), row.option.argument ? value_for(&row) : NULL);
             if (!(row.commands & c->bit)) {
                 assert_false(good);
@@ -84,6 +88,37 @@ static void a_row_decides_which_commands_take_the_option(void **state)
                 fail_msg("%s %s: %s", c->name, dashed(&row.option), error);
             }
         }
+}
+
+static bool parse_weights(const char *explorer, const char *one, const char *two)
+{
+    static char name[] = "--explorer", weight[] = "--weight";
+    char *argv[] = { name, (char *)explorer, weight, (char *)one, weight, (char *)two };
+    error[0] = 0;
+    return rh__options_parse(&o, RH__FOR_TEST, two ? 6 : 4, argv, error, sizeof error);
+}
+
+static void weights_become_arguments_of_the_explorer(void **state)
+{
+    (void)state;
+    assert_true(parse_weights("swarm", "timer=5", "fault=0.1"));
+    assert_string_equal(o.explorer, "swarm(timer=5, fault=0.1)");
+    assert_true(parse_weights("weighted(heal=2)", "timer=5", NULL));
+    assert_string_equal(o.explorer, "weighted(heal=2, timer=5)");
+    assert_true(parse_weights("phases()", "timer=5", NULL));
+    assert_string_equal(o.explorer, "phases(timer=5)");
+    static const char *const without[] = { "auto", "random", "dfs", "bound(9, swarm)", "swarm+random", "nobody" };
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        assert_false(parse_weights(without[i], "timer=5", NULL));
+        assert_non_null(strstr(error, "has no weights"));
+    }
+    assert_false(parse_weights("swarm", "tea=5", NULL));
+    assert_non_null(strstr(error, "no such class"));
+    static const char *const bad[] = { "timer", "=5", "timer=(5", "timer=5, fault=1" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(parse_weights("swarm", bad[i], NULL));
+        assert_non_null(strstr(error, "CLASS=W is wanted"));
+    }
 }
 
 static void a_choice_is_accepted_and_another_word_is_not(void **state)
@@ -208,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_complete),
         cmocka_unit_test(a_row_decides_which_commands_take_the_option),
+        cmocka_unit_test(weights_become_arguments_of_the_explorer),
         cmocka_unit_test(a_choice_is_accepted_and_another_word_is_not),
         cmocka_unit_test(a_setting_is_an_option_by_its_row),
         cmocka_unit_test(a_reporter_is_an_option_by_its_row),

@@ -41,9 +41,7 @@ void rh__chains_begin(struct rh__chains *c)
         c->sets[i].count = 0;
 }
 
-/* The event that led to this one: the send of what it took, the event that set the timer, the event before it of the
- * handler that goes on.  RH_NONE for the beginning, and for what comes from outside. */
-static uint32_t parent_of(const struct rh_world *w, const struct rh_event *events, uint32_t at)
+uint32_t rh__cause_of(const struct rh_world *w, const struct rh_event *events, uint32_t at)
 {
     uint32_t attributes = rh_choice_attributes(events[at].choice.kind), actor = events[at].choice.actor;
     if (attributes & RH_ABOUT_MESSAGE)
@@ -60,7 +58,7 @@ static void mark_ancestors(struct rh__chains *c, const struct rh_world *w, const
                            uint32_t message)
 {
     c->stamp++;
-    for (uint32_t at = rh_world_message(w, message).event; at != RH_NONE; at = parent_of(w, events, at))
+    for (uint32_t at = rh_world_message(w, message).event; at != RH_NONE; at = rh__cause_of(w, events, at))
         c->mark[at] = c->stamp;
 }
 

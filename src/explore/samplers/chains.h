@@ -11,6 +11,10 @@
 
 struct rh__chains;
 
+/* The event that led to event `at`: the send of what it took, the event that set the timer, the event before it of the
+ * handler that goes on.  RH_NONE for the beginning, and for what comes from outside. */
+uint32_t rh__cause_of(const struct rh_world *w, const struct rh_event *events, uint32_t at);
+
 /* NULL: no memory.  The memory belongs to the exploration. */
 struct rh__chains *rh__chains_new(struct rh_exploration *x);
 /* A run begins. */

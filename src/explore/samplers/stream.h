@@ -23,7 +23,9 @@ enum rh__stream_kind {
     RH__STREAM_POS,
     RH__STREAM_PCT,
     RH__STREAM_PCTCP,
-    RH__STREAM_PHASES
+    RH__STREAM_PHASES,
+    RH__STREAM_URW,
+    RH__STREAM_SURW
 };
 
 /* For `open`. */
