@@ -731,11 +731,11 @@ void rh_property_(enum rh_property kind, const char *name, bool holds, const cha
 #define rh_announce_value(type, pointer) rh_announce_(&rh_message_##type, RH_POINTER_(type, pointer), RH_HERE)
 void rh_announce_(const struct rh_message_type *type, const void *value, const char *here);
 
-/* rh_abstract(key, value) names the abstract state that the running actor or monitor is in: under `key`, a text, it has
- * this value, a number or a hash: rh_abstract("leader in term", term), rh_abstract("log", length * 2 + committed).
- * Explorers that learn (feedback) go on from runs that showed a value no run before had shown.  So show what makes progress,
- * with few values, tens or thousands, whatever the order of unrelated steps.  It has no effect on what a run does, and none
- * at all in production. */
+/* rh_abstract(key, value) names the abstract state that the running actor or monitor is in: under `key`, a text, it
+ * has this value, a number or a hash: rh_abstract("leader in term", term), rh_abstract("log", length * 2 +
+ * committed). Explorers that learn (feedback) go on from runs that showed a value no run before had shown.  So show
+ * what makes progress, with few values, tens or thousands, whatever the order of unrelated steps.  It has no effect
+ * on what a run does, and none at all in production. */
 #define rh_abstract(key, value) rh_abstract_(key, (uint64_t)(value), RH_HERE)
 void rh_abstract_(const char *key, uint64_t value, const char *here);
 

@@ -1,5 +1,6 @@
 /* Properties (rh_always, rh_sometimes, rh_eventually): their evaluations, and what a run has seen of each.  Abstract
- * states (rh_abstract, announcements): what a run has shown, for explorers that learn.  They are no part of the state. */
+ * states (rh_abstract, announcements): what a run has shown, for explorers that learn.  They are no part of the
+ * state. */
 /* Private to src/world. */
 #ifndef RH_WORLD_PROPERTIES_H
 #define RH_WORLD_PROPERTIES_H

@@ -45,8 +45,8 @@ static uint64_t runs_until_open(const char *explorer, const char *tells)
     return sum;
 }
 
-/* Random needs 2^12 runs on average, with a deviation as large.  feedback needs some runs for each turn, but only if the
- * program shows how far it is. */
+/* Random needs 2^12 runs on average, with a deviation as large.  feedback needs some runs for each turn, but only if
+ * the program shows how far it is. */
 static void a_deep_state_is_reached_step_by_step(void **unused)
 {
     (void)unused;
@@ -97,8 +97,8 @@ RH_TEST(shows)
         rh_send(s, turn);
 }
 
-/* Three behaviours (waiting, busy, ended); three values; two orders of announcements (the first, one behind another) and
- * two values of the monitor; the property. */
+/* Three behaviours (waiting, busy, ended); three values; two orders of announcements (the first, one behind another)
+ * and two values of the monitor; the property. */
 static void each_kind_of_news_counts_once(void **unused)
 {
     (void)unused;

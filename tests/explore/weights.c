@@ -323,9 +323,9 @@ static void place_end(void *state, const struct rh_world *w, const struct rh_run
 }
 SPY(place_of, "counts the place of the first letter among those of the office", place_end)
 
-/* Three letters at the office, two of which come from a press that turns six times before.  surw, if the office is drawn
- * (a half of the runs; else the letter is free): each place of the first letter has the same chance.  urw: it is uniform
- * over all orders, in most of which the letter is before the last turn. */
+/* Three letters at the office, two of which come from a press that turns six times before.  surw, if the office is
+ * drawn (a half of the runs; else the letter is free): each place of the first letter has the same chance.  urw: it
+ * is uniform over all orders, in most of which the letter is before the last turn. */
 static void surw_makes_orders_of_one_actor_equally_likely(void **unused)
 {
     (void)unused;

@@ -1,10 +1,10 @@
 /* urw and surw: interleavings that are uniform, by counts learned from earlier runs [SURW 2025].
  *
- * The paper's walk lets the thread of which n events are left go on with a probability of n / (all that are left): then
- * all interleavings of the threads have the same probability, which a fair choice at each step is far from.  Here events
- * cause each other by messages, and the causes are a forest.  A choice stands for the events that follow from it, itself
- * among them; and the orders of a forest are uniform if each step takes an open choice with a probability in proportion
- * to that number.
+ * The paper's walk lets the thread of which n events are left go on with a probability of n / (all that are left):
+ * then all interleavings of the threads have the same probability, which a fair choice at each step is far from.
+ * Here events cause each other by messages, and the causes are a forest.  A choice stands for the events that follow
+ * from it, itself among them; and the orders of a forest are uniform if each step takes an open choice with a
+ * probability in proportion to that number.
  *
  *     paper                here
  *     thread               an open choice with all that follows from it.  In a channel that keeps messages in order
@@ -13,13 +13,13 @@
  *     left of it           message type or timer, sender and receiver.  1 if there was none
  *     interesting events   urw: all.  surw: those of one actor that is drawn for each run
  *
- * surw makes the order of the interesting events uniform.  It draws the choice from which the next of them is to follow,
- * in proportion to how many follow from each, and goes on with what follows from that choice until it has happened.
- * Choices from which no interesting event follows are taken meanwhile, each as likely as that one.
+ * surw makes the order of the interesting events uniform.  It draws the choice from which the next of them is to
+ * follow, in proportion to how many follow from each, and goes on with what follows from that choice until it has
+ * happened. Choices from which no interesting event follows are taken meanwhile, each as likely as that one.
  *
  * The counts are means: orders are uniform if they are the same in all runs, and nearly so if they vary.  Faults are
- * no part of an interleaving: all open faults together count as half an event.  The values of rh_choose share what follows
- * from it.  In urw each open choice has a positive probability. */
+ * no part of an interleaving: all open faults together count as half an event.  The values of rh_choose share what
+ * follows from it.  In urw each open choice has a positive probability. */
 #include <stdio.h>
 #include <string.h>
 
