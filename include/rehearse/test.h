@@ -80,6 +80,17 @@ enum rh_dead_letter {
 #undef RH_X
 };
 
+/* Where a crash may strike an actor. */
+#define RH_CRASHES(X)                                                                                                  \
+    X(ANYWHERE, "anywhere", "with granularity object also between two effects of a handler")                           \
+    X(BETWEEN_HANDLERS, "between-handlers", "only where the actor waits or is idle")
+
+enum rh_crash_points {
+#define RH_X(name, text, help) RH_CRASH_##name,
+    RH_CRASHES(RH_X)
+#undef RH_X
+};
+
 /* How many rows such a list has. */
 #define RH_ROWS(rows)    (0 rows(RH_ROWS_ONE))
 #define RH_ROWS_ONE(...) +1
@@ -96,6 +107,11 @@ struct rh_semantics {
     /* Crashes of actors.  A crashed actor loses its state and timers; its store and the messages on their way to it
      * survive. */
     uint32_t crashes;
+    /* Where crashes strike.  With RH_CRASH_ANYWHERE (the default) and RH_GRAIN_OBJECT an actor may also crash inside a
+     * handler, between two of its effects: what it has sent, put into a table, announced, ... before the crash has
+     * happened, the rest never does.  Its memory is gone then, so there are no such crashes if the test has
+     * kept_restarts.  With the other granularities crashes strike between handlers only. */
+    enum rh_crash_points crash_points;
     /* Restarts of crashed actors, with their initial state and rh_start.  A run does not end while there is a crashed
      * actor and budget to restart it. */
     uint32_t restarts;

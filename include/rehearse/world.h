@@ -163,10 +163,11 @@ struct rh_event {
 };
 
 enum rh_event_flag {
-    RH_EVENT_INSIDE = 1,  /* not a receive: the actor continues (a reply, the end of a sleep, a value) */
-    RH_EVENT_BECOMES = 2, /* the event changed which messages the actor handles, or its receive */
-    RH_EVENT_MATCHED = 4, /* taken by a receive that looks at more than types */
-    RH_EVENT_MORE = 8,    /* one of a set: the next event takes another message of the same set */
+    RH_EVENT_INSIDE = 1,    /* not a receive: the actor continues (a reply, the end of a sleep, a value) */
+    RH_EVENT_BECOMES = 2,   /* the event changed which messages the actor handles, or its receive */
+    RH_EVENT_MATCHED = 4,   /* taken by a receive that looks at more than types */
+    RH_EVENT_MORE = 8,      /* one of a set: the next event takes another message of the same set */
+    RH_EVENT_AT_POINT = 16, /* the actor goes on, or crashes, inside the handler in which it was the event before */
 };
 
 struct rh_message_info {

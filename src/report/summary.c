@@ -8,6 +8,7 @@
 #include "base/visible.h"
 #include "report/result.h"
 #include "trace/schedule.h"
+#include "world/run_record.h"
 
 const char *rh__grouped(uint64_t n)
 {
@@ -191,6 +192,8 @@ static void add_setting(void *arg, const struct rh__setting *s)
     if (s->usual && !always && !(strcmp(s->name, "max_steps") == 0 && l->r->x->results->count.cut))
         return;
     rh__text_add(l->t, ", %s %s", s->name, s->value);
+    if (strcmp(s->name, "crashes") == 0 && rh__has_crash_points(rh_world_semantics(l->r->world)))
+        rh__text_add(l->t, " (also inside handlers)");
     enum rh_granularity asked = l->r->asked.granularity, used = rh_world_semantics(l->r->world)->granularity;
     bool chosen = used != RH_GRAIN_HANDLER || rh__tree_prefers_object(&l->r->x->tree);
     if (granularity && asked == RH_GRAIN_DEFAULT && chosen)

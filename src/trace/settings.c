@@ -12,6 +12,7 @@ static const char *const models[] = { RH_MODELS(RH_X) NULL };
 static const char *const granularities[] = { RH_GRANULARITIES(RH_X) NULL };
 static const char *const times[] = { RH_TIMES(RH_X) NULL };
 static const char *const dead_letters[] = { RH_DEAD_LETTERS(RH_X) NULL };
+static const char *const crash_points[] = { RH_CRASHES(RH_X) NULL };
 #undef RH_X
 /* A line of the manual for each word. */
 #define MANUAL(name, text, help) "`" text "`: " help ".\n"
@@ -70,6 +71,16 @@ static const struct field {
         RH_LIMITS(RH_X)
 #undef RH_X
             LIMIT(fail_allocation, 0, NULL, NULL),
+    { .name = "crash_points",
+      .offset = offsetof(struct rh_semantics, crash_points),
+      .words = crash_points,
+      .option = { .group = RH__GROUP_SEMANTICS,
+                  .name = "crash-points",
+                  .argument = "WHERE",
+                  .help = "where a crash may strike an actor (anywhere)",
+                  .complete = RH__COMPLETE_CHOICES,
+                  .choices = crash_points,
+                  .manual = RH_CRASHES(MANUAL) } },
     { .name = "outside_may_remain", .offset = offsetof(struct rh_semantics, outside_may_remain), .flag = true },
     { .name = "check_isolation", .offset = offsetof(struct rh_semantics, check_isolation), .flag = true },
     { .name = "seed", .offset = offsetof(struct rh_semantics, seed), .wide = true },

@@ -480,6 +480,10 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     put32(w, &a->wake, RH_NONE);
     put_flag(w, &a->flags, FLAG_STOPPING, false);
     put_flag(w, &a->flags, FLAG_SETTLES, false);
+    put_flag(w, &a->flags, FLAG_ACTED, false);
+    put_flag(w, &a->flags, FLAG_AT_POINT, false);
+    if (a->points)
+        put32(w, &a->points, 0);
     for (uint32_t i = a->timers, next; i != RH_NONE; i = next) {
         next = w->timers[i].next;
         if (!w->timers[i].clocked) /* an end is not an operation on the clock */

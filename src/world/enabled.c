@@ -7,6 +7,7 @@
  * then the rest in the order above. */
 #include "base/fail.h"
 #include "world/actors.h"
+#include "world/crash_points.h"
 #include "world/faults.h"
 #include "world/log.h"
 #include "world/network.h"
@@ -222,11 +223,12 @@ RH__APART static void offer_actors(struct rh_world *w)
         rh__offer(w, RH_CHOICE_RESUME, 0, 0, 0);
     if (!w->writes_open && !w->halted)
         return;
+    uint32_t point = rh__at_point_now(w);
     for (uint32_t i = over; i < w->actor_count; i++) {
         const struct world_actor *a = &w->actors[i];
         if (a->writes_open && !rh__is_busy(w, a))
             rh__offer(w, RH_CHOICE_STORED, i, 0, 0);
-        if (a->status == STATUS_PREEMPTED)
+        if (a->status == STATUS_PREEMPTED && i != point)
             rh__offer(w, RH_CHOICE_RESUME, i, 0, 0);
         if (a->status == STATUS_CHOOSING)
             offer_values(w, i);
@@ -244,8 +246,13 @@ static inline void fill(struct rh_world *w)
         offer_set(w, w->gatherer);
         return;
     }
-    if (!offer_heads(w))
+    uint32_t point = w->crash_points ? rh__at_point_now(w) : RH_NONE;
+    if (__builtin_expect(point != RH_NONE, 0)) {
+        rh__point_offer(w, point); /* first: see rh__world_narrows */
         offer_channels(w);
+    } else if (!offer_heads(w)) {
+        offer_channels(w);
+    }
     if (w->timer_newest != RH_NONE)
         offer_timers(w);
     if (w->writes_open | w->halted | rh__test_is_over(w))

@@ -8,9 +8,13 @@
  * Partitions and delays only postpone steps, so granularity object has neither: see docs/guarantees.md. */
 #include "world/faults.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/hash.h"
 #include "world/actors.h"
+#include "world/crash_points.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
 #include "world/network.h"
@@ -251,14 +255,28 @@ bool rh__can_crash(const struct rh_world *w, uint32_t actor)
 {
     const struct world_actor *a = &w->actors[actor];
     return actor != 0 && a->type->kind != RH_KIND_MONITOR && a->status != STATUS_OUTSIDE && !has_ended(a) &&
-           !rh__is_busy(w, a) && rh__is_among(w->semantics.may_crash, a->type);
+           (!rh__is_busy(w, a) || rh__is_at_point(a)) && rh__is_among(w->semantics.may_crash, a->type);
+}
+
+static void offer_crashes_of(struct rh_world *w, uint32_t actor)
+{
+    for (uint32_t k = 0; rh__can_crash(w, actor) && k <= w->actors[actor].writes_open; k++)
+        rh__offer(w, RH_CHOICE_CRASH, actor, k, w->actors[actor].writes_open);
 }
 
 static void offer_all_crashes(struct rh_world *w)
 {
+    uint32_t first = rh__at_point_now(w); /* rh__point_offer has offered them */
     for (uint32_t i = 1; i < w->actor_count; i++)
-        for (uint32_t k = 0; rh__can_crash(w, i) && k <= w->actors[i].writes_open; k++)
-            rh__offer(w, RH_CHOICE_CRASH, i, k, w->actors[i].writes_open);
+        if (i != first)
+            offer_crashes_of(w, i);
+}
+
+void rh__point_offer(struct rh_world *w, uint32_t actor)
+{
+    rh__offer(w, RH_CHOICE_RESUME, actor, 0, 0);
+    if (w->left.crashes)
+        offer_crashes_of(w, actor);
 }
 
 static void offer_crashes(struct rh_world *w, uint32_t ordinary)
@@ -267,8 +285,20 @@ static void offer_crashes(struct rh_world *w, uint32_t ordinary)
         offer_all_crashes(w);
 }
 
+/* For the story of the run: the rest of the handler does not happen. */
+static void note_point(struct rh_world *w, uint32_t actor)
+{
+    const char *place = w->actors[actor].place, *file = strrchr(place, '/');
+    char text[192];
+    snprintf(text, sizeof text, "(inside its handler, before %s)", file ? file + 1 : place);
+    put_flag(w, &w->actors[actor].flags, FLAG_AT_POINT, false);
+    rh__note(w, actor, text);
+}
+
 static void crash(struct rh_world *w, const struct rh_choice *c)
 {
+    if (rh__is_at_point(&w->actors[c->actor]))
+        note_point(w, c->actor);
     rh__actor_crash_in_turn(w, c->actor, c->what);
 }
 

@@ -32,6 +32,8 @@
 
 /* Adds the faults that are possible now to the list of choices, which has all other choices. */
 void rh__faults_offer(struct rh_world *w);
+/* Adds the choices of an actor at a crash point (crash_points.h). */
+void rh__point_offer(struct rh_world *w, uint32_t actor);
 /* True if the fault is enabled now. */
 bool rh__fault_open(struct rh_world *w, const struct rh_choice *c);
 /* Spends the fault from its budget; and makes it happen. */

@@ -337,6 +337,8 @@ static struct rh__wide hash_actor(struct rh_world *w, uint32_t actor)
     if (a->opened != RH_NONE)
         h = rh__wide_mix(h, rh__store_hash(w, a->store, a->writes_open, actor));
     h = rh__wide_with(h, (uint64_t)a->restarts << 1 | (a->start != RH_NONE));
+    if (a->points)
+        h = rh__wide_with(h, a->points);
     if (a->status == STATUS_PREEMPTED)
         h = rh__wide_mix(h, hash_next(w, a));
     if (a->result_type)

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "history/history.h"
+#include "world/crash_points.h"
 #include "world/fiber.h"
 #include "world/fields.h"
 #include "world/log.h"
@@ -33,6 +34,7 @@ static uint64_t object_of(const struct rh_world *w, const struct rh_history *h, 
 static struct world_object enter(struct rh_world *w, uint64_t object, bool returns, const char *here)
 {
     const struct rh__action action = { .when = returns ? RH__CHANGES : RH__LOOKS };
+    rh__before_effect(w, here);
     rh__stop_before(w, object, &action, here);
     struct world_object before = *rh__object_entry(w, object);
     rh__touch_as(w, object, returns, 0, 0);

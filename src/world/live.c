@@ -1,6 +1,7 @@
 /* Questions about a live world (live.h). */
 #include "world/live.h"
 
+#include "world/crash_points.h"
 #include "world/state.h"
 #include "world/symbol.h"
 
@@ -80,7 +81,16 @@ bool rh__world_handling(const struct rh_world *w, uint32_t *actor, uint32_t *mes
 
 bool rh__world_is_choosing(const struct rh_world *w)
 {
-    return w->chooser != RH_NONE || w->gathered;
+    return w->chooser != RH_NONE || w->gathered || (rh__at_point_now(w) != RH_NONE && !w->delivery.by_receiver);
+}
+
+uint32_t rh__world_narrows(const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    uint32_t point = w->delivery.by_receiver ? RH_NONE : rh__at_point_now(w), n = 0;
+    while (point != RH_NONE && n < count && open[n].actor == point &&
+           (open[n].kind == RH_CHOICE_RESUME || open[n].kind == RH_CHOICE_CRASH))
+        n++;
+    return n ? n : count;
 }
 
 bool rh__world_has_faults(const struct rh_world *w)

@@ -54,8 +54,12 @@ bool rh__must_take_apart(const struct rh_world *w, uint32_t actor);
 bool rh__actor_is_timed(const struct rh_world *w, uint32_t actor);
 /* The actor whose handler runs now, and the message that it has taken in this event; false if there is none. */
 bool rh__world_handling(const struct rh_world *w, uint32_t *actor, uint32_t *message);
-/* True if an actor is in rh_choose, or has taken a part of its set, and no other actor moves before it goes on. */
+/* True if an actor is in rh_choose, or has taken a part of its set, and no other actor moves before it goes on; or has
+ * stopped at a crash point, where nobody else need move. */
 bool rh__world_is_choosing(const struct rh_world *w);
+/* How many of the choices need to be considered, from the first one on.  Where an actor has just stopped at a crash
+ * point (world/crash_points.h): its own ones, because they commute with all others. */
+uint32_t rh__world_narrows(const struct rh_world *w, const struct rh_choice *open, uint32_t count);
 /* True if some fault has a budget. */
 bool rh__world_has_faults(const struct rh_world *w);
 /* Largest number of choices that can be enabled at once. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "world/crash_points.h"
 #include "world/fiber.h"
 #include "world/log.h"
 #include "world/objects.h"
@@ -41,6 +42,7 @@ void rh__seam_property(enum rh_property kind, const char *name, bool holds, cons
     }
     if (kind == RH_EVENTUALLY && w->inside) { /* the last evaluation counts, whichever actor makes it */
         uint64_t object = rh__object_named(RH__OBJECT_PROPERTY, name);
+        rh__before_effect(w, here);
         if (rh__by_object(w))
             rh__operation(w, object, here);
         else

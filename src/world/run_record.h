@@ -51,6 +51,13 @@ static inline bool rh__restarts_are_scarce(const struct rh_semantics *s)
     return (s->restarts || s->kept_restarts) && s->restarts < s->crashes && s->kept_restarts < s->crashes;
 }
 
+/* True if actors may crash inside handlers (crash_points.h).  Memory that a kept restart could keep exists only between
+ * handlers. */
+static inline bool rh__has_crash_points(const struct rh_semantics *s)
+{
+    return s->granularity == RH_GRAIN_OBJECT && s->crashes && !s->kept_restarts && s->crash_points == RH_CRASH_ANYWHERE;
+}
+
 /* ---- actors ------------------------------------------------------------------------------------------------------ */
 
 enum world_status {
@@ -75,7 +82,9 @@ enum {
      * arrived before.  One that traps ceases to trap, crashes, or calls rh_exit, a finding if nobody is linked.  One
      * that does not trap begins to, calls rh_exit, or links itself to an actor again that has ended. */
     FLAG_SETTLES = 16,
-    FLAG_GATHERS = 32, /* the behaviour of the actor takes a message type in sets */
+    FLAG_GATHERS = 32,   /* the behaviour of the actor takes a message type in sets */
+    FLAG_ACTED = 64,     /* it has done something since it could crash last: see crash_points.h */
+    FLAG_AT_POINT = 128, /* it has stopped, inside a handler, where it may crash */
 };
 
 /* What an operation does to its shared object, as far as this is known before the operation is made.  A value is a

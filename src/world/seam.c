@@ -13,6 +13,7 @@
 #include "base/visible.h"
 #include "world/actors.h"
 #include "world/alike.h"
+#include "world/crash_points.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
 #include "world/history.h"
@@ -41,6 +42,7 @@ static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, en
     /* No preemption: nobody can know the new actor before its reference is passed on. */
     if (type->kind == RH_KIND_MONITOR)
         rh__misuse(w, here, "%s is a monitor: use rh_observe", type->name);
+    rh__before_effect(w, here);
     uint32_t actor = rh__actor_spawn(w, code_of(w), type, state, here);
     if (!w->over)
         rh__watch_from_birth(w, actor, watch);
@@ -104,11 +106,14 @@ static inline uint32_t post(struct rh_world *w, struct world_sending *s, const c
 RH__APART static void stop_before_sending(struct rh_world *w, uint32_t from, uint32_t to, const char *here)
 {
     bool for_another = w->actors[from].status == STATUS_OUTSIDE && w->delivery.in_order;
-    if (!rh__by_object(w))
+    if (!rh__by_object(w)) {
         rh__preempt(w, here);
-    else if (for_another && !w->delivery.by_receiver)
+        return;
+    }
+    bool stopped = w->actors[to].status != STATUS_OUTSIDE && rh__before_effect(w, here);
+    if (for_another && !w->delivery.by_receiver)
         rh__operation(w, rh__object_of_actor(w, RH__OBJECT_SENDER, from), here);
-    else if (w->delivery.by_receiver && w->actors[to].status != STATUS_OUTSIDE)
+    else if (!stopped && w->delivery.by_receiver && w->actors[to].status != STATUS_OUTSIDE)
         rh__stop_before_send(w, here);
 }
 
@@ -384,6 +389,7 @@ static void seam_exit(const char *reason, const struct rh_message_type *type, co
     struct rh_world *w = inside_actor(type ? "rh_return" : "rh_exit", here);
     if (!w)
         _Exit(2);
+    rh__before_effect(w, here);
     if (type)
         rh__keep_result(w, type, value);
     snprintf(w->exit_text, sizeof w->exit_text, "%s", reason ? reason : "normal");
@@ -401,6 +407,7 @@ static void seam_kill(rh_ref who, const char *reason, const char *here)
     if (!rh__by_object(w)) /* otherwise a signal like any other message: too late for an actor that has ended */
         rh__preempt(w, here);
     uint32_t actor = rh__known(w, who, "rh_kill", here);
+    rh__before_effect(w, here);
     if (w->actors[actor].status != STATUS_OUTSIDE)
         rh__signal_kill(w, code_of(w), actor, reason ? reason : "kill");
 }
@@ -530,6 +537,7 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
         return;
     if (w->observing != RH_NONE)
         rh__misuse(w, here, "a monitor cannot announce");
+    rh__before_effect(w, here);
     w->footprint.announced++;
     if (rh__by_object(w)) /* all monitors are one object, even if there is none yet */
         rh__operation(w, rh__object(RH__OBJECT_MONITOR, 0), here);
@@ -563,6 +571,7 @@ static rh_ref seam_observe(const struct rh_actor_type *type, const void *state, 
         return rh_nobody();
     if (type->kind != RH_KIND_MONITOR)
         rh__misuse(w, here, "%s is not a monitor (RH_MONITOR)", type->name);
+    rh__before_effect(w, here);
     if (rh__by_object(w))
         rh__operation(w, rh__object(RH__OBJECT_MONITOR, 0), here);
     uint32_t actor = rh__actor_spawn(w, w->current, type, state, here);

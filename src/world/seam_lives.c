@@ -5,6 +5,7 @@
 
 #include "base/copy.h"
 #include "world/actors.h"
+#include "world/crash_points.h"
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
@@ -37,6 +38,8 @@ static void stop_before_name(struct rh_world *w, const char *name, enum rh__when
     struct rh__action action = { .when = when,
                                  .expected = gone == RH_NONE ? 0 : w->actors[gone].identity,
                                  .sets = actor == RH_NONE ? 0 : w->actors[actor].identity };
+    if (when != RH__LOOKS)
+        rh__before_effect(w, here);
     rh__stop_before(w, rh__object_named(RH__OBJECT_NAME, name), &action, here);
 }
 
@@ -107,6 +110,7 @@ void rh__seam_link(rh_ref who, bool on, const char *here)
     uint32_t actor = rh__known(w, who, "rh_link", here);
     if (actor == w->current)
         return;
+    rh__before_effect(w, here);
     if (!rh__by_object(w))
         rh__operation_on_life(w, actor, here);
     else if (!on)
@@ -126,6 +130,7 @@ static void watch(struct rh_world *w, uint32_t actor, bool on, const char *here)
 {
     if (actor == w->current || (on && rh__watches(w, w->current, actor)))
         return; /* a monitor lasts until its rh_down is taken; monitoring again changes nothing that others can see */
+    rh__before_effect(w, here);
     rh__watch_life(w, actor, on, here);
     rh__watch(w, w->current, actor, on);
     if (on && has_ended(&w->actors[actor])) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "world/crash_points.h"
 #include "world/outcome.h"
 #include "world/seam.h"
 #include "world/store.h"
@@ -40,6 +41,8 @@ static struct rh_world *inside_put(const char *call, const char *key, size_t siz
 uint32_t rh__seam_store_put(const char *key, const void *bytes, size_t size, const char *here)
 {
     struct rh_world *w = inside_put("rh_store_put", key, size, here);
+    if (w)
+        rh__acted(w);
     return w ? rh__store_put(w, w->current, key, bytes, (uint32_t)size) : 0;
 }
 
@@ -48,6 +51,7 @@ void rh__seam_store_put_sync(const char *key, const void *bytes, size_t size, co
     struct rh_world *w = inside_put("rh_store_put_sync", key, size, here);
     if (!w)
         return;
+    rh__before_effect(w, here);
     rh__store_put(w, w->current, key, bytes, (uint32_t)size);
     rh__store_make_durable(w, here);
 }

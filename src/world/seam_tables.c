@@ -7,6 +7,7 @@
 
 #include "actor/table_misuse.h"
 #include "base/hash.h"
+#include "world/crash_points.h"
 #include "world/fiber.h"
 #include "world/objects.h"
 #include "world/outcome.h"
@@ -100,6 +101,7 @@ bool rh__seam_table_change(const struct rh_table *table, const struct rh_table_c
         return false;
     if (rh__table_change_wrong(table, change, w->semantics.max_message_bytes, text))
         rh__misuse(w, here, "%s", text);
+    rh__before_effect(w, here);
     uint64_t object = object_of(table, change->key);
     struct rh__action action = action_of(w, table, change);
     rh__stop_before(w, object, &action, here);
@@ -139,6 +141,7 @@ int64_t rh__seam_table_add(const struct rh_table *table, const char *key, int64_
         return 0;
     if (rh__table_add_wrong(table, key, text))
         rh__misuse(w, here, "%s", text);
+    rh__before_effect(w, here);
     struct rh__action adds = { .when = RH__ADDS, .key = key_of(w, table, key) };
     uint64_t object = object_of(table, key);
     rh__stop_before(w, object, &adds, here);

@@ -86,6 +86,7 @@ struct world_actor {
     uint32_t opening; /* the choice is the result of opening the store */
     uint32_t then, then_what;
     uint32_t trapped;   /* granularity object: `events` when it began to trap exits */
+    uint32_t points;    /* number of its stops at crash points since it took a message: see crash_points.h */
     uint32_t hot_since; /* of a monitor in a hot behaviour: the event that made it hot */
     uint64_t epoch;     /* the region is in the log since this epoch; not logged */
     uint32_t stale;     /* the actor is on the list of stale hashes */
@@ -315,6 +316,7 @@ struct rh_world {
     bool any_faults;      /* some fault has a budget */
     bool asan;            /* the program is built with AddressSanitizer */
     bool own_clocks;      /* each actor has a clock: granularity object, or logical time */
+    bool crash_points;    /* actors may crash inside handlers: see crash_points.h */
     int64_t tick_ns;      /* logical time: increment of an actor's clock per message; else 0 */
 
     /* Tables. */

@@ -6,6 +6,7 @@
 #include "actor/set_items.h"
 #include "base/fail.h"
 #include "world/actors.h"
+#include "world/crash_points.h"
 #include "world/faults.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
@@ -242,6 +243,7 @@ static inline void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
             return;
         m = &w->messages[message];
     }
+    rh__begins_with(w, a, m);
     if (m->wake) {
         resume(w, actor, RH_NONE);
         return;
@@ -278,6 +280,7 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
 {
     struct world_timer t = w->timers[timer];
     struct world_actor *a = &w->actors[actor];
+    rh__begins_with(w, a, NULL);
     if (t.deadline_ns > w->now_ns && !w->tick_ns)
         put_time(w, &w->now_ns, t.deadline_ns);
     bool at_once = t.type && a->type->kind != RH_KIND_PROCESS && a->status == STATUS_IDLE && !gathers(a, t.type);
@@ -425,6 +428,9 @@ RH__APART static void record_other(struct rh_world *w, struct rh_event *e)
         c->arg = resume_place(w, &w->actors[c->actor]);
     if (attributes & RH_CONTINUES)
         e->flags = RH_EVENT_INSIDE;
+    if (w->crash_points && c->actor != RH_NONE && c->actor == rh__at_point_now(w) && !w->delivery.by_receiver &&
+        !(attributes & RH_BEFALLS))
+        e->flags |= RH_EVENT_AT_POINT;
     e->number = 0;
     e->site = c->actor == RH_NONE ? 0 : site_of(&w->actors[c->actor]);
     if (c->actor != RH_NONE && !(attributes & RH_BEFALLS))

@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "explore/explorers.h"
+#include "world/live.h"
 
 enum { ITEM_VERSION = 0xd2 };
 
@@ -94,6 +95,7 @@ static uint32_t dfs_choose(void *state, const struct rh_world *w, const struct r
 {
     struct dfs *d = state;
     uint32_t depth = rh__depth(w) - 1;
+    count = rh__world_narrows(w, open, count);
     if (!d->placed) {
         d->placed = true;
         d->floor = depth;

@@ -137,7 +137,7 @@ static bool ends_itself(const struct rh__run *r, uint32_t event)
 
 static bool joins_unit(const struct rh__history *h, const struct rh__run *r, uint32_t event)
 {
-    if (rh__run_goes_on_with_set(r, event))
+    if (rh__run_goes_on_with_set(r, event) || rh__run_event(r, event)->flags & RH_EVENT_AT_POINT)
         return event > h->floor + 1;
     return event > 1 && !rh__run_by_object(r) &&
            (rh__run_event(r, event)->choice.kind == RH_CHOICE_VALUE ||

@@ -420,6 +420,7 @@ static uint32_t dpor_choose(void *state, const struct rh_world *w, const struct 
     struct dpor *d = state;
     const struct rh__run *r = rh__world_run(w);
     uint32_t depth = r->event_count - 1;
+    count = rh__world_narrows(w, open, count);
     if (!d->placed) {
         d->placed = true;
         d->floor = d->history.floor = depth;

@@ -183,7 +183,7 @@ void rh__lasso_enter(struct rh__lasso *l, const struct rh_world *w, uint32_t lev
         give_up(l);
         return;
     }
-    l->hidden |= shown < open;
+    l->hidden |= shown < rh__world_narrows(w, choices, open);
     *n = (struct lasso_node){ .state = f,
                               .low = l->node_count,
                               .next = *list_of(l, f),

@@ -19,6 +19,7 @@
 #include "explore/stateful/on_path.h"
 #include "rehearse/visited.h"
 #include "world/foretell.h"
+#include "world/live.h"
 
 enum { TOLD_ROOM = 1 << 20 };
 
@@ -240,6 +241,7 @@ static uint32_t stateful_choose(void *state, const struct rh_world *w, const str
 {
     struct stateful *s = state;
     uint32_t depth = rh__depth(w) - 1;
+    count = rh__world_narrows(w, open, count);
     if (!s->placed) {
         s->placed = true;
         s->floor = s->top = depth;
