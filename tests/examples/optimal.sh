@@ -130,7 +130,7 @@ makes 42 signal -p workers=2 -p branches=2 -p length=3
 makes 60 procreg-directory -p hosts=2 -p callers=1 -p calls=1 # dfs, by handlers, has as many in 1,801,800 runs
 agrees 20 register -p replicas=2 -p reads=1
 agrees 25 register -p replicas=1
-agrees 19 store what_was_confirmed_is_kept
+agrees 45 store what_was_confirmed_is_kept
 agrees 15 messenger who_is_logged_on_can_be_talked_to # the test monitors one that runs already
 makes 68 messenger no_line_is_lost # dfs: about 110 million runs
 agrees "4 8 1 1" procreg
