@@ -2,9 +2,10 @@
  *
  * A crash is seen by others only by what the actor has done before it, so a handler with n effects has n + 1 places to
  * crash: before its first effect, ..., after its last one.  An effect is what others can see and what a crash does not
- * take back: a send, a spawn, an operation that may change a shared object, a put that is durable on return, the actor's
- * own end.  Before an effect an actor that has done something since it could crash last stops at a crash point, where
- * its choices are to go on and to crash.  After its last effect it waits or is idle, where it may crash anyway.
+ * take back: a send, a spawn, an operation that may change a shared object, a put that is durable on return, rh_exit.
+ * Before an effect an actor that has done something since it could crash last stops at a crash point, where its
+ * choices are to go on and to crash.  After its last effect it waits or is idle, where it may crash anyway.  (One that
+ * ends by returning does not: there is no place between its last effect and its end.)
  *
  *   - Before the first effect, the crash takes the message with it.  Without a restart nobody sees that, and there is
  *     no stop.
@@ -12,8 +13,8 @@
  *     those that do not survive, is the same.
  *   - Operations that only look are no effects.
  *
- * Whether an actor stops depends on the test's budgets, not on what is left of them: otherwise its steps would depend on
- * what others do.  The steps of others commute with the stop; explorers that make every sequence of choices leave
+ * Whether an actor stops depends on the test's budgets, not on what is left of them: otherwise its steps would depend
+ * on what others do.  The steps of others commute with the stop; explorers that make every sequence of choices leave
  * them out there (rh__world_narrows). */
 /* Private to src/world. */
 #ifndef RH_WORLD_CRASH_POINTS_H

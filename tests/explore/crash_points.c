@@ -1,10 +1,11 @@
-/* Crashes inside a handler (world/crash_points.h): found where they matter, counted by hand, the same in all explorers. */
+/* Crashes inside a handler (world/crash_points.h): found where they matter, counted by hand, the same in all
+ * explorers. */
 #include "explore/support/runs.h"
 
 /* ---- a newcomer's two-phase commit ------------------------------------------------------------------------------- */
 
-/* The coordinator tells the participants to commit.  If it crashes between the two messages, one participant commits and
- * the other never does, unless the decision was durable before: then a restarted coordinator tells both again. */
+/* The coordinator tells the participants to commit.  If it crashes between the two messages, one participant commits
+ * and the other never does, unless the decision was durable before: then a restarted coordinator tells both again. */
 RH_MESSAGE(prepare);
 RH_MESSAGE(vote);
 RH_MESSAGE(commit);
