@@ -163,11 +163,11 @@ static void watch(struct rh_world *w, void *arg)
 
 /* ---- in this process --------------------------------------------------------------------------------------------- */
 
-void rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh__run *r, uint32_t events)
+bool rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh__run *r, uint32_t events)
 {
     struct watch x = { .to = c, .r = r, .events = events };
     c->count = c->used = 0;
-    rh_sandbox_run(w, watch, &x);
+    return rh_sandbox_run(w, watch, &x) != RH_SANDBOX_FAILED;
 }
 
 static uint32_t first_change(const struct rh__changes *c, uint32_t event)

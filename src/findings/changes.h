@@ -28,8 +28,8 @@ struct rh__changes *rh__changes_new(void);
 void rh__changes_free(struct rh__changes *c);
 
 /* Makes the first events of the run again, and notes their changes.  `w` is the world of the exploration; no child
- * process uses it now. */
-void rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh__run *r, uint32_t events);
+ * process uses it now.  False if the tool failed; the failure is on standard error. */
+bool rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh__run *r, uint32_t events);
 
 /* The changes of the events from first to last, all of one actor, as one text: "balance=150, becomes open; audit#1:
  * total=150".  That actor is not named.  "" for none, and without changes (NULL). */

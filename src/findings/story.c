@@ -395,14 +395,13 @@ void rh__story_write_world(struct rh_world *w, struct rh__text *t)
     rh__free(bytes);
 }
 
-static void describe(struct rh__finding *f, struct rh_world *w, struct rh__changes *changes)
+static bool describe(struct rh__finding *f, struct rh_world *w, struct rh__changes *changes)
 {
     char error[128];
     struct rh__text t;
     struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
     RH__ASSERT(r || !f->encoded_size, "a finding keeps what is %s", error);
-    if (r && w && changes)
-        rh__changes_note(changes, w, r, events_to_watch(r, f->outcome.kind));
+    bool good = !r || !w || !changes || rh__changes_note(changes, w, r, events_to_watch(r, f->outcome.kind));
     rh__text_init(&t, f->schedule, RH__SCHEDULE_BYTES);
     if (r)
         rh__schedule_write(r, &t);
@@ -410,12 +409,15 @@ static void describe(struct rh__finding *f, struct rh_world *w, struct rh__chang
     if (r)
         rh__story_write(r, w ? changes : NULL, &t);
     rh__run_free(r);
+    return good;
 }
 
-void rh__findings_describe(struct rh__results *results, struct rh_world *w)
+bool rh__findings_describe(struct rh__results *results, struct rh_world *w)
 {
     struct rh__changes *changes = w && results->finding_count ? rh__changes_new() : NULL;
+    bool good = true;
     for (uint32_t i = 0; i < results->finding_count; i++)
-        describe(&results->findings[i], w, changes);
+        good &= describe(&results->findings[i], good ? w : NULL, changes);
     rh__changes_free(changes);
+    return good;
 }

@@ -9,8 +9,8 @@
 #include "run/run.h"
 
 /* Schedule and story of each finding, from the run that it keeps.  A finding without a run has neither.  With a world
- * (NULL for none) the runs are made again in it, for what their events changed. */
-void rh__findings_describe(struct rh__results *r, struct rh_world *w);
+ * (NULL for none) the runs are made again in it, for what their events changed; false if the tool failed at that. */
+bool rh__findings_describe(struct rh__results *r, struct rh_world *w);
 
 /* The story of the run that the world holds, which is made again for its changes.  For a process that did not begin the
  * world itself. */

@@ -21,7 +21,8 @@ static bool applies(const struct rh__session *s)
     return (e == &rh__explorer_optimal || automatic) && !s->x->sampled.exact;
 }
 
-static void sample(struct rh__session *s, uint64_t steps)
+/* False if the tool failed. */
+static bool sample(struct rh__session *s, uint64_t steps)
 {
     char error[256];
     double seconds = s->plan.limits.max_seconds;
@@ -32,7 +33,7 @@ static void sample(struct rh__session *s, uint64_t steps)
         rh__exploration_new(s->world, "sample", s->plan.semantics.seed, &limits, error, sizeof error);
     struct rh__size size;
     if (!x)
-        return;
+        return true;
     x->mute = true;
     bool good = rh__explore(x);
     rh__sample_result(x->explorer.state, x->results->distinct.count, &size);
@@ -41,21 +42,21 @@ static void sample(struct rh__session *s, uint64_t steps)
     if (x->end.interrupted)
         s->x->end.interrupted = x->end.interrupted;
     rh__exploration_free(x);
+    return good;
 }
 
-void rh__forecast_before(struct rh__session *s)
+bool rh__forecast_before(struct rh__session *s)
 {
-    if (s->plan.progress && applies(s))
-        sample(s, MANY_STEPS);
+    return !s->plan.progress || !applies(s) || sample(s, MANY_STEPS);
 }
 
-void rh__forecast_after(struct rh__session *s)
+bool rh__forecast_after(struct rh__session *s)
 {
     const struct rh_exploration *x = s->x;
     uint64_t steps = x->results->count.steps;
     bool found_it = x->results->finding_count && !x->limits.keep_going;
     if (!applies(s) || x->end.exhausted || x->end.interrupted || x->end.dies_in_body || x->results->diverged ||
         found_it)
-        return;
-    sample(s, (steps < FEW_STEPS ? FEW_STEPS : steps < MANY_STEPS ? steps : MANY_STEPS) + steps / ONE_IN);
+        return true;
+    return sample(s, (steps < FEW_STEPS ? FEW_STEPS : steps < MANY_STEPS ? steps : MANY_STEPS) + steps / ONE_IN);
 }

@@ -4,9 +4,11 @@
 
 #include "runner/session.h"
 
-/* Before the search, if somebody watches its progress. */
-void rh__forecast_before(struct rh__session *s);
+/* Both return false if the tool failed; the failure is on standard error.
+ *
+ * Before the search, if somebody watches its progress. */
+bool rh__forecast_before(struct rh__session *s);
 /* After a search that a limit ended. */
-void rh__forecast_after(struct rh__session *s);
+bool rh__forecast_after(struct rh__session *s);
 
 #endif

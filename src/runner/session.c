@@ -107,16 +107,16 @@ int rh__session_run(struct rh__session *s)
         s->x->repeats.known_to_differ = s->determinism->kind != RH_OUTCOME_FINISHED;
     }
     if (!*rh_world_refused(s->world)) {
-        rh__forecast_before(s);
-        code = explore(s);
+        code = rh__forecast_before(s) ? explore(s) : RH__EXIT_TOOL;
     }
-    rh__findings_describe(s->x->results, s->world);
+    if (!rh__findings_describe(s->x->results, code == RH__EXIT_OK ? s->world : NULL))
+        code = RH__EXIT_TOOL;
     if (*refusal(s)) {
         snprintf(s->error, sizeof s->error, "%s", refusal(s));
         return RH__EXIT_USAGE;
     }
-    if (code == RH__EXIT_OK)
-        rh__forecast_after(s);
+    if (code == RH__EXIT_OK && !rh__forecast_after(s))
+        code = RH__EXIT_TOOL;
     return code;
 }
 

@@ -24,6 +24,9 @@ broken send=4 seam.c --explorer dfs --no-determinism-check
 err_has ', at event 4'
 broken send=4 seam.c # in the check of determinism, before the first run
 
+# In the samples that tell how many runs there are, after a search that a limit ended.
+broken run=5 engine.c --explorer optimal --max-runs 3
+
 # In a worker.
 broken run=5 engine.c --explorer dfs -p bug=ga1 --keep-going -j 2
 broken send=4 seam.c --explorer dfs --no-determinism-check -j 2 --keep-going
