@@ -82,6 +82,36 @@ static const char *values_of(const struct rh__run *r, uint32_t event, char *text
     return rh__is_about_message(c) ? values_in(r, c->what, text, size) : text;
 }
 
+/* A line of the log that the world writes about a crash inside a handler (world/faults.c): it belongs to the event. */
+static bool tells_of_crash(const struct rh__run *r, const struct rh__run_line *line)
+{
+    return rh__run_choice(r, line->event)->kind == RH_CHOICE_CRASH && r->payload[line->text] == '(';
+}
+
+static void add_crash(const struct rh__run *r, uint32_t event, struct rh__text *t)
+{
+    const struct rh_choice *c = rh__run_choice(r, event);
+    rh__text_add(t, "CRASH");
+    if (c->arg)
+        rh__text_add(t, ", %u of %u writes kept", c->what, c->arg);
+    for (uint32_t i = 0; i < r->line_count; i++)
+        if (r->lines[i].event == event && tells_of_crash(r, &r->lines[i])) {
+            rh__text_add(t, " ");
+            rh__text_add_visible(t, r->payload + r->lines[i].text);
+        }
+}
+
+/* True if the actor has crashed before the event, and not started again.  Its step is then that others notice it. */
+static bool is_gone(const struct rh__run *r, uint32_t actor, uint32_t event)
+{
+    while (event-- > 1) {
+        const struct rh_choice *c = rh__run_choice(r, event);
+        if (c->actor == actor && (c->kind == RH_CHOICE_CRASH || c->kind == RH_CHOICE_RESTART))
+            return c->kind == RH_CHOICE_CRASH;
+    }
+    return false;
+}
+
 /* In a list the cell has the values and the sends as well. */
 static void cell(const struct rh__run *r, uint32_t event, bool in_list, char *text, size_t size)
 {
@@ -102,6 +132,10 @@ static void cell(const struct rh__run *r, uint32_t event, bool in_list, char *te
             rh__text_add(&t, "(%s)", values);
         break;
     case RH_CHOICE_RESUME: {
+        if (is_gone(r, c->actor, event)) {
+            rh__text_add(&t, "is gone");
+            break;
+        }
         const char *place = rh__run_text(r, c->arg), *file = strrchr(place, '/');
         rh__text_add(&t, "goes on (");
         rh__text_add_visible(&t, file ? file + 1 : place);
@@ -124,9 +158,7 @@ static void cell(const struct rh__run *r, uint32_t event, bool in_list, char *te
         in_list = false;
         break;
     case RH_CHOICE_CRASH:
-        rh__text_add(&t, "CRASH");
-        if (c->arg)
-            rh__text_add(&t, ", %u of %u writes kept", c->what, c->arg);
+        add_crash(r, event, &t);
         break;
     default:
         if (rh__is_about_message(c))
@@ -323,7 +355,7 @@ static void last_log_lines(const struct rh__run *r, struct rh__text *t)
     bool any = false;
     for (uint32_t a = 0; a < r->actor_count; a++)
         for (uint32_t i = r->line_count; i-- > 0;)
-            if (r->lines[i].actor == a) {
+            if (r->lines[i].actor == a && !tells_of_crash(r, &r->lines[i])) {
                 char name[NAME];
                 name_of(r, a, name, sizeof name);
                 rh__text_add(t, "%s    %s: ", any ? "" : "  last logged:\n", name);

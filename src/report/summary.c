@@ -192,8 +192,9 @@ static void add_setting(void *arg, const struct rh__setting *s)
     if (s->usual && !always && !(strcmp(s->name, "max_steps") == 0 && l->r->x->results->count.cut))
         return;
     rh__text_add(l->t, ", %s %s", s->name, s->value);
-    if (strcmp(s->name, "crashes") == 0 && rh__has_crash_points(rh_world_semantics(l->r->world)))
-        rh__text_add(l->t, " (also inside handlers)");
+    if (strcmp(s->name, "crashes") == 0)
+        rh__text_add(l->t, rh__has_crash_points(rh_world_semantics(l->r->world)) ? " (also inside handlers)"
+                                                                                 : " (between handlers only)");
     enum rh_granularity asked = l->r->asked.granularity, used = rh_world_semantics(l->r->world)->granularity;
     bool chosen = used != RH_GRAIN_HANDLER || rh__tree_prefers_object(&l->r->x->tree);
     if (granularity && asked == RH_GRAIN_DEFAULT && chosen)

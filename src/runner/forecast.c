@@ -13,11 +13,16 @@
  * second at most, or a small part of the time that the user allows. */
 enum { FEW_STEPS = 10000, MANY_STEPS = 20000, ONE_IN = 20 };
 
+static bool is_automatic(const struct rh__session *s)
+{
+    return s->x->explorer.explorer == &rh__explorer_auto;
+}
+
 static bool applies(const struct rh__session *s)
 {
     const struct rh_explorer *e = s->x->explorer.explorer;
     char why[256];
-    bool automatic = e == &rh__explorer_auto && !rh__optimal_refuses(rh_world_semantics(s->world), why, sizeof why);
+    bool automatic = is_automatic(s) && !rh__optimal_refuses(rh_world_semantics(s->world), why, sizeof why);
     return (e == &rh__explorer_optimal || automatic) && !s->x->sampled.exact;
 }
 
@@ -47,7 +52,7 @@ static bool sample(struct rh__session *s, uint64_t steps)
 
 bool rh__forecast_before(struct rh__session *s)
 {
-    return !s->plan.progress || !applies(s) || sample(s, MANY_STEPS);
+    return !(s->plan.progress || is_automatic(s)) || !applies(s) || sample(s, MANY_STEPS);
 }
 
 bool rh__forecast_after(struct rh__session *s)

@@ -6,7 +6,8 @@
 
 /* Both return false if the tool failed; the failure is on standard error.
  *
- * Before the search, if somebody watches its progress. */
+ * Before the search, if somebody watches its progress, or if `auto` has to decide whether the search will come to its
+ * end. */
 bool rh__forecast_before(struct rh__session *s);
 /* After a search that a limit ended. */
 bool rh__forecast_after(struct rh__session *s);

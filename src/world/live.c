@@ -86,7 +86,9 @@ bool rh__world_is_choosing(const struct rh_world *w)
 
 uint32_t rh__world_narrows(const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
-    uint32_t point = w->delivery.by_receiver ? RH_NONE : rh__at_point_now(w), n = 0;
+    /* A quiet phase begins after so many events: steps before it do not commute with the others. */
+    bool all = w->delivery.by_receiver || w->semantics.quiet_after;
+    uint32_t point = all ? RH_NONE : rh__at_point_now(w), n = 0;
     while (point != RH_NONE && n < count && open[n].actor == point &&
            (open[n].kind == RH_CHOICE_RESUME || open[n].kind == RH_CHOICE_CRASH))
         n++;

@@ -7,6 +7,7 @@
 #include "base/copy.h"
 #include "base/hash.h"
 #include "world/actors.h"
+#include "world/crash_points.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
@@ -230,7 +231,8 @@ void rh__store_complete(struct rh_world *w, uint32_t actor)
 
 bool rh__store_can_fail(const struct rh_world *w, uint32_t actor)
 {
-    return w->left.failed_puts && w->actors[actor].writes_open && rh__can_crash(w, actor);
+    return w->left.failed_puts && w->actors[actor].writes_open && rh__can_crash(w, actor) &&
+           !rh__is_at_point(&w->actors[actor]); /* only a crash strikes inside a handler */
 }
 
 void rh__store_fail(struct rh_world *w, uint32_t actor)

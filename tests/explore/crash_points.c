@@ -264,7 +264,8 @@ static uint32_t behaviours(const char *test, const char *explorer, struct rh_sem
     return n;
 }
 
-/* Brute force considers all choices everywhere, at crash points, too.  With restarts it takes too long for some. */
+/* Brute force and dfs consider all choices everywhere, at crash points, too.  With restarts that takes too long for
+ * some: there the two reductions are compared with each other. */
 static void narrowing_loses_nothing(void **unused)
 {
     (void)unused;
@@ -273,8 +274,8 @@ static void narrowing_loses_nothing(void **unused)
     static const char *const explorers[] = { "spy:dfs", "spy:dpor", "spy:optimal" };
     for (uint32_t i = 0; i < 8; i++) {
         struct rh_semantics s = { .crashes = 1, .restarts = i / 4, .may_crash = RH_ACTORS(fan, relay, clerk, herald) };
-        uint32_t n = behaviours(tests[i % 4], i < 6 ? NULL : "spy:dfs", s, all);
-        for (uint32_t k = 0; k < 3; k++) {
+        uint32_t n = behaviours(tests[i % 4], i < 6 ? NULL : "spy:dpor", s, all);
+        for (uint32_t k = i < 6 ? 0 : 2; k < 3; k++) {
             uint32_t m = behaviours(tests[i % 4], explorers[k], s, some);
             if (m != n || memcmp(all, some, n * sizeof *all) != 0)
                 fail_msg("%s, %u restarts, %s: %u behaviours, not the %u of brute force", tests[i % 4], s.restarts,

@@ -136,7 +136,9 @@ static bool is_active(const struct automatic *a, uint32_t i)
 static bool end_is_near(const struct automatic *a)
 {
     const struct share *s = &a->share[a->exhaustive];
-    double runs = rh_inner_estimate(&a->members.member[a->exhaustive]);
+    double runs = a->x->sampled.runs; /* if there was one before the search: it has seen all parts of the tree */
+    if (runs <= 0 || a->exhaustive == a->stand_in)
+        runs = rh_inner_estimate(&a->members.member[a->exhaustive]);
     if (s->runs < SURE || runs <= 0)
         return false;
     double left = (runs - (double)s->runs) * (double)s->steps / (double)s->runs;

@@ -95,7 +95,6 @@ static uint32_t dfs_choose(void *state, const struct rh_world *w, const struct r
 {
     struct dfs *d = state;
     uint32_t depth = rh__depth(w) - 1;
-    count = rh__world_narrows(w, open, count);
     if (!d->placed) {
         d->placed = true;
         d->floor = depth;
