@@ -174,6 +174,14 @@ struct semantics_line {
     bool faults;    /* some budget is not 0 */
 };
 
+/* With the other granularities an actor crashes wherever it can stop. */
+static const char *where_crashes_strike(const struct rh_semantics *s)
+{
+    if (rh__has_crash_points(s))
+        return " (also inside handlers)";
+    return s->granularity == RH_GRAIN_HANDLER || s->granularity == RH_GRAIN_OBJECT ? " (between handlers only)" : "";
+}
+
 /* Model, granularity, time and seed always have a place in the line; budgets of faults if there are any; other
  * settings if they are unusual; the longest run also if runs were cut. */
 static void add_setting(void *arg, const struct rh__setting *s)
@@ -193,8 +201,7 @@ static void add_setting(void *arg, const struct rh__setting *s)
         return;
     rh__text_add(l->t, ", %s %s", s->name, s->value);
     if (strcmp(s->name, "crashes") == 0)
-        rh__text_add(l->t, rh__has_crash_points(rh_world_semantics(l->r->world)) ? " (also inside handlers)"
-                                                                                 : " (between handlers only)");
+        rh__text_add(l->t, "%s", where_crashes_strike(rh_world_semantics(l->r->world)));
     enum rh_granularity asked = l->r->asked.granularity, used = rh_world_semantics(l->r->world)->granularity;
     bool chosen = used != RH_GRAIN_HANDLER || rh__tree_prefers_object(&l->r->x->tree);
     if (granularity && asked == RH_GRAIN_DEFAULT && chosen)

@@ -117,6 +117,7 @@ static void need_debug_info(void)
     struct rh__text t;
     struct tight value = { 0 };
     (void)keep;
+    w = open_test("one_actor", NULL);
     rh__text_init(&t, text, sizeof text);
     if (!rh__value_write(rh__world_run(w), "tight", sizeof value, &value, sizeof value, &t))
         skip(); /* no libdw, or compiled without -g */
@@ -211,6 +212,7 @@ static void an_unknown_type_has_no_text(void **state)
 {
     struct rh__text t;
     (void)state;
+    w = open_test("one_actor", NULL);
     rh__text_init(&t, text, sizeof text);
     assert_false(rh__value_write(rh__world_run(w), "tight", 3, "abc", 3, &t));
     assert_false(rh__value_write(rh__world_run(w), "no such type", 8, "abcdefgh", 8, &t));
@@ -269,17 +271,14 @@ static void changes_name_their_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_what_c_says),
-        cmocka_unit_test(shapes_have_their_texts),
-        cmocka_unit_test(bit_fields_are_found),
-        cmocka_unit_test(layouts_do_not_matter),
-        cmocka_unit_test(what_was_not_kept_is_a_question),
-        cmocka_unit_test(an_unknown_type_has_no_text),
-        cmocka_unit_test(a_short_buffer_is_not_overrun),
-        cmocka_unit_test(changes_name_their_places),
+        WORLD_TEST(numbers_are_what_c_says),
+        WORLD_TEST(shapes_have_their_texts),
+        WORLD_TEST(bit_fields_are_found),
+        WORLD_TEST(layouts_do_not_matter),
+        WORLD_TEST(what_was_not_kept_is_a_question),
+        WORLD_TEST(an_unknown_type_has_no_text),
+        WORLD_TEST(a_short_buffer_is_not_overrun),
+        WORLD_TEST(changes_name_their_places),
     };
-    w = open_test("one_actor", NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    rh_world_free(w);
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
