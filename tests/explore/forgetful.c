@@ -57,7 +57,16 @@ static bool has(const struct sights *s, uint64_t sight)
     return s->set[i] == sight;
 }
 
-/* Of a kept request nothing but that there is one: its ticket says nothing to the program. */
+/* Without padding, which has what was on some stack.  Of a kept request nothing but that there is one: its ticket says
+ * nothing to the program. */
+static uint64_t soul_hash(const struct soul *s)
+{
+    uint8_t small[] = { s->me, s->mood, s->keeps, s->child };
+    uint64_t h = fnv(FNV_START, small, sizeof small);
+    h = mix(h, fnv(FNV_START, &s->block, sizeof s->block));
+    return mix(h, fnv(FNV_START, &s->friend_, sizeof s->friend_));
+}
+
 static uint64_t actors_hash(const struct rh_world *w)
 {
     uint64_t h = 0;
@@ -66,10 +75,11 @@ static uint64_t actors_hash(const struct rh_world *w)
         rh_world_actor_name(w, i, name, sizeof name);
         uint64_t x = text_hash(name);
         const struct rh_actor_type *type = rh_world_actor_type(w, i);
-        if (!rh_world_actor_ended(w, i) && type) {
-            size_t size = type->size == sizeof(struct soul) ? offsetof(struct soul, kept) : type->size;
-            x = mix(x, fnv(FNV_START, rh_world_actor_state(w, i), size));
-        }
+        bool alive = !rh_world_actor_ended(w, i) && type;
+        if (alive && type->size == sizeof(struct soul))
+            x = mix(x, soul_hash(rh_world_actor_state(w, i)));
+        else if (alive)
+            x = mix(x, fnv(FNV_START, rh_world_actor_state(w, i), type->size));
         h += x;
     }
     return h;
