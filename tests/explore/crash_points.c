@@ -305,16 +305,22 @@ static void a_put_fails_between_handlers_only(void **unused)
     compare_with_brute_force("office", s, explorers, 3);
 }
 
-/* dfs once let nobody else move at a crash point.  That costs an event, and a quiet phase begins after so many. */
+/* dfs once let nobody else move at a crash point.  That costs an event, which matters as soon as events are counted (a
+ * bound, a quiet phase). */
 static void dfs_makes_every_sequence_of_choices(void **unused)
 {
     (void)unused;
-    static const char *const dfs[] = { "spy:dfs" };
-    for (uint32_t quiet = 2; quiet < 8; quiet++) {
-        struct rh_semantics s = { .crashes = 1, .quiet_after = quiet, .may_crash = RH_ACTORS(relay) };
-        compare_with_brute_force("relayed", s, dfs, 1);
-        s.may_crash = RH_ACTORS(clerk);
-        compare_with_brute_force("office", s, dfs, 1);
+    static const char *const tests[] = { "fan_out", "relayed", "office", "heralds" };
+    for (uint32_t i = 0; i < 4; i++) {
+        struct rh_semantics s = { .granularity = RH_GRAIN_OBJECT,
+                                  .crashes = 1,
+                                  .may_crash = RH_ACTORS(fan, relay, clerk, herald) };
+        struct rh_world *w = world_of(tests[i], &s, NULL, 0);
+        struct record *r = record_new();
+        assert_true(brute_force(w, r, MOST_RUNS));
+        rh_world_free(w);
+        assert_int_equal(count(tests[i], "dfs", s, 0).runs, r->count);
+        record_free(r);
     }
 }
 
