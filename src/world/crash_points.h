@@ -14,8 +14,8 @@
  *   - Operations that only look are no effects.
  *
  * Whether an actor stops depends on the test's budgets, not on what is left of them: otherwise its steps would depend
- * on what others do.  The steps of others commute with the stop; explorers that make every sequence of choices leave
- * them out there (rh__world_narrows). */
+ * on what others do.  The steps of others commute with the stop; dpor and stateful leave them out there
+ * (rh__world_narrows).  dfs does not: it promises every sequence of choices, also within a bound of events. */
 /* Private to src/world. */
 #ifndef RH_WORLD_CRASH_POINTS_H
 #define RH_WORLD_CRASH_POINTS_H
