@@ -363,7 +363,7 @@ static void every_behaviour_of_the_linked_comes_once(void **unused)
     struct totals t = { 0 };
     compare_seeds(&t, LINKED, 0, features_make_linked);
     assert_in_range(t.programs, t.too_large, UINT32_MAX);
-    assert_in_range(t.behaviours, 4 * t.programs, UINT64_MAX / 2);
+    assert_in_range(t.behaviours, 2 * t.programs, UINT64_MAX / 2);
 }
 
 /* Under mailbox optimal refuses sets with a time limit. */
