@@ -107,7 +107,6 @@ static struct {
     struct shapes shapes;
     struct narrow narrow;
     struct tight tight;
-    struct flexible flexible;
     struct deep deep;
     enum colour colour;
 } keep __attribute__((used));
