@@ -44,7 +44,7 @@ struct watch {
 static void note(struct rh__changes *c, uint32_t event, uint32_t actor, const char *text)
 {
     size_t size = strlen(text) + 1;
-    if (size == 1 || c->count == RH__MOST_CHANGES || c->used + size > RH__CHANGES_BYTES)
+    if (size == 1 || event < c->first || c->count == RH__MOST_CHANGES || c->used + size > RH__CHANGES_BYTES)
         return;
     memcpy(c->texts + c->used, text, size);
     c->at[c->count] = (struct rh__change){ .event = event, .actor = actor, .text = c->used };
@@ -93,7 +93,8 @@ static void compare_actor(const struct watch *x, struct rh_world *w, uint32_t ac
         const void *now = rh_world_actor_state(w, actor);
         if (memcmp(i->state, now, type->size) != 0) {
             rh__text_init(&t, text, sizeof text);
-            rh__value_write_changes(rh__world_run(w), type->name, type->size, i->state, now, &t);
+            if (event >= x->to->first)
+                rh__value_write_changes(rh__world_run(w), type->name, type->size, i->state, now, &t);
             note(x->to, event, actor, text);
             memcpy(i->state, now, type->size);
         }
@@ -163,10 +164,12 @@ static void watch(struct rh_world *w, void *arg)
 
 /* ---- in this process --------------------------------------------------------------------------------------------- */
 
-bool rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh__run *r, uint32_t events)
+bool rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh__run *r, uint32_t first,
+                      uint32_t events)
 {
     struct watch x = { .to = c, .r = r, .events = events };
     c->count = c->used = 0;
+    c->first = first;
     return rh_sandbox_run(w, watch, &x) != RH_SANDBOX_FAILED;
 }
 

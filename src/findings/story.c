@@ -104,7 +104,7 @@ static void add_crash(const struct rh__run *r, uint32_t event, struct rh__text *
 /* True if the actor has crashed before the event, and not started again.  Its step is then that others notice it. */
 static bool is_gone(const struct rh__run *r, uint32_t actor, uint32_t event)
 {
-    while (event-- > 1) {
+    while (r->semantics->crashes && event-- > 1) {
         const struct rh_choice *c = rh__run_choice(r, event);
         if (c->actor == actor && (c->kind == RH_CHOICE_CRASH || c->kind == RH_CHOICE_RESTART))
             return c->kind == RH_CHOICE_CRASH;
@@ -182,13 +182,17 @@ static void cell(const struct rh__run *r, uint32_t event, bool in_list, char *te
         sends_of(r, event, &t);
 }
 
-/* In a long run the end matters most. */
+/* In a long run the end matters most: so many events at its beginning are omitted. */
+static uint32_t omitted(const struct rh__run *r)
+{
+    return r->event_count > LONGEST ? r->event_count - LONGEST : 0;
+}
+
 static uint32_t first_shown(const struct rh__run *r, struct rh__text *t)
 {
-    if (r->event_count <= LONGEST)
-        return 0;
-    rh__text_add(t, "  (the first %u events are omitted here; the schedule has them all)\n", r->event_count - LONGEST);
-    return r->event_count - LONGEST;
+    if (omitted(r))
+        rh__text_add(t, "  (the first %u events are omitted here; the schedule has them all)\n", omitted(r));
+    return omitted(r);
 }
 
 /* The width of the terminal, if it is one. */
@@ -230,7 +234,7 @@ static bool measure_columns(const struct story *s, struct columns *x)
     char text[CELL], values[VALUE], changes[VALUE];
     uint32_t total = 5, widest = 0;
     *x = (struct columns){ 0 };
-    for (uint32_t e = 0; e < r->event_count; e++) {
+    for (uint32_t e = omitted(r); e < r->event_count; e++) {
         uint32_t actor = rh__run_event(r, e)->choice.actor, c = 0;
         if (actor == RH_NONE || !has_row(r, e))
             continue;
@@ -420,7 +424,7 @@ void rh__story_write_world(struct rh_world *w, struct rh__text *t)
         r = to.full ? NULL : rh__run_decode(bytes, to.len, error, sizeof error);
     }
     if (r && changes)
-        rh__changes_note(changes, w, r, events_to_watch(r, rh_world_outcome(w)->kind));
+        rh__changes_note(changes, w, r, omitted(r), events_to_watch(r, rh_world_outcome(w)->kind));
     rh__story_write(r ? r : rh__world_run(w), r ? changes : NULL, t);
     rh__run_free(r);
     rh__changes_free(changes);
@@ -433,7 +437,8 @@ static bool describe(struct rh__finding *f, struct rh_world *w, struct rh__chang
     struct rh__text t;
     struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
     RH__ASSERT(r || !f->encoded_size, "a finding keeps what is %s", error);
-    bool good = !r || !w || !changes || rh__changes_note(changes, w, r, events_to_watch(r, f->outcome.kind));
+    bool good =
+        !r || !w || !changes || rh__changes_note(changes, w, r, omitted(r), events_to_watch(r, f->outcome.kind));
     rh__text_init(&t, f->schedule, RH__SCHEDULE_BYTES);
     if (r)
         rh__schedule_write(r, &t);
