@@ -6,6 +6,9 @@
 
 /* Beside RH_NONE, RH_PRUNED and RH_ABANDON: ends the run here as a finding, because a monitor stays hot in a loop. */
 #define RH_LASSO 0xfffffffcu
+/* Drops the run as RH_ABANDON does, but its steps and a failing one that it lacks are a run of the program: what its
+ * properties were counts. */
+#define RH_ASIDE 0xfffffffbu
 
 extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh__explorer_delayed, rh__explorer_dfs,
     rh__explorer_dpor, rh__explorer_optimal, rh__explorer_sample, rh__explorer_replay, rh__explorer_bound,

@@ -194,6 +194,11 @@ void rh__results_add_run(struct rh__results *r, const struct rh_world *w, struct
     c->failed += rh_outcome_failed(run->outcome);
 }
 
+void rh__results_add_aside(struct rh__results *r, const struct rh_world *w)
+{
+    count_properties(r, w);
+}
+
 void rh__results_add_failed_body(struct rh__results *r, const struct rh_world *w)
 {
     r->count.runs++;

@@ -95,6 +95,8 @@ static inline uint64_t rh__results_counted(const struct rh__results *r)
 /* Adds the run in the world, which has ended.  Sets run->number, and run->is_new if `wants_new`.  Does not add a
  * finding: see rh__results_find. */
 void rh__results_add_run(struct rh__results *r, const struct rh_world *w, struct rh_run *run, bool wants_new);
+/* Adds the properties of a run that is not counted, but is a part of one: see RH_ASIDE. */
+void rh__results_add_aside(struct rh__results *r, const struct rh_world *w);
 /* Adds a run that failed in the body of the test, before its first choice. */
 void rh__results_add_failed_body(struct rh__results *r, const struct rh_world *w);
 /* Adds the properties and escapes that the world has met since the last call, also those of runs that are not counted.

@@ -260,7 +260,7 @@ static uint32_t reach_choose(void *state, const struct rh_world *w, const struct
     if (r->worlds_left && !rh__world_is_choosing(w))
         save_world(r, w, open, count);
     uint32_t pick = rh_inner_choose(&r->inner, w, open, count);
-    if (pick == RH_ABANDON && (r->note_count || r->kept_states))
+    if ((pick == RH_ABANDON || pick == RH_ASIDE) && (r->note_count || r->kept_states))
         save(r, w);
     return pick;
 }

@@ -50,8 +50,8 @@ static uint32_t choose(struct rh_exploration *x, const struct rh_choice *choices
 {
     uint32_t at = depth(x), pick = rh_inner_choose(&x->explorer, x->world, choices, open);
     check_unmoved(x, at);
-    RH__ASSERT(pick < open || pick == RH_NONE || pick == RH_PRUNED || pick == RH_ABANDON || pick == RH_LASSO,
-               "explorer %s chose number %u of %u choices", x->explorer.explorer->name, pick, open);
+    RH__ASSERT(pick < open || (pick >= RH_ASIDE && pick <= RH_NONE), "explorer %s chose number %u of %u choices",
+               x->explorer.explorer->name, pick, open);
     x->run.picks[at] = pick;
     x->run.opens[at] = open;
     if (x->loop.active)
@@ -86,7 +86,9 @@ void rh__engine_drive(struct rh_world *w, void *arg)
                 break;
             rh_world_step(w, &choices[pick]);
         }
-        if (open && (late || pick == RH_ABANDON)) {
+        if (open && !late && pick == RH_ASIDE)
+            rh__results_add_aside(x->results, w);
+        if (open && (late || pick == RH_ABANDON || pick == RH_ASIDE)) {
             abandon_run(x, late);
             continue;
         }

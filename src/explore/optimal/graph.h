@@ -79,6 +79,7 @@ struct optimal_node {
             bool greatest;    /* it took the greatest option when it was added */
             bool revisited;   /* it takes a send with a higher stamp */
             bool failed;      /* the program fails in this step, which is not made again */
+            bool counts;      /* ... and a run that it ends counts: no assumption ends it */
             bool stance_is_current;
             uint32_t promised;  /* decoded: 1 + sends * 2 + asks, 0 for unknown */
             bool posts;         /* it is an operation whose effect is its first send */

@@ -21,7 +21,7 @@
 #include "base/fail.h"
 #include "explore/optimal/graph.h"
 
-enum { ITEM_VERSION = 0x0e, MOST_IN_LEVEL = 1 << 20 };
+enum { ITEM_VERSION = 0x0f, MOST_IN_LEVEL = 1 << 20 };
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
@@ -54,7 +54,8 @@ static void put_node(struct rh__writer *to, const struct optimal_graph *g, const
         rh__put64(to, x->actor == RH_NONE ? x->event.serial : g->identity[x->actor]);
         put_option(to, &x->now);
         rh__put_small(to, (uint64_t)x->event.greatest | (uint64_t)x->event.revisited << 1 |
-                              (uint64_t)x->event.failed << 2 | (uint64_t)changes_unmade(x) << 3);
+                              (uint64_t)x->event.failed << 2 | (uint64_t)changes_unmade(x) << 3 |
+                              (uint64_t)x->event.counts << 4);
         if (changes_unmade(x)) {
             rh__put64(to, x->event.key);
             rh__put64(to, x->event.value);
@@ -251,12 +252,13 @@ static void get_node(struct optimal_graph *g, struct rh__reader *r, struct optim
     case NODE_EVENT: {
         uint64_t identity = rh__get64(r);
         x->now = get_option(r, count);
-        uint32_t flags = get_up_to(r, 15);
+        uint32_t flags = get_up_to(r, 31);
         x->event.serial = identity; /* until the node is filled */
         x->event.greatest = flags & 1;
         x->event.revisited = flags & 2;
         x->event.failed = flags & 4;
         x->event.wrote = flags & 8;
+        x->event.counts = flags & 16;
         if (x->event.wrote) {
             x->event.key = rh__get64(r);
             x->event.value = rh__get64(r);

@@ -199,7 +199,8 @@ static void make_anew(struct optimal_graph *g, uint32_t stamp, uint32_t kind, ui
     x->now = (struct optimal_option){ .kind = kind, .cause = cause };
     x->event.serial = ++g->next_serial;
     x->event.sends = RH_NONE;
-    x->event.greatest = x->event.failed = x->event.asks = x->event.posts = x->event.unnoticed = x->event.wrote = false;
+    x->event.greatest = x->event.failed = x->event.counts = x->event.asks = x->event.posts = x->event.unnoticed =
+        x->event.wrote = false;
     g->run[g->run_top++] = (struct optimal_step){ stamp, x->event.serial };
     rh__graph_top(g)->steps++;
 }

@@ -14,7 +14,8 @@
  * (LIFE).  So each is explored at one moment only.
  *
  * A step in which the program fails ends its run.  The search then goes on without that step, to explore what else
- * the failing actor could have taken.  Such a run is abandoned: it does not come to an end, and is not counted. */
+ * the failing actor could have taken.  Such a run is abandoned: it does not come to an end, and is not counted.  Its
+ * properties are (RH_ASIDE): if the step that fails is made as well, the run ends in it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -218,7 +219,7 @@ static bool fails_in_a_step(const struct rh__run *r, const struct rh_run *run)
 }
 
 /* The event stays in the list, but its step is not made again, nor are those of its unit. */
-static void give_up(struct optimal_graph *g, uint32_t stamp)
+static void give_up(struct optimal_graph *g, uint32_t stamp, bool counts)
 {
     uint32_t first = stamp - rh__graph_node(g, stamp)->event.part;
     if (g->todo_count && g->todo[g->todo_count - 1] == stamp)
@@ -227,6 +228,7 @@ static void give_up(struct optimal_graph *g, uint32_t stamp)
         struct optimal_node *x = rh__graph_node(g, i);
         rh__graph_drop_step(g, i);
         x->event.failed = true;
+        x->event.counts = counts;
         x->event.sends = 0;
         x->event.asks = false;
         rh__graph_freeze(g, x, true);
@@ -235,7 +237,7 @@ static void give_up(struct optimal_graph *g, uint32_t stamp)
 
 /* The last step that was made fails.  It may be an operation whose change another one should find, as the last step of
  * the run (levels.c): that one cannot be made, either. */
-static void freeze(struct optimal_graph *g)
+static void freeze(struct optimal_graph *g, bool counts)
 {
     struct optimal_level *l = rh__graph_top(g);
     uint32_t step = g->seen->event_count - 1, stamp = g->run[l->first_step + step].node;
@@ -249,8 +251,8 @@ static void freeze(struct optimal_graph *g)
     uint32_t last = g->run[l->first_step + l->steps - 1].node;
     const struct optimal_node *y = rh__graph_node(g, last);
     if (last != stamp && y->kind == NODE_EVENT && y->event.finds && y->now.cause == stamp)
-        give_up(g, last);
-    give_up(g, stamp);
+        give_up(g, last, false);
+    give_up(g, stamp, counts);
 }
 
 void rh__optimal_end(void *state, const struct rh_world *w, const struct rh_run *run)
@@ -266,7 +268,7 @@ void rh__optimal_end(void *state, const struct rh_world *w, const struct rh_run 
         return;
     o->failed = fails_in_a_step(o->graph.seen, run);
     if (o->failed) {
-        freeze(&o->graph);
+        freeze(&o->graph, run->outcome != RH_OUTCOME_ASSUMED);
         return;
     }
     rh__graph_absorb(&o->graph, w);

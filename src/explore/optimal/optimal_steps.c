@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "explore/engine/engine.h"
+#include "explore/explorers.h"
 #include "explore/optimal/sampler.h"
 #include "world/live.h"
 
@@ -389,6 +390,16 @@ static uint32_t end_of(const struct rh_choice *open, uint32_t count)
     return RH_NONE;
 }
 
+/* Whether a step of the graph is not made because the program fails in it, in a run that counts. */
+static bool lacks_a_failure(const struct optimal_graph *g)
+{
+    const struct optimal_level *l = &g->levels[g->level_count - 1];
+    for (uint32_t i = 0; i < l->count; i++)
+        if (g->list[i].kind == NODE_EVENT && g->list[i].event.counts)
+            return true;
+    return false;
+}
+
 /* True if the last step sent as many messages as the first time.  Otherwise the graph is invalid. */
 static bool sent_as_before(struct optimal_graph *g)
 {
@@ -433,5 +444,5 @@ uint32_t rh__optimal_choose(void *state, const struct rh_world *w, const struct 
             return pick;
     }
     uint32_t end = end_of(open, count);
-    return end != RH_NONE ? end : RH_ABANDON;
+    return end != RH_NONE ? end : lacks_a_failure(g) ? RH_ASIDE : RH_ABANDON;
 }
