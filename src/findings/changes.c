@@ -11,9 +11,25 @@
 #include "explore/engine/engine.h"
 #include "world/values.h"
 
+static struct rh__changes *new_changes(uint32_t most, uint32_t bytes, bool scenes)
+{
+    struct rh__changes *c = rh_shared_new(sizeof *c);
+    if (c) {
+        c->most = most;
+        c->bytes = bytes;
+        c->scenes = scenes;
+    }
+    return c;
+}
+
 struct rh__changes *rh__changes_new(void)
 {
-    return rh_shared_new(sizeof(struct rh__changes));
+    return new_changes(4096, 128 << 10, false);
+}
+
+struct rh__changes *rh__scenes_new(void)
+{
+    return new_changes(RH__MOST_CHANGES, RH__CHANGES_BYTES, true);
 }
 
 void rh__changes_free(struct rh__changes *c)
@@ -29,6 +45,7 @@ struct before {
     struct image {
         void *state;
         const struct rh_behaviour *behaviour;
+        char doing[128]; /* of scenes */
     } * actors;
     uint32_t count, room;
     int64_t now;
@@ -41,13 +58,17 @@ struct watch {
     struct before before;
 };
 
-static void note(struct rh__changes *c, uint32_t event, uint32_t actor, const char *text)
+static void note(struct rh__changes *c, enum rh__change_kind kind, uint32_t event, uint32_t actor, const char *text)
 {
     size_t size = strlen(text) + 1;
-    if (size == 1 || event < c->first || c->count == RH__MOST_CHANGES || c->used + size > RH__CHANGES_BYTES)
+    if (size == 1 || event < c->first || c->full)
         return;
+    if (c->count == c->most || c->used + size > c->bytes) {
+        c->full = true;
+        return;
+    }
     memcpy(c->texts + c->used, text, size);
-    c->at[c->count] = (struct rh__change){ .event = event, .actor = actor, .text = c->used };
+    c->at[c->count] = (struct rh__change){ .event = event, .actor = actor, .kind = kind, .text = c->used };
     c->used += (uint32_t)size;
     c->count++; /* last: the child may die at any time */
 }
@@ -58,9 +79,32 @@ static bool has_state(const struct rh_world *w, uint32_t actor)
     return type && type->size && rh_world_actor_state(w, actor) && !rh_world_actor_ended(w, actor);
 }
 
-/* Remembers the actors that are new. */
-static bool meet_actors(struct before *b, const struct rh_world *w)
+/* Notes what an actor has, and what it is doing if that is new. */
+static void note_scene(struct watch *x, const struct rh_world *w, uint32_t actor, uint32_t event, bool state)
 {
+    static char text[4096];
+    struct image *i = &x->before.actors[actor];
+    struct rh__text t;
+    char doing[sizeof i->doing];
+    if (!x->to->scenes)
+        return;
+    if (state && has_state(w, actor)) {
+        const struct rh_actor_type *type = rh_world_actor_type(w, actor);
+        rh__text_init(&t, text, sizeof text);
+        rh__value_write(rh__world_run(w), type->name, type->size, rh_world_actor_state(w, actor), type->size, &t);
+        note(x->to, RH__CHANGE_STATE, event, actor, text);
+    }
+    rh_world_actor_text(w, actor, doing, sizeof doing);
+    if (strcmp(doing, i->doing) != 0) {
+        note(x->to, RH__CHANGE_DOING, event, actor, doing);
+        memcpy(i->doing, doing, sizeof doing);
+    }
+}
+
+/* Remembers the actors that are new. */
+static bool meet_actors(struct watch *x, const struct rh_world *w, uint32_t event)
+{
+    struct before *b = &x->before;
     uint32_t count = rh_world_actor_count(w);
     if (count > b->room) {
         struct image *more = rh__realloc(b->actors, count * 2 * sizeof *more);
@@ -72,6 +116,7 @@ static bool meet_actors(struct before *b, const struct rh_world *w)
     for (; b->count < count; b->count++) {
         struct image *i = &b->actors[b->count];
         *i = (struct image){ .behaviour = rh_world_actor_behaviour(w, b->count) };
+        note_scene(x, w, b->count, event, true);
         if (!has_state(w, b->count))
             continue;
         uint32_t size = rh_world_actor_type(w, b->count)->size;
@@ -82,12 +127,13 @@ static bool meet_actors(struct before *b, const struct rh_world *w)
     return true;
 }
 
-static void compare_actor(const struct watch *x, struct rh_world *w, uint32_t actor, uint32_t event)
+static void compare_actor(struct watch *x, struct rh_world *w, uint32_t actor, uint32_t event)
 {
     struct image *i = &x->before.actors[actor];
     const struct rh_behaviour *behaviour = rh_world_actor_behaviour(w, actor);
     char text[1024];
     struct rh__text t;
+    bool changed = false;
     if (i->state && has_state(w, actor)) {
         const struct rh_actor_type *type = rh_world_actor_type(w, actor);
         const void *now = rh_world_actor_state(w, actor);
@@ -95,16 +141,18 @@ static void compare_actor(const struct watch *x, struct rh_world *w, uint32_t ac
             rh__text_init(&t, text, sizeof text);
             if (event >= x->to->first)
                 rh__value_write_changes(rh__world_run(w), type->name, type->size, i->state, now, &t);
-            note(x->to, event, actor, text);
+            note(x->to, RH__CHANGE_PART, event, actor, text);
             memcpy(i->state, now, type->size);
+            changed = true;
         }
     }
     if (behaviour && i->behaviour && behaviour != i->behaviour) {
         rh__text_init(&t, text, sizeof text);
         rh__text_add(&t, "becomes %s", behaviour->name);
-        note(x->to, event, actor, text);
+        note(x->to, RH__CHANGE_BEHAVIOUR, event, actor, text);
     }
     i->behaviour = behaviour;
+    note_scene(x, w, actor, event, changed);
 }
 
 static void compare(struct watch *x, struct rh_world *w, uint32_t event)
@@ -115,7 +163,7 @@ static void compare(struct watch *x, struct rh_world *w, uint32_t event)
     if (now != x->before.now && rh_world_semantics(w)->time != RH_TIME_FREE) {
         rh__text_init(&t, text, sizeof text);
         rh__text_add(&t, "at %.6g ms", (double)now / 1e6);
-        note(x->to, event, RH_NONE, text);
+        note(x->to, RH__CHANGE_TIME, event, RH_NONE, text);
     }
     x->before.now = now;
     uint32_t own = rh__run_choice(x->r, event)->actor; /* the first, since it is not named */
@@ -124,7 +172,7 @@ static void compare(struct watch *x, struct rh_world *w, uint32_t event)
     for (uint32_t a = 0; a < x->before.count; a++)
         if (a != own)
             compare_actor(x, w, a, event);
-    meet_actors(&x->before, w);
+    meet_actors(x, w, event);
 }
 
 /* The open choice that the run took.  Indices are the same in a run that is the same so far; texts may lie
@@ -150,7 +198,8 @@ static void watch(struct rh_world *w, void *arg)
     struct watch *x = arg;
     rh__mute();
     x->before.now = rh_world_now_ns(w);
-    if (!meet_actors(&x->before, w))
+    x->to->watched = 1;
+    if (!meet_actors(x, w, 0))
         return;
     for (uint32_t event = 1; event < x->events; event++) {
         uint32_t count;
@@ -159,6 +208,7 @@ static void watch(struct rh_world *w, void *arg)
         if (!next || !rh_world_step(w, next))
             return;
         compare(x, w, event);
+        x->to->watched = event + 1;
     }
 }
 
@@ -168,12 +218,12 @@ bool rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh
                       uint32_t events)
 {
     struct watch x = { .to = c, .r = r, .events = events };
-    c->count = c->used = 0;
+    c->count = c->used = c->watched = c->full = 0;
     c->first = first;
     return rh_sandbox_run(w, watch, &x) != RH_SANDBOX_FAILED;
 }
 
-static uint32_t first_change(const struct rh__changes *c, uint32_t event)
+uint32_t rh__changes_from(const struct rh__changes *c, uint32_t event)
 {
     uint32_t from = 0, to = c->count;
     while (from < to) {
@@ -186,15 +236,17 @@ static uint32_t first_change(const struct rh__changes *c, uint32_t event)
     return from;
 }
 
-const char *rh__changes_text(const struct rh__changes *c, const struct rh__run *r, uint32_t first, uint32_t last,
-                             char *text, size_t size)
+const char *rh__changes_text_of(const struct rh__changes *c, const struct rh__run *r, uint32_t kinds, uint32_t first,
+                                uint32_t last, char *text, size_t size)
 {
     uint32_t own = rh__run_choice(r, first)->actor, said = own;
     char name[128];
     struct rh__text t;
     rh__text_init(&t, text, size);
-    for (uint32_t i = c ? first_change(c, first) : 0; c && i < c->count && c->at[i].event <= last; i++) {
+    for (uint32_t i = c ? rh__changes_from(c, first) : 0; c && i < c->count && c->at[i].event <= last; i++) {
         const struct rh__change *x = &c->at[i];
+        if (!(kinds >> x->kind & 1))
+            continue;
         uint32_t about = x->actor == RH_NONE ? said : x->actor;
         rh__text_add(&t, "%s", !t.len ? "" : about == said ? ", " : "; ");
         if (about != said && about < r->actor_count) {
@@ -206,4 +258,11 @@ const char *rh__changes_text(const struct rh__changes *c, const struct rh__run *
         rh__text_add_visible(&t, c->texts + x->text);
     }
     return text;
+}
+
+const char *rh__changes_text(const struct rh__changes *c, const struct rh__run *r, uint32_t first, uint32_t last,
+                             char *text, size_t size)
+{
+    uint32_t kinds = 1u << RH__CHANGE_PART | 1u << RH__CHANGE_BEHAVIOUR | 1u << RH__CHANGE_TIME;
+    return rh__changes_text_of(c, r, kinds, first, last, text, size);
 }

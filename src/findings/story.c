@@ -11,176 +11,12 @@
 
 #include "base/fail.h"
 #include "base/visible.h"
+#include "findings/event_text.h"
 #include "run/encode.h"
 #include "trace/schedule.h"
-#include "world/values.h"
 
 enum { WIDEST = 132, NARROWEST = 60, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
 enum { VALUE = 1024, NARROWEST_VALUE = 24, LISTED_VALUE = 100, LISTED_AT = 31, MOST_VALUE = 256 };
-
-static void name_of(const struct rh__run *r, uint32_t actor, char *buffer, size_t size)
-{
-    char name[NAME * 2];
-    struct rh__text t;
-    rh__run_actor_name(r, actor, name, sizeof name);
-    rh__text_init(&t, buffer, size);
-    rh__text_add_visible(&t, name);
-}
-
-/* The last event has a row in any case, for a failing run fails there, and so has the first event of a loop. */
-static bool has_row(const struct rh__run *r, uint32_t event)
-{
-    const struct rh_choice *c = rh__run_choice(r, event);
-    return c->kind != RH_CHOICE_RESUME || event + 1 == r->event_count || event == r->loop ||
-           rh__run_choice(r, event - 1)->actor != c->actor;
-}
-
-/* The last of the events that the row of an event stands for. */
-static uint32_t last_of_row(const struct rh__run *r, uint32_t event)
-{
-    while (event + 1 < r->event_count && !has_row(r, event + 1))
-        event++;
-    return event;
-}
-
-static void sends_of(const struct rh__run *r, uint32_t event, struct rh__text *t)
-{
-    uint32_t from = rh__run_event(r, event)->first_message;
-    uint32_t to = rh__run_messages_end(r, last_of_row(r, event));
-    uint32_t shown = 0;
-    for (uint32_t i = from; i < to; i++) {
-        if (rh__run_message(r, i)->taken_by == event &&
-            rh__run_message(r, i)->sender == rh__run_message(r, i)->receiver)
-            continue; /* the message of a timer */
-        if (shown++ == 4) {
-            rh__text_add(t, ", ...");
-            break;
-        }
-        rh__text_add(t, "%s%s", shown == 1 ? " -> " : ", ", rh__run_message(r, i)->type->name);
-    }
-}
-
-/* The fields of a message; "" if it has none, or nothing is known of its type. */
-static const char *values_in(const struct rh__run *r, uint32_t message, char *text, size_t size)
-{
-    const struct rh__run_message *m = rh__run_message(r, message);
-    struct rh__text t, plain;
-    char fields[VALUE];
-    uint32_t kept;
-    const char *value = rh__run_value(r, message, &kept);
-    rh__text_init(&t, text, size);
-    rh__text_init(&plain, fields, sizeof fields);
-    if (!m->wake && !rh__is_start(m) && rh__value_write(r, m->type->name, m->type->size, value, kept, &plain))
-        rh__text_add_visible(&t, fields);
-    return text;
-}
-
-static const char *values_of(const struct rh__run *r, uint32_t event, char *text, size_t size)
-{
-    const struct rh_choice *c = rh__run_choice(r, event);
-    *text = 0;
-    return rh__is_about_message(c) ? values_in(r, c->what, text, size) : text;
-}
-
-/* A line of the log that the world writes about a crash inside a handler (world/faults.c): it belongs to the event. */
-static bool tells_of_crash(const struct rh__run *r, const struct rh__run_line *line)
-{
-    return rh__run_choice(r, line->event)->kind == RH_CHOICE_CRASH && r->payload[line->text] == '(';
-}
-
-static void add_crash(const struct rh__run *r, uint32_t event, struct rh__text *t)
-{
-    const struct rh_choice *c = rh__run_choice(r, event);
-    rh__text_add(t, "CRASH");
-    if (c->arg)
-        rh__text_add(t, ", %u of %u writes kept", c->what, c->arg);
-    for (uint32_t i = 0; i < r->line_count; i++)
-        if (r->lines[i].event == event && tells_of_crash(r, &r->lines[i])) {
-            rh__text_add(t, " ");
-            rh__text_add_visible(t, r->payload + r->lines[i].text);
-        }
-}
-
-/* True if the actor has crashed before the event, and not started again.  Its step is then that others notice it. */
-static bool is_gone(const struct rh__run *r, uint32_t actor, uint32_t event)
-{
-    while (r->semantics->crashes && event-- > 1) {
-        const struct rh_choice *c = rh__run_choice(r, event);
-        if (c->actor == actor && (c->kind == RH_CHOICE_CRASH || c->kind == RH_CHOICE_RESTART))
-            return c->kind == RH_CHOICE_CRASH;
-    }
-    return false;
-}
-
-/* In a list the cell has the values and the sends as well. */
-static void cell(const struct rh__run *r, uint32_t event, bool in_list, char *text, size_t size)
-{
-    char values[LISTED_VALUE];
-    const struct rh_choice *c = &rh__run_event(r, event)->choice;
-    struct rh__text t;
-    const char *word = rh__choice_texts(c->kind)->word;
-    rh__text_init(&t, text, size);
-    switch (c->kind) {
-    case RH_CHOICE_DELIVER:
-        if (rh__run_message(r, c->what)->wake) {
-            rh__text_add(&t, "time is over");
-            break;
-        }
-        rh__text_add(&t, "%s",
-                     rh__is_start(rh__run_message(r, c->what)) ? "start" : rh__run_message(r, c->what)->type->name);
-        if (in_list && *values_of(r, event, values, sizeof values))
-            rh__text_add(&t, "(%s)", values);
-        break;
-    case RH_CHOICE_RESUME: {
-        if (is_gone(r, c->actor, event)) {
-            rh__text_add(&t, "is gone");
-            break;
-        }
-        const char *place = rh__run_text(r, c->arg), *file = strrchr(place, '/');
-        rh__text_add(&t, "goes on (");
-        rh__text_add_visible(&t, file ? file + 1 : place);
-        rh__text_add(&t, ")");
-        break;
-    }
-    case RH_CHOICE_TIMER:
-        rh__text_add(&t, "%s", c->actor == r->clock ? "reaches " : c->arg ? "timer " : "time is over");
-        if (c->actor == r->clock || c->arg)
-            rh__text_add_visible(&t, rh__run_text(r, c->arg));
-        break;
-    case RH_CHOICE_VALUE:
-        rh__text_add(&t, "chooses %u", c->what);
-        break;
-    case RH_CHOICE_OPEN:
-        rh__text_add(&t, "%s", c->what == 0 ? "opens its store" : c->what == 1 ? "STORE NOT OPENED" : "STORE DAMAGED");
-        break;
-    case RH_CHOICE_OUTSIDE:
-        rh__text_add(&t, "outside -> %s", rh__run_text(r, c->arg));
-        in_list = false;
-        break;
-    case RH_CHOICE_CRASH:
-        add_crash(r, event, &t);
-        break;
-    default:
-        if (rh__is_about_message(c))
-            rh__text_add(&t, "%s ", rh__run_message(r, c->what)->type->name);
-        rh__text_add(&t, "%s", word ? word : rh_choice_name((enum rh_choice_kind)c->kind));
-        break;
-    }
-    if (c->kind == RH_CHOICE_DELIVER && rh__run_message(r, c->what)->sender != c->actor &&
-        !rh__run_message(r, c->what)->life) {
-        char from[NAME];
-        name_of(r, rh__run_message(r, c->what)->seen_as, from, sizeof from);
-        rh__text_add(&t, " < %s", from);
-    }
-    if (rh__run_goes_on_with_set(r, event) || rh__run_event(r, event)->flags & RH_EVENT_MORE) {
-        uint32_t first = rh__run_first_of_set(r, event), last = event;
-        while (rh__run_event(r, last)->flags & RH_EVENT_MORE && last + 1 < r->event_count)
-            last++;
-        rh__text_add(&t, " (%u of %u)", event - first + 1, last - first + 1);
-    }
-    if (in_list)
-        sends_of(r, event, &t);
-}
 
 /* In a long run the end matters most: so many events at its beginning are omitted. */
 static uint32_t omitted(const struct rh__run *r)
@@ -218,7 +54,7 @@ struct story {
 /* What the events of a row changed. */
 static const char *changes_of(const struct story *s, uint32_t event, char *text, size_t size)
 {
-    return rh__changes_text(s->changes, s->r, event, last_of_row(s->r, event), text, size);
+    return rh__changes_text(s->changes, s->r, event, rh__event_last_of_row(s->r, event), text, size);
 }
 
 /* A column for each actor, and the last one for values. */
@@ -236,7 +72,7 @@ static bool measure_columns(const struct story *s, struct columns *x)
     *x = (struct columns){ 0 };
     for (uint32_t e = omitted(r); e < r->event_count; e++) {
         uint32_t actor = rh__run_event(r, e)->choice.actor, c = 0;
-        if (actor == RH_NONE || !has_row(r, e))
+        if (actor == RH_NONE || !rh__event_has_row(r, e))
             continue;
         while (c < x->count && x->actor[c] != actor)
             c++;
@@ -249,14 +85,14 @@ static bool measure_columns(const struct story *s, struct columns *x)
             }
             x->count++;
             x->actor[c] = actor;
-            name_of(r, actor, text, sizeof text);
+            rh__event_actor(r, actor, text, sizeof text);
             x->width[c] = (uint32_t)strlen(text);
         }
-        cell(r, e, false, text, sizeof text);
+        rh__event_text(r, e, RH__EVENT_SENDER, text, sizeof text);
         if (strlen(text) > x->width[c])
             x->width[c] = (uint32_t)strlen(text);
         size_t wide =
-            strlen(values_of(r, e, values, sizeof values)) + strlen(changes_of(s, e, changes, sizeof changes));
+            strlen(rh__event_values(r, e, values, sizeof values)) + strlen(changes_of(s, e, changes, sizeof changes));
         widest = wide > widest ? (uint32_t)wide : widest;
     }
     for (uint32_t c = 0; c < x->count; c++)
@@ -274,7 +110,7 @@ static void as_last_column(const struct story *s, const struct columns *x, uint3
 {
     char values[VALUE], changes[VALUE];
     size_t room = x->values_room < VALUE ? x->values_room + 1 : VALUE;
-    size_t wide = strlen(values_of(s->r, e, values, room));
+    size_t wide = strlen(rh__event_values(s->r, e, values, room));
     size_t more = strlen(changes_of(s, e, changes, room - strlen("=> ")));
     int gap = (int)(x->values_at - (t->len - begin));
     if (wide)
@@ -294,7 +130,7 @@ static void as_row(const struct story *s, const struct columns *x, uint32_t e, s
     uint32_t actor = rh__run_event(s->r, e)->choice.actor;
     size_t begin = t->len;
     rh__text_add(t, "%4u", e);
-    cell(s->r, e, false, text, sizeof text);
+    rh__event_text(s->r, e, RH__EVENT_SENDER, text, sizeof text);
     if (actor == RH_NONE) {
         rh__text_add(t, "  -- %s --", text);
     } else {
@@ -318,14 +154,14 @@ static bool as_columns(const struct story *s, struct rh__text *t)
     uint32_t first = first_shown(r, t);
     rh__text_add(t, "    ");
     for (uint32_t c = 0; c < x.count; c++) {
-        name_of(r, x.actor[c], text, sizeof text);
+        rh__event_actor(r, x.actor[c], text, sizeof text);
         rh__text_add(t, "  %-*s", c + 1 < x.count || x.values_at ? (int)x.width[c] : 0, text);
     }
     rh__text_add(t, x.values_at ? "  values\n" : "\n");
     for (uint32_t e = first; e < r->event_count; e++) {
         if (r->loop && e == r->loop)
             rh__text_add(t, "      -- the loop begins --\n");
-        if (has_row(r, e))
+        if (rh__event_has_row(r, e))
             as_row(s, &x, e, t);
     }
     back_to_the_loop(r, t);
@@ -341,12 +177,12 @@ static void as_list(const struct story *s, struct rh__text *t)
         uint32_t actor = rh__run_event(r, e)->choice.actor;
         if (r->loop && e == r->loop)
             rh__text_add(t, "      -- the loop begins --\n");
-        if (!has_row(r, e))
+        if (!rh__event_has_row(r, e))
             continue;
         name[0] = 0;
         if (actor != RH_NONE)
-            name_of(r, actor, name, sizeof name);
-        cell(r, e, true, text, sizeof text);
+            rh__event_actor(r, actor, name, sizeof name);
+        rh__event_text(r, e, RH__EVENT_SENDER | RH__EVENT_VALUES | RH__EVENT_SENDS, text, sizeof text);
         rh__text_add(t, "%4u  %-24s %s\n", e, name, text);
         if (*changes_of(s, e, changes, room + 1))
             rh__text_add(t, "%*s=> %s\n", LISTED_AT, "", changes);
@@ -359,9 +195,9 @@ static void last_log_lines(const struct rh__run *r, struct rh__text *t)
     bool any = false;
     for (uint32_t a = 0; a < r->actor_count; a++)
         for (uint32_t i = r->line_count; i-- > 0;)
-            if (r->lines[i].actor == a && !tells_of_crash(r, &r->lines[i])) {
+            if (r->lines[i].actor == a && !rh__line_tells_of_crash(r, &r->lines[i])) {
                 char name[NAME];
-                name_of(r, a, name, sizeof name);
+                rh__event_actor(r, a, name, sizeof name);
                 rh__text_add(t, "%s    %s: ", any ? "" : "  last logged:\n", name);
                 rh__text_add_visible(t, r->payload + r->lines[i].text);
                 rh__text_add(t, "  (event %u)\n", r->lines[i].event);
@@ -378,9 +214,9 @@ static void what_is_left(const struct rh__run *r, struct rh__text *t)
         if (m->taken_by != RH_NONE)
             continue;
         char from[NAME], to[NAME], values[LISTED_VALUE];
-        name_of(r, m->seen_as, from, sizeof from);
-        name_of(r, m->receiver, to, sizeof to);
-        bool some = *values_in(r, i, values, sizeof values);
+        rh__event_actor(r, m->seen_as, from, sizeof from);
+        rh__event_actor(r, m->receiver, to, sizeof to);
+        bool some = *rh__message_values(r, i, values, sizeof values);
         rh__text_add(t, "%s    %s%s%s%s from %s to %s\n", any ? "" : "  still under way:\n", m->type->name,
                      some ? "(" : "", values, some ? ")" : "", from, to);
         any = true;
@@ -389,7 +225,7 @@ static void what_is_left(const struct rh__run *r, struct rh__text *t)
         char name[NAME], doing[CELL];
         if (!rh__run_waits(r, a, doing, sizeof doing))
             continue;
-        name_of(r, a, name, sizeof name);
+        rh__event_actor(r, a, name, sizeof name);
         rh__text_add(t, "%s    %s ", waiting ? "" : "  waiting:\n", name);
         rh__text_add_visible(t, doing);
         rh__text_add(t, "\n");
@@ -406,12 +242,6 @@ void rh__story_write(const struct rh__run *r, const struct rh__changes *changes,
     what_is_left(r, t);
 }
 
-/* An event that ends the process is not made again. */
-static uint32_t events_to_watch(const struct rh__run *r, enum rh_outcome_kind outcome)
-{
-    return r->event_count - (outcome >= RH_OUTCOME_HEAP);
-}
-
 void rh__story_write_world(struct rh_world *w, struct rh__text *t)
 {
     unsigned char *bytes = rh__alloc(RH__RUN_BYTES);
@@ -424,7 +254,7 @@ void rh__story_write_world(struct rh_world *w, struct rh__text *t)
         r = to.full ? NULL : rh__run_decode(bytes, to.len, error, sizeof error);
     }
     if (r && changes)
-        rh__changes_note(changes, w, r, omitted(r), events_to_watch(r, rh_world_outcome(w)->kind));
+        rh__changes_note(changes, w, r, omitted(r), rh__events_to_watch(r, rh_world_outcome(w)->kind));
     rh__story_write(r ? r : rh__world_run(w), r ? changes : NULL, t);
     rh__run_free(r);
     rh__changes_free(changes);
@@ -438,7 +268,7 @@ static bool describe(struct rh__finding *f, struct rh_world *w, struct rh__chang
     struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
     RH__ASSERT(r || !f->encoded_size, "a finding keeps what is %s", error);
     bool good =
-        !r || !w || !changes || rh__changes_note(changes, w, r, omitted(r), events_to_watch(r, f->outcome.kind));
+        !r || !w || !changes || rh__changes_note(changes, w, r, omitted(r), rh__events_to_watch(r, f->outcome.kind));
     rh__text_init(&t, f->schedule, RH__SCHEDULE_BYTES);
     if (r)
         rh__schedule_write(r, &t);

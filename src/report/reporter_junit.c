@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/visible.h"
 #include "report/reporter.h"
+#include "report/xml_text.h"
 #include "trace/schedule.h"
 
 struct junit {
@@ -20,35 +20,12 @@ struct junit {
     double seconds;
 };
 
-/* XML has no place for control characters. */
-static void xml_text(FILE *f, const char *text)
-{
-    int length;
-    for (const unsigned char *c = (const unsigned char *)text; *c; c += length ? length : 1) {
-        length = rh__utf8_length(c);
-        if (!length || (length == 3 && c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe)) /* U+FFFE, U+FFFF */
-            fputs(rh__no_character, f);
-        else if (*c == '<')
-            fputs("&lt;", f);
-        else if (*c == '>')
-            fputs("&gt;", f);
-        else if (*c == '&')
-            fputs("&amp;", f);
-        else if (*c == '"')
-            fputs("&quot;", f);
-        else if (*c == '\n' || *c == '\t' || rh__is_plain(c, length))
-            fwrite(c, 1, (size_t)length, f);
-        else
-            fputs(rh__no_character, f);
-    }
-}
-
 static void put_property(FILE *f, const char *name, const char *value)
 {
     fprintf(f, "      <property name=\"");
-    xml_text(f, name);
+    rh__xml_text(f, name);
     fprintf(f, "\" value=\"");
-    xml_text(f, value);
+    rh__xml_text(f, value);
     fprintf(f, "\"/>\n");
 }
 
@@ -60,7 +37,7 @@ static void put_setting(void *arg, const struct rh__setting *s)
 static void put_trouble(FILE *f, const char *element, const char *type, const char *message)
 {
     fprintf(f, "    <%s type=\"%s\" message=\"", element, type);
-    xml_text(f, message);
+    rh__xml_text(f, message);
     fprintf(f, "\"/>\n");
 }
 
@@ -68,7 +45,7 @@ static void put_trouble(FILE *f, const char *element, const char *type, const ch
 static void put_skipped(FILE *f, const char *message)
 {
     fprintf(f, "    <skipped message=\"");
-    xml_text(f, message);
+    rh__xml_text(f, message);
     fprintf(f, "\"/>\n");
 }
 
@@ -78,7 +55,7 @@ static void put_line(FILE *f, const struct rh__result *r, void (*line)(const str
     struct rh__text t;
     rh__text_init(&t, text, sizeof text);
     line(r, &t);
-    xml_text(f, text);
+    rh__xml_text(f, text);
     if (*text)
         fputc('\n', f);
 }
@@ -92,18 +69,18 @@ static void put_failures(FILE *f, const struct rh__result *r)
     rh__text_init(&t, line, sizeof line);
     for (uint32_t i = 0; rh__result_failure(r, i, &g); i++) {
         fprintf(f, "    <failure type=\"%s\" message=\"", g.kind);
-        xml_text(f, g.message);
+        rh__xml_text(f, g.message);
         fprintf(f, "\">");
         rh__text_clear(&t);
         rh__text_add(&t, "%s%s%s%s%s%s", g.actor, *g.actor ? ": " : "", g.message, *g.place ? "  (" : "", g.place,
                      *g.place ? ")" : "");
-        xml_text(f, line);
+        rh__xml_text(f, line);
         fputc('\n', f);
         rh__text_clear(&t);
         rh__failure_replay(r, &g, &t);
-        xml_text(f, line);
+        rh__xml_text(f, line);
         fputs(*line ? "\n" : "", f);
-        xml_text(f, g.story);
+        rh__xml_text(f, g.story);
         fprintf(f, "</failure>\n");
     }
 }
@@ -160,7 +137,7 @@ static void begin_case(struct junit *j, const char *test, const char *model, con
 {
     j->tests++;
     fprintf(j->body, "  <testcase classname=\"");
-    xml_text(j->body, j->program);
+    rh__xml_text(j->body, j->program);
     fprintf(j->body, "\" name=\"%s (%s)\" time=\"%s\">\n", test, model, seconds);
 }
 
@@ -225,7 +202,7 @@ static void put_suite(struct junit *j)
 {
     FILE *f = j->out.file;
     fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
-    xml_text(f, j->program);
+    rh__xml_text(f, j->program);
     fprintf(f, "\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%.6f\">\n", j->tests, j->failures,
             j->errors, j->skipped, j->seconds);
     fwrite(j->text, 1, j->size, f);

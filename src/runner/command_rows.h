@@ -13,8 +13,9 @@ enum {
     RH__FOR_REPLAY = 8,
     RH__FOR_CORPUS = 16,
     RH__FOR_EMBEDDED = 32, /* rh_explore_test of rehearse/run.h */
+    RH__FOR_SHOW = 64,
     RH__FOR_RUNS = RH__FOR_TEST | RH__FOR_ESTIMATE | RH__FOR_EMBEDDED,
-    RH__FOR_SCHEDULES = RH__FOR_REPLAY | RH__FOR_CORPUS,
+    RH__FOR_SCHEDULES = RH__FOR_REPLAY | RH__FOR_CORPUS | RH__FOR_SHOW,
     RH__FOR_ALL = RH__FOR_RUNS | RH__FOR_LIST | RH__FOR_SCHEDULES,
 };
 

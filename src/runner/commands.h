@@ -2,6 +2,8 @@
 #ifndef RH_RUNNER_COMMANDS_H
 #define RH_RUNNER_COMMANDS_H
 
+#include <stdio.h>
+
 #include "runner/options.h"
 
 /* Each returns an exit code. */
@@ -10,6 +12,7 @@ int rh__command_list(const char *program, const struct rh__options *o);
 int rh__command_replay(const char *program, const struct rh__options *o);
 int rh__command_estimate(const char *program, const struct rh__options *o);
 int rh__command_corpus(const char *program, const struct rh__options *o);
+int rh__command_show(const char *program, const struct rh__options *o);
 
 const struct rh_test *rh__test_named(const char *name);
 
@@ -21,8 +24,14 @@ enum rh__replayed {
     RH__REPLAYED_REFUSED,  /* the file or its settings make no sense: `text` says why */
     RH__REPLAYED_BROKEN,   /* the tool failed */
 };
-/* `tell`: prints the run event by event. */
-enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, bool tell, char *text,
-                             size_t size);
+/* Is called after the run, while the session has it; `f` is NULL if nothing failed. */
+struct rh__session;
+struct rh__finding;
+typedef void rh__replay_look(const struct rh__session *s, const struct rh__finding *f, void *arg);
+/* Without a `look` (NULL) the world prints no warnings. */
+enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, rh__replay_look *look,
+                             void *arg, char *text, size_t size);
+/* Prints what a replay came to, with the sentence that rh__replay gave; returns the exit code. */
+int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, const char *text);
 
 #endif

@@ -186,6 +186,16 @@ static const struct rh__option_row rows[] = {
       .kind = RH__OPTION_FLAG,
       .offset = AT(gdb),
       .commands = RH__FOR_REPLAY },
+    { .option = { .group = RH__GROUP_REPLAY,
+                  .name = "svg",
+                  .argument = "FILE",
+                  .help = "the sequence chart of the run as a picture",
+                  .manual = "Lifelines, messages with their fields, what they changed, timers, faults, time.\n"
+                            "It follows light and dark, and `-` is standard output.",
+                  .complete = RH__COMPLETE_STREAM },
+      .kind = RH__OPTION_TEXT,
+      .offset = AT(svg),
+      .commands = RH__FOR_SHOW },
 };
 
 /* The next setting of the group that has an option. */

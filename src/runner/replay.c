@@ -231,8 +231,9 @@ static int run_schedule(struct rh__session *s, uint32_t stop, bool *stopped, con
     return RH__EXIT_OK;
 }
 
-static void print_story(const struct rh__session *s, const struct rh__finding *f)
+static void print_story(const struct rh__session *s, const struct rh__finding *f, void *arg)
 {
+    (void)arg;
     static char story[RH__STORY_BYTES];
     struct rh__text t;
     if (f && f->story) {
@@ -244,8 +245,8 @@ static void print_story(const struct rh__session *s, const struct rh__finding *f
     rh__print_lines_visible(stdout, story);
 }
 
-enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, bool tell, char *text,
-                             size_t size)
+enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, rh__replay_look *look,
+                             void *arg, char *text, size_t size)
 {
     struct rh__schedule schedule;
     struct rh_param params[2 * RH__MOST_PARAMS];
@@ -253,7 +254,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     struct rh__session s = { 0 };
     struct rh__plan plan = { .program = program,
                              .limits = { .max_runs = 1, .keep_going = true, .unchecked = o->limits.unchecked },
-                             .quiet = !tell };
+                             .quiet = !look };
     const struct rh__finding *f = NULL;
     char explorer[4200];
     bool stopped = false;
@@ -265,7 +266,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     if (make_plan(&schedule, o, &plan, params, text, size)) {
         code = rh__session_open(&s, &plan);
         if (code == RH__EXIT_OK)
-            code = run_schedule(&s, tell ? o->step : 0, &stopped, &f);
+            code = run_schedule(&s, look ? o->step : 0, &stopped, &f);
         snprintf(text, size, "%s", *s.error || code == RH__EXIT_USAGE ? s.error : "the tool failed");
     }
     if (code == RH__EXIT_USAGE) {
@@ -285,8 +286,8 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
         else
             snprintf(text, size, "nothing failed");
     }
-    if (code == RH__EXIT_OK && tell)
-        print_story(&s, f);
+    if (code == RH__EXIT_OK && look)
+        look(&s, f, arg);
     rh__session_close(&s);
     rh__schedule_release(&schedule);
     return came_to;
@@ -355,14 +356,36 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
 }
 
 /* Lines after the first are the program's own text, and indented. */
-static void print_sentence(const char *text)
+static void print_sentence(FILE *to, const char *text)
 {
     for (const char *indent = ""; *text; indent = "    ") {
         size_t n = strcspn(text, "\n");
-        fputs(indent, stdout);
-        rh__print_visible(stdout, text, n);
-        putchar('\n');
+        fputs(indent, to);
+        rh__print_visible(to, text, n);
+        fputc('\n', to);
         text += n + (text[n] == '\n');
+    }
+}
+
+int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, const char *text)
+{
+    fflush(stdout);
+    switch (came_to) {
+    case RH__REPLAYED_SAME:
+    case RH__REPLAYED_PASSED:
+        print_sentence(to, text);
+        return came_to == RH__REPLAYED_SAME ? RH__EXIT_FAILURE : RH__EXIT_OK;
+    case RH__REPLAYED_DIVERGED:
+        rh__print_visible(to, path, SIZE_MAX);
+        fputs(": ", to);
+        rh__print_lines_visible(to, text);
+        fputs("\nnext: explore again, or delete it\n", to);
+        return RH__EXIT_DIVERGED;
+    case RH__REPLAYED_REFUSED:
+        rh__complain("%s", text);
+        return RH__EXIT_USAGE;
+    default:
+        return RH__EXIT_TOOL;
     }
 }
 
@@ -375,23 +398,7 @@ int rh__command_replay(const char *program, const struct rh__options *o)
     }
     if (o->gdb)
         return in_gdb(program, o->words[0], o);
-    enum rh__replayed came_to = rh__replay(program, o->words[0], o, !o->quiet, text, sizeof text);
-    fflush(stdout);
-    switch (came_to) {
-    case RH__REPLAYED_SAME:
-    case RH__REPLAYED_PASSED:
-        print_sentence(text);
-        return came_to == RH__REPLAYED_SAME ? RH__EXIT_FAILURE : RH__EXIT_OK;
-    case RH__REPLAYED_DIVERGED:
-        rh__print_visible(stdout, o->words[0], SIZE_MAX);
-        printf(": ");
-        rh__print_lines_visible(stdout, text);
-        printf("\nnext: explore again, or delete it\n");
-        return RH__EXIT_DIVERGED;
-    case RH__REPLAYED_REFUSED:
-        rh__complain("%s", text);
-        return RH__EXIT_USAGE;
-    default:
-        return RH__EXIT_TOOL;
-    }
+    enum rh__replayed came_to =
+        rh__replay(program, o->words[0], o, o->quiet ? NULL : print_story, NULL, text, sizeof text);
+    return rh__replay_tell(stdout, o->words[0], came_to, text);
 }

@@ -1,0 +1,169 @@
+/* See event_text.h. */
+#include "findings/event_text.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/visible.h"
+#include "world/values.h"
+
+enum { NAME = 128, VALUE = 1024, LISTED_VALUE = 100 };
+
+void rh__event_actor(const struct rh__run *r, uint32_t actor, char *buffer, size_t size)
+{
+    char name[NAME * 2];
+    struct rh__text t;
+    rh__run_actor_name(r, actor, name, sizeof name);
+    rh__text_init(&t, buffer, size);
+    rh__text_add_visible(&t, name);
+}
+
+bool rh__event_has_row(const struct rh__run *r, uint32_t event)
+{
+    const struct rh_choice *c = rh__run_choice(r, event);
+    return c->kind != RH_CHOICE_RESUME || event + 1 == r->event_count || event == r->loop ||
+           rh__run_choice(r, event - 1)->actor != c->actor;
+}
+
+uint32_t rh__event_last_of_row(const struct rh__run *r, uint32_t event)
+{
+    while (event + 1 < r->event_count && !rh__event_has_row(r, event + 1))
+        event++;
+    return event;
+}
+
+static void sends_of(const struct rh__run *r, uint32_t event, struct rh__text *t)
+{
+    uint32_t from = rh__run_event(r, event)->first_message;
+    uint32_t to = rh__run_messages_end(r, rh__event_last_of_row(r, event));
+    uint32_t shown = 0;
+    for (uint32_t i = from; i < to; i++) {
+        if (rh__run_message(r, i)->taken_by == event &&
+            rh__run_message(r, i)->sender == rh__run_message(r, i)->receiver)
+            continue; /* the message of a timer */
+        if (shown++ == 4) {
+            rh__text_add(t, ", ...");
+            break;
+        }
+        rh__text_add(t, "%s%s", shown == 1 ? " -> " : ", ", rh__run_message(r, i)->type->name);
+    }
+}
+
+const char *rh__message_values(const struct rh__run *r, uint32_t message, char *text, size_t size)
+{
+    const struct rh__run_message *m = rh__run_message(r, message);
+    struct rh__text t, plain;
+    char fields[VALUE];
+    uint32_t kept;
+    const char *value = rh__run_value(r, message, &kept);
+    rh__text_init(&t, text, size);
+    rh__text_init(&plain, fields, sizeof fields);
+    if (!m->wake && !rh__is_start(m) && rh__value_write(r, m->type->name, m->type->size, value, kept, &plain))
+        rh__text_add_visible(&t, fields);
+    return text;
+}
+
+const char *rh__event_values(const struct rh__run *r, uint32_t event, char *text, size_t size)
+{
+    const struct rh_choice *c = rh__run_choice(r, event);
+    *text = 0;
+    return rh__is_about_message(c) ? rh__message_values(r, c->what, text, size) : text;
+}
+
+bool rh__line_tells_of_crash(const struct rh__run *r, const struct rh__run_line *line)
+{
+    return rh__run_choice(r, line->event)->kind == RH_CHOICE_CRASH && r->payload[line->text] == '(';
+}
+
+static void add_crash(const struct rh__run *r, uint32_t event, struct rh__text *t)
+{
+    const struct rh_choice *c = rh__run_choice(r, event);
+    rh__text_add(t, "CRASH");
+    if (c->arg)
+        rh__text_add(t, ", %u of %u writes kept", c->what, c->arg);
+    for (uint32_t i = 0; i < r->line_count; i++)
+        if (r->lines[i].event == event && rh__line_tells_of_crash(r, &r->lines[i])) {
+            rh__text_add(t, " ");
+            rh__text_add_visible(t, r->payload + r->lines[i].text);
+        }
+}
+
+/* True if the actor has crashed before the event, and not started again.  Its step is then that others notice it. */
+static bool is_gone(const struct rh__run *r, uint32_t actor, uint32_t event)
+{
+    while (r->semantics->crashes && event-- > 1) {
+        const struct rh_choice *c = rh__run_choice(r, event);
+        if (c->actor == actor && (c->kind == RH_CHOICE_CRASH || c->kind == RH_CHOICE_RESTART))
+            return c->kind == RH_CHOICE_CRASH;
+    }
+    return false;
+}
+
+void rh__event_text(const struct rh__run *r, uint32_t event, unsigned parts, char *text, size_t size)
+{
+    char values[LISTED_VALUE];
+    const struct rh_choice *c = &rh__run_event(r, event)->choice;
+    struct rh__text t;
+    const char *word = rh__choice_texts(c->kind)->word;
+    rh__text_init(&t, text, size);
+    switch (c->kind) {
+    case RH_CHOICE_DELIVER:
+        if (rh__run_message(r, c->what)->wake) {
+            rh__text_add(&t, "time is over");
+            break;
+        }
+        rh__text_add(&t, "%s",
+                     rh__is_start(rh__run_message(r, c->what)) ? "start" : rh__run_message(r, c->what)->type->name);
+        if (parts & RH__EVENT_VALUES && *rh__event_values(r, event, values, sizeof values))
+            rh__text_add(&t, "(%s)", values);
+        break;
+    case RH_CHOICE_RESUME: {
+        if (is_gone(r, c->actor, event)) {
+            rh__text_add(&t, "is gone");
+            break;
+        }
+        const char *place = rh__run_text(r, c->arg), *file = strrchr(place, '/');
+        rh__text_add(&t, "goes on (");
+        rh__text_add_visible(&t, file ? file + 1 : place);
+        rh__text_add(&t, ")");
+        break;
+    }
+    case RH_CHOICE_TIMER:
+        rh__text_add(&t, "%s", c->actor == r->clock ? "reaches " : c->arg ? "timer " : "time is over");
+        if (c->actor == r->clock || c->arg)
+            rh__text_add_visible(&t, rh__run_text(r, c->arg));
+        break;
+    case RH_CHOICE_VALUE:
+        rh__text_add(&t, "chooses %u", c->what);
+        break;
+    case RH_CHOICE_OPEN:
+        rh__text_add(&t, "%s", c->what == 0 ? "opens its store" : c->what == 1 ? "STORE NOT OPENED" : "STORE DAMAGED");
+        break;
+    case RH_CHOICE_OUTSIDE:
+        rh__text_add(&t, "outside -> %s", rh__run_text(r, c->arg));
+        parts &= ~RH__EVENT_SENDS;
+        break;
+    case RH_CHOICE_CRASH:
+        add_crash(r, event, &t);
+        break;
+    default:
+        if (rh__is_about_message(c))
+            rh__text_add(&t, "%s ", rh__run_message(r, c->what)->type->name);
+        rh__text_add(&t, "%s", word ? word : rh_choice_name((enum rh_choice_kind)c->kind));
+        break;
+    }
+    if (parts & RH__EVENT_SENDER && c->kind == RH_CHOICE_DELIVER && rh__run_message(r, c->what)->sender != c->actor &&
+        !rh__run_message(r, c->what)->life) {
+        char from[NAME];
+        rh__event_actor(r, rh__run_message(r, c->what)->seen_as, from, sizeof from);
+        rh__text_add(&t, " < %s", from);
+    }
+    if (rh__run_goes_on_with_set(r, event) || rh__run_event(r, event)->flags & RH_EVENT_MORE) {
+        uint32_t first = rh__run_first_of_set(r, event), last = event;
+        while (rh__run_event(r, last)->flags & RH_EVENT_MORE && last + 1 < r->event_count)
+            last++;
+        rh__text_add(&t, " (%u of %u)", event - first + 1, last - first + 1);
+    }
+    if (parts & RH__EVENT_SENDS)
+        sends_of(r, event, &t);
+}
