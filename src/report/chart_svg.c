@@ -1,5 +1,5 @@
-/* See chart.h.  Drawn from back to front: bands, axis, lifelines, arrows, marks, labels.  Every text of the program goes
- * through rh__xml_text. */
+/* See chart.h.  Drawn from back to front: bands, axis, lifelines, arrows, marks, labels.  Every text of the program
+ * goes through rh__xml_text. */
 #include <math.h>
 #include <string.h>
 
