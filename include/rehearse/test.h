@@ -35,12 +35,12 @@ enum rh_model {
 };
 
 /* What is one step.  A test that states nothing has RH_GRAIN_DEFAULT, and the explorer decides.  optimal uses object.
- * So does auto, except with RH_TIME_ORDERED or a budget of partitions.  All others use handler.
+ * So does auto, except with a budget of partitions.  All others use handler.
  *
  * Example: a handler reads a table, writes the table, and sends a message.  RH_GRAIN_HANDLER makes that one step.
  * RH_GRAIN_OBJECT makes each table operation a step of its own, so that other actors can act between
- * them.  It also has a step for each send under RH_MAILBOX and for each use of time with RH_TIME_ORDERED.  Other sends
- * commute and need no step. */
+ * them.  It also has a step for each send under RH_MAILBOX, and for each use of time with RH_TIME_ORDERED and `pauses`.
+ * Other sends commute and need no step. */
 #define RH_GRANULARITIES(X)                                                                                            \
     X(DEFAULT, "default", "what the explorer prefers: object or handler")                                              \
     X(HANDLER, "handler", "one message and all that its handler does")                                                 \
@@ -143,6 +143,9 @@ struct rh_semantics {
     const struct rh_message_type *const *may_remain;
     const struct rh_actor_type *const *may_remain_from;
     bool outside_may_remain;
+    /* With ordered time, time stands still while a handler runs; true: it may pass between any two of its steps
+     * (granularity object), as if its process had been stopped for a while. */
+    bool pauses;
     /* Limits. */
     uint32_t max_actors;          /* 4,096 */
     uint32_t max_messages;        /* under way at once: 65,536 */

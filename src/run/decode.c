@@ -189,12 +189,13 @@ static void get_semantics(struct decoder *x, struct rh_semantics *s, const struc
         return;
     }
     memcpy(s, bytes, size);
-    unsigned char flag, other; /* a byte other than 0 or 1 must not be read as a bool */
+    unsigned char flag, other, third; /* a byte other than 0 or 1 must not be read as a bool */
     memcpy(&flag, (const char *)bytes + offsetof(struct rh_semantics, check_isolation), 1);
     memcpy(&other, (const char *)bytes + offsetof(struct rh_semantics, outside_may_remain), 1);
+    memcpy(&third, (const char *)bytes + offsetof(struct rh_semantics, pauses), 1);
     if ((uint32_t)s->model >= RH_ROWS(RH_MODELS) || (uint32_t)s->granularity >= RH_ROWS(RH_GRANULARITIES) ||
         (uint32_t)s->time >= RH_ROWS(RH_TIMES) || (uint32_t)s->dead_letters >= RH_ROWS(RH_DEAD_LETTERS) ||
-        (flag | other) > 1)
+        (flag | other | third) > 1)
         refuse(x, "a setting has no such value");
     s->may_remain = NULL;
     s->may_remain_from = NULL;

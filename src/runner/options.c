@@ -377,11 +377,10 @@ bool rh__options_need_coverage(const struct rh__options *o)
 }
 
 /* Object granularity has no partitions: they only postpone steps, and an explorer of every order does not need them.  A
- * sampler does.  With ordered time, object granularity lets time pass in the middle of a handler, and a correct program
- * may rely on reading the same time twice. */
+ * sampler does. */
 static bool suits_object(const struct rh_semantics *s)
 {
-    return s->time != RH_TIME_ORDERED && !s->partitions;
+    return !s->partitions;
 }
 
 static bool settle_granularity(const struct rh__options *o, struct rh_semantics *s, char *error, size_t error_size)

@@ -81,6 +81,7 @@ static const struct field {
                   .complete = RH__COMPLETE_CHOICES,
                   .choices = crash_points,
                   .manual = RH_CRASHES(MANUAL) } },
+    { .name = "pauses", .offset = offsetof(struct rh_semantics, pauses), .flag = true },
     { .name = "outside_may_remain", .offset = offsetof(struct rh_semantics, outside_may_remain), .flag = true },
     { .name = "check_isolation", .offset = offsetof(struct rh_semantics, check_isolation), .flag = true },
     { .name = "seed", .offset = offsetof(struct rh_semantics, seed), .wide = true },

@@ -77,6 +77,11 @@ void rh__clock_reach(struct rh_world *w, uint32_t actor, int64_t ns);
 void rh__clock_begin(struct rh_world *w);
 void rh__clock_operation(struct rh_world *w, const char *place);
 uint32_t rh__clock_next(const struct rh_world *w); /* a timer, RH_NONE for none */
+bool rh__clock_may_reach(struct rh_world *w, uint32_t timer);
+static inline bool rh__clock_is_still(const struct rh_world *w)
+{
+    return w->clock != RH_NONE && !w->semantics.pauses;
+}
 void rh__clock_ring(struct rh_world *w, uint32_t timer);
 
 /* Timers; with type NULL a timer wakes the actor. */

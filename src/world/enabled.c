@@ -171,7 +171,9 @@ static int64_t latest_deadline(struct rh_world *w)
 
 static bool timer_open(struct rh_world *w, uint32_t timer)
 {
-    return w->timers[timer].clocked ? timer == rh__clock_next(w) : may_fire(w, &w->timers[timer], latest_deadline(w));
+    if (w->timers[timer].clocked)
+        return timer == rh__clock_next(w) && rh__clock_may_reach(w, timer);
+    return may_fire(w, &w->timers[timer], latest_deadline(w));
 }
 
 RH__APART static void offer_timers(struct rh_world *w)
@@ -181,7 +183,7 @@ RH__APART static void offer_timers(struct rh_world *w)
         if (may_fire(w, &w->timers[i], latest))
             rh__offer(w, RH_CHOICE_TIMER, w->timers[i].actor, i, rh__timer_name(w, i));
     uint32_t next = w->clock == RH_NONE ? RH_NONE : rh__clock_next(w);
-    if (next != RH_NONE)
+    if (next != RH_NONE && rh__clock_may_reach(w, next))
         rh__offer(w, RH_CHOICE_TIMER, w->clock, next, rh__timer_name(w, next));
 }
 

@@ -47,6 +47,16 @@ bool rh__actor_stands(const struct rh_world *w, uint32_t actor);
 uint32_t rh__actor_of_ref(const struct rh_world *w, rh_ref ref);
 /* Identity of the clock as an actor (timers.c). */
 uint64_t rh__clock_identity(void);
+/* Ordered time with granularity object and without pauses: who keeps the clock from advancing (timers.c), as a sum and
+ * as bits by number, with `many` actors one for several; the time; how many timers are set, and how many of them by
+ * the last event. */
+struct rh__clock_holders {
+    uint64_t some, sum;
+    int64_t now_ns;
+    uint32_t set, set_now;
+    bool many;
+};
+struct rh__clock_holders rh__clock_holders(const struct rh_world *w);
 /* True if the actor has set timers; true if a timer will end its wait or sleep. */
 bool rh__actor_has_timers(const struct rh_world *w, uint32_t actor);
 /* True if the actor waits, and a message apart from its mailbox must have arrived: the wait cannot time out. */

@@ -22,7 +22,12 @@
  * otherwise: a wait that was ended by a message, or an actor that has ended, leaves its timers with the clock, which
  * reaches them without effect unless the owner makes a clock operation before.  A poll (RH_POLL) needs no clock: its
  * end is a step of its actor, as with free time.  An actor knows the time of its last clock operation, and what the
- * senders of its messages knew; monitors and predicates use that time. */
+ * senders of its messages knew; monitors and predicates use that time.
+ *
+ * Unless the test asks for pauses, that clock stands still while somebody acts: it advances only if no actor is inside a
+ * handler, and none can take what the clock has sent it.  So a handler reads the same time twice, and whoever is due
+ * earlier acts earlier, as with granularity handler.  Then operations on the clock need no stop before them, and do not
+ * meet each other: only the advance of the clock changes what they find. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +40,7 @@
 #include "world/network.h"
 #include "world/objects.h"
 #include "world/outcome.h"
+#include "world/step.h"
 
 static uint64_t label_of(struct rh_world *w, uint32_t actor, const char *name)
 {
@@ -179,7 +185,10 @@ void rh__clock_operation(struct rh_world *w, const char *place)
 {
     if (w->clock == RH_NONE || !w->inside || w->observing != RH_NONE || w->matching != RH_NONE)
         return;
-    rh__operation(w, clock_object(), place);
+    if (rh__clock_is_still(w))
+        rh__touch_as(w, clock_object(), false, 0, 0);
+    else
+        rh__operation(w, clock_object(), place);
     rh__clock_reach(w, w->current, w->now_ns);
     const struct world_actor *a = &w->actors[w->current];
     for (uint32_t i = a->timers, next; i != RH_NONE; i = next) {
@@ -189,13 +198,71 @@ void rh__clock_operation(struct rh_world *w, const char *place)
     }
 }
 
+/* Of two timers, `one` was set earlier.  A clock that stands still does not know which of two actors was earlier. */
+static bool comes_first(const struct rh_world *w, const struct world_timer *one, const struct world_timer *other)
+{
+    if (one->deadline_ns != other->deadline_ns || !rh__clock_is_still(w) || one->actor == other->actor)
+        return one->deadline_ns <= other->deadline_ns;
+    return w->actors[one->actor].identity < w->actors[other->actor].identity;
+}
+
 uint32_t rh__clock_next(const struct rh_world *w)
 {
     uint32_t best = RH_NONE;
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
-        if (w->timers[i].clocked && (best == RH_NONE || w->timers[i].deadline_ns <= w->timers[best].deadline_ns))
+        if (w->timers[i].clocked && (best == RH_NONE || comes_first(w, &w->timers[i], &w->timers[best])))
             best = i;
     return best;
+}
+
+/* ---- a clock that stands still ----------------------------------------------------------------------------------- */
+
+/* A message of the clock that its receiver can take now, from this channel on; RH_NONE for none. */
+static uint32_t due_from(struct rh_world *w, uint32_t channel)
+{
+    for (uint32_t c = channel; c < w->channel_count; c++) {
+        if (!(w->ready[c / 64] >> c % 64)) {
+            c |= 63;
+            continue;
+        }
+        if (w->channels[c].sender != w->clock || !(w->ready[c / 64] >> c % 64 & 1))
+            continue;
+        for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
+            if (rh__message_deliverable(w, m))
+                return m;
+    }
+    return RH_NONE;
+}
+
+bool rh__clock_may_reach(struct rh_world *w, uint32_t timer)
+{
+    if (!rh__clock_is_still(w) || w->timers[timer].deadline_ns <= w->now_ns)
+        return true;
+    return !w->halted && due_from(w, 0) == RH_NONE;
+}
+
+static void holds(struct rh__clock_holders *h, uint32_t actor)
+{
+    h->some |= (uint64_t)1 << actor % 64;
+    h->sum += rh__mix(actor, 11);
+}
+
+struct rh__clock_holders rh__clock_holders(const struct rh_world *world)
+{
+    struct rh_world *w = (struct rh_world *)(uintptr_t)world; /* asking changes nothing that lasts */
+    struct rh__clock_holders h = { .now_ns = w->now_ns, .many = w->actor_count > 64 };
+    if (!rh__clock_is_still(w))
+        return h;
+    for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older) {
+        h.set += w->timers[i].clocked;
+        h.set_now += w->timers[i].clocked && w->timers[i].event == w->event_count - 1;
+    }
+    for (uint32_t i = rh__test_is_over(w); i < w->actor_count; i++)
+        if (rh__is_busy(w, &w->actors[i]))
+            holds(&h, i);
+    for (uint32_t m = due_from(w, 0); m != RH_NONE; m = due_from(w, w->messages[m].channel + 1))
+        holds(&h, w->messages[m].receiver); /* who is inside a handler takes none */
+    return h;
 }
 
 void rh__clock_ring(struct rh_world *w, uint32_t timer)

@@ -94,7 +94,7 @@ RH_TEST(a_poll)
     rh_spawn(doer, .test = self);
     rh_assert(!rh_receive(hello, .timeout_ms = RH_POLL), "seen");
 }
-RH_TEST(a_clock, .time = RH_TIME_ORDERED)
+RH_TEST(a_clock, .time = RH_TIME_ORDERED, .pauses = true)
 {
     rh_timer("t", 5, hello);
     rh_assert(rh_now_ms() == 0, "seen");

@@ -76,6 +76,7 @@ static void finds(const char *test, enum rh_model model, enum rh_granularity gra
 {
     for (int time = RH_TIME_FREE; time <= RH_TIME_ORDERED; time++) {
         struct rh_semantics s = { .model = model, .granularity = granularity, .time = (enum rh_time)time };
+        s.pauses = strcmp(explorer, "optimal") == 0;
         struct rh_world *w = world_of(test, &s, NULL, 0);
         struct rh_exploration *x = explored(w, explorer, 1, 0);
         assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_EXHAUSTIVE);

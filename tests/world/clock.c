@@ -8,7 +8,7 @@ RH_MESSAGE(tick, int value;);
 RH_MESSAGE(question);
 RH_MESSAGE(answer);
 
-#define CLOCK .granularity = RH_GRAIN_OBJECT, .time = RH_TIME_ORDERED
+#define CLOCK .granularity = RH_GRAIN_OBJECT, .time = RH_TIME_ORDERED, .pauses = true
 
 /* What actors have logged, in the order of the run. */
 static void logged(const struct rh_world *w, char text[96])

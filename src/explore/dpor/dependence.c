@@ -10,7 +10,7 @@ enum { MOST_MEETINGS = 1 << 24, SEEN = 1 << 17, NAMES = 1 << 20 };
 
 /* ---- where events meet (5.4) ------------------------------------------------------------------------------------- */
 
-enum { MEET_ACTOR = 1, MEET_SENDER, MEET_TIME, MEET_MAILBOX, MEET_GRAVE, MEET_WAIT };
+enum { MEET_ACTOR = 1, MEET_SENDER, MEET_TIME, MEET_MAILBOX, MEET_GRAVE, MEET_WAIT, MEET_STILLNESS };
 
 /* The lowest bits of a meeting say what kind it is, the others are its name.  Two that only look at an object do not
  * meet. */
@@ -171,6 +171,9 @@ static void place(struct rh__history *h, const struct rh__run *r, uint32_t event
         s->everywhere = false;
     }
     unit->last = event;
+    unit->holds |= s->holds;
+    unit->sets |= s->sets;
+    unit->asks |= s->asks;
     unit->everywhere |= rh__is_everywhere(r, &e->choice) || observes_late(r, event);
     if (actor != RH_NONE)
         meet(h, unit, &end, learns(actor, MEET_ACTOR));
@@ -196,6 +199,8 @@ static void place(struct rh__history *h, const struct rh__run *r, uint32_t event
         meet(h, unit, &end, blind(actor, MEET_WAIT)); /* after the wait, a reply may not even be sent */
     if (s->timed)
         meet(h, unit, &end, learns(0, MEET_TIME));
+    if (s->advances || s->lets_go)
+        meet(h, unit, &end, at_object(rh__mix(0, MEET_STILLNESS), !s->advances));
     h->step[event + 1].meetings = end;
 }
 
@@ -204,6 +209,8 @@ static void place(struct rh__history *h, const struct rh__run *r, uint32_t event
 void rh__history_before(struct rh__history *h, const struct rh__run *r, uint32_t event, uint32_t actor)
 {
     struct rh__stance *s = &h->stance[event];
+    if (r->clock != RH_NONE)
+        h->holders[event] = rh__clock_holders(r->live);
     h->step[event].timers = actor != RH_NONE && rh__actor_has_timers(r->live, actor);
     if (actor == RH_NONE) {
         s->kind = RH__TAKES_NOTHING;
@@ -232,6 +239,18 @@ void rh__history_after(struct rh__history *h, const struct rh__run *r, uint32_t 
     s->timed = a && r->semantics->time == RH_TIME_ORDERED && !rh__run_by_object(r) &&
                (s->timers || rh__actor_has_timers(r->live, actor) ||
                 (shared_mailboxes(r) && sends_to_a_clock_watcher(r, event)));
+    s->advances = s->lets_go = s->holds = s->sets = s->asks = false;
+    if (r->clock == RH_NONE || r->semantics->pauses)
+        return;
+    struct rh__clock_holders was = h->holders[event], is = rh__clock_holders(r->live);
+    s->advances = actor == r->clock && is.now_ns != was.now_ns;
+    s->lets_go = is.sum != was.sum;
+    s->holds = s->lets_go && (is.some & ~was.some || is.many);
+    s->sets = is.set_now > 0;
+    uint32_t n;
+    const struct rh__access *access = rh__run_accesses(r, event, &n);
+    for (uint32_t i = 0; i < n; i++)
+        s->asks |= access[i].object == rh__object(RH__OBJECT_CLOCK, 0) && !access[i].wrote;
 }
 
 bool rh__history_open(struct rh__history *h, struct rh_exploration *x)
@@ -239,12 +258,13 @@ bool rh__history_open(struct rh__history *h, struct rh_exploration *x)
     size_t events = (size_t)rh_exploration_max_steps(x) + 3;
     h->step = rh_exploration_memory(x, events * sizeof *h->step);
     h->stance = rh_exploration_memory(x, events * sizeof *h->stance);
+    h->holders = rh_exploration_memory(x, events * sizeof *h->holders);
     h->meeting = rh_exploration_memory(x, MOST_MEETINGS * sizeof *h->meeting);
     h->seen = rh_exploration_memory(x, SEEN * sizeof *h->seen);
     h->link = rh_exploration_memory(x, MOST_MEETINGS * sizeof *h->link);
     h->cursor = rh_exploration_memory(x, MOST_MEETINGS * sizeof *h->cursor);
     h->name = rh_exploration_memory(x, NAMES * sizeof *h->name);
-    return h->step && h->stance && h->meeting && h->seen && h->link && h->cursor && h->name;
+    return h->step && h->stance && h->holders && h->meeting && h->seen && h->link && h->cursor && h->name;
 }
 
 /* ---- links ------------------------------------------------------------------------------------------------------- */

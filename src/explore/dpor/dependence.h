@@ -24,6 +24,7 @@
 #include <rehearse/explorer.h>
 
 #include "run/run.h"
+#include "world/live.h"
 
 struct rh__dpor_step {
     /* Fields of the unit that begins with this event: */
@@ -33,8 +34,14 @@ struct rh__dpor_step {
     uint32_t everywhere_before; /* nearest earlier unit with global effect; 0: none */
     bool everywhere;
     /* Fields of the event: */
-    bool timers;    /* the actor had timers before the event */
-    bool timed;     /* the event may change which timer is next; only with ordered time */
+    bool timers; /* the actor had timers before the event */
+    bool timed;  /* the event may change which timer is next; only with ordered time */
+    /* With a clock that stands still (rh__clock_holders), the event: */
+    bool advances;  /* is an advance of the clock, and needs that nobody holds it */
+    bool lets_go;   /* changes who holds the clock */
+    bool holds;     /* also, somebody holds it who did not before */
+    bool sets;      /* sets a timer */
+    bool asks;      /* reads or sets the clock */
     bool waits;     /* the event leaves its actor in a wait that times out if the mailbox is empty */
     uint32_t cause; /* unit that sent the message of the choice; RH_NONE: none */
     uint32_t unit;
@@ -61,10 +68,11 @@ struct rh__history {
     struct rh__dpor_step *step; /* by event; one extra entry for the end of the meetings */
     struct rh__stance *stance;  /* by event: stance of its actor before the event; not in `step`, which walks read */
     uint64_t *meeting;
-    struct rh__seen *seen; /* meetings in the past of the current walk; open addressing */
-    struct rh__link *link; /* by meeting */
-    struct rh__last *name; /* table of names; open addressing */
-    uint32_t linked;       /* number of linked meetings */
+    struct rh__clock_holders *holders; /* by event: who held the clock before it */
+    struct rh__seen *seen;             /* meetings in the past of the current walk; open addressing */
+    struct rh__link *link;             /* by meeting */
+    struct rh__last *name;             /* table of names; open addressing */
+    uint32_t linked;                   /* number of linked meetings */
     uint32_t names;
     bool unlinked;    /* too many names to link: a question then visits all units */
     uint32_t *cursor; /* For each meeting of the question's unit: the nearest meeting not yet visited; RH_NONE: none. */

@@ -27,6 +27,9 @@
  *                              actor ended or deferred the message for ever.
  *   study_disabled             A choice that is open before an event and not after it is a good sibling of the event:
  *                              another value of rh_choose, a timer that was cancelled, a message that could be lost.
+ *   study_holders,             With ordered time, and without pauses, the clock advances only if nobody is inside a
+ *   study_setting              handler.  Whoever begins one, or asks the clock, is an evil ancestor of every advance that
+ *                              could come before, whether it ever came or not.
  *   study_early_end            A finding ends its run.  What the other actors would have done is explored in a run in
  *                              which an independent actor moves first.
  *
@@ -277,6 +280,43 @@ static void study_disabled(struct dpor *d, uint32_t unit)
             want(d, node, i);
 }
 
+/* The clock stands still while somebody holds it, so events that begin to hold it, or ask it, do not commute with its
+ * advance, even where the advance is not open because others hold it, too.  Where a timer is set already, those let go
+ * first: one of their steps is selected.  (Once nobody holds it, the advance is open; then see study_disabled.) */
+static void study_holders(struct dpor *d, uint32_t unit)
+{
+    const struct rh__clock_holders *held = &d->history.holders[unit];
+    uint32_t node = before(unit), own = d->choice[d->node[node].first + d->node[node].pick].actor, good = RH_NONE;
+    for (uint32_t i = 0; held->set && i < d->node[node].count; i++) {
+        uint32_t actor = d->choice[d->node[node].first + i].actor;
+        if (actor == RH_NONE || actor == own || !(held->some >> actor % 64 & 1))
+            continue;
+        if (is_selected(d, node, i))
+            return;
+        good = i;
+    }
+    if (good != RH_NONE)
+        want(d, node, good);
+}
+
+/* A timer that is set before them makes an advance possible that is not possible after them. */
+static void study_setting(struct dpor *d, const struct rh__run *r, uint32_t unit)
+{
+    struct rh__history *h = &d->history;
+    rh__walk_begin(h);
+    rh__walk_put(h, unit);
+    rh__walk_causes(h, unit);
+    rh__walk_actor(h, rh__run_event(r, unit)->choice.actor);
+    for (uint32_t i = unit - 1; i > d->floor && !h->all && !over(d, i); i--) {
+        if (!rh__is_unit(h, i))
+            continue;
+        if (rh__walk_meets(h, r, i))
+            rh__walk_follow(h, i);
+        else if ((h->step[i].holds || h->step[i].sets) && !want_good_sibling(d, r, i, unit))
+            want_all(d, before(i));
+    }
+}
+
 /* Whether the choice is no fault, and of an actor with which no run from this node ended. */
 static bool is_bystander(const struct dpor *d, const struct rh__run *r, uint32_t node, uint32_t place)
 {
@@ -339,6 +379,10 @@ static void study(struct dpor *d, const struct rh__run *r, enum how_it_ended how
         bool last = d->history.step[i].last + 1 == end;
         study_others(d, r, i);
         study_own(d, r, i);
+        if (d->history.step[i].holds || d->history.step[i].asks)
+            study_holders(d, i);
+        if (d->history.step[i].sets)
+            study_setting(d, r, i);
         if (!last || how == AT_REST)
             study_disabled(d, i);
         else if (how == EARLY)

@@ -56,6 +56,9 @@ bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error
         why = "it needs granularity object";
     else if (s->partitions && rh__delivery(s->model)->by_receiver)
         why = "partitions under model mailbox put messages in an order that no mailbox has";
+    else if (s->time == RH_TIME_ORDERED && !s->pauses)
+        why = "with ordered time, time stands still while any handler runs, which optimal does not explore: use dpor, "
+              "stateful or dfs, or let time pass inside handlers (.pauses = true)";
     else if (s->outside)
         why =
             "messages from outside (rh_open) may come at any moment, which optimal does not explore: use dpor or dfs, "

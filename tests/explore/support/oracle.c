@@ -123,6 +123,10 @@ void differ_with_dpor(struct difference *d, const struct features *p, uint32_t l
 void differ(struct difference *d, const struct features *p, uint32_t largest)
 {
     struct noted none = { 0, 0 };
+    if (p->still) {
+        differ_with_dpor(d, p, largest);
+        return;
+    }
     if (!take_all(d, p, largest))
         return;
     take_notes(got, "noting:optimal:private-globals", 2 * all->runs + 100);
@@ -137,6 +141,13 @@ void differ(struct difference *d, const struct features *p, uint32_t largest)
     note_difference(d, D_CUT, got->cut, none);
     note_difference(d, D_INCOMPLETE, !got->complete, none);
     compare_with_dpor(all, got, d);
+    if (p->time == RH_TIME_ORDERED) {
+        struct features without = *p;
+        struct difference also;
+        without.still = 1;
+        differ_with_dpor(&also, &without, largest);
+        note_difference(d, D_STILL, also.any, none);
+    }
 }
 
 /* ---- making it smaller ------------------------------------------------------------------------------------------- */

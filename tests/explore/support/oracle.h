@@ -64,7 +64,8 @@ extern struct shown show;
     X(NOT_FOUND, "findings not found")                                                                                 \
     X(INVENTED, "findings invented")                                                                                   \
     X(INCOMPLETE, "something is left")                                                                                 \
-    X(DPOR, "missing with dpor")
+    X(DPOR, "missing with dpor")                                                                                       \
+    X(STILL, "while time stands still in handlers")
 
 enum {
 #define D_X(name, text) D_##name,

@@ -284,6 +284,7 @@ struct rh_semantics features_semantics(const struct features *p)
     return (struct rh_semantics){ .model = (enum rh_model)p->model,
                                   .granularity = p->grain ? (enum rh_granularity)p->grain : RH_GRAIN_OBJECT,
                                   .time = (enum rh_time)p->time,
+                                  .pauses = !p->still,
                                   .dead_letters = p->dead ? RH_DEAD_LETTER_FAIL : RH_DEAD_LETTER_IGNORE,
                                   .losses = p->losses,
                                   .duplicates = p->duplicates,
@@ -322,6 +323,7 @@ struct rh_semantics features_semantics(const struct features *p)
     X(may)                                                                                                             \
     X(crowd)                                                                                                           \
     X(dead)                                                                                                            \
+    X(still)                                                                                                           \
     X(untimed)                                                                                                         \
     X(fails)
 

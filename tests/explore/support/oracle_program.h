@@ -95,6 +95,7 @@ struct features {
     uint32_t may;                         /* whom faults may befall: 0 all, 1 players, 2 walkers */
     uint32_t crowd;                       /* each gets a message, and does more that others notice */
     uint32_t dead;                        /* dead letters fail */
+    uint32_t still;                       /* ordered time: it stands still while a handler runs */
     uint32_t untimed;                     /* sets are awaited without a time limit */
     uint32_t fails;                       /* each so many-th history fails an assertion; 0: none */
     uint32_t cut_count;

@@ -456,6 +456,7 @@ struct rh_semantics palette_semantics(uint64_t seed)
     if (palette_clock(seed)) {
         s.granularity = RH_GRAIN_OBJECT;
         s.time = RH_TIME_ORDERED;
+        s.pauses = r >> 9 & 1;
     }
     s.dead_letters = (enum rh_dead_letter)((r >> 12) % 3);
     one_fault(&s, (r >> 16) % 12);
