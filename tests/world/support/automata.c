@@ -579,6 +579,7 @@ static void make_semantics(struct automata *p, uint64_t *random)
                                .max_bytes_per_actor = 65536,
                                .delay_steps = 2,
                                .outside_values = 2,
+                               .pauses = p->seed >> 3 & 1,
                                .seed = p->seed + 1 };
     if (s->granularity == RH_GRAIN_SEND)
         s->model = RH_MAILBOX;
