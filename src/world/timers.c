@@ -24,8 +24,8 @@
  * end is a step of its actor, as with free time.  An actor knows the time of its last clock operation, and what the
  * senders of its messages knew; monitors and predicates use that time.
  *
- * Unless the test asks for pauses, that clock stands still while somebody acts: it advances only if no actor is inside a
- * handler, and none can take what the clock has sent it.  So a handler reads the same time twice, and whoever is due
+ * Unless the test asks for pauses, that clock stands still while somebody acts: it advances only if no actor is inside
+ * a handler, and none can take what the clock has sent it.  So a handler reads the same time twice, and whoever is due
  * earlier acts earlier, as with granularity handler.  Then operations on the clock need no stop before them, and do not
  * meet each other: only the advance of the clock changes what they find. */
 #include <stdio.h>

@@ -28,8 +28,8 @@
  *   study_disabled             A choice that is open before an event and not after it is a good sibling of the event:
  *                              another value of rh_choose, a timer that was cancelled, a message that could be lost.
  *   study_holders,             With ordered time, and without pauses, the clock advances only if nobody is inside a
- *   study_setting              handler.  Whoever begins one, or asks the clock, is an evil ancestor of every advance that
- *                              could come before, whether it ever came or not.
+ *   study_setting              handler.  Whoever begins one, or asks the clock, is an evil ancestor of every advance
+ *                              that could come before, whether it ever came or not.
  *   study_early_end            A finding ends its run.  What the other actors would have done is explored in a run in
  *                              which an independent actor moves first.
  *
