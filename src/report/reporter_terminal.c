@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/visible.h"
 #include "explore/engine/measure.h"
+#include "findings/minimise.h"
 #include "report/coverage.h"
 #include "report/reporter.h"
 #include "report/terminal.h"
@@ -20,6 +21,7 @@ static void print_finding(const struct rh__result *r, uint32_t i, bool quiet)
     const struct rh__finding *f = &r->x->results->findings[i];
     bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
     const char *rest = strchr(f->outcome.text, '\n');
+    char minimised[256];
     printf("\n  %s: ", rh_outcome_name(f->outcome.kind));
     if (*f->actor && !stuck) {
         rh__print_visible(stdout, f->actor, SIZE_MAX);
@@ -35,8 +37,10 @@ static void print_finding(const struct rh__result *r, uint32_t i, bool quiet)
         printf("\n");
         rh__terminal_indented(rest + 1, "      ");
     }
-    printf("%s  found in run %s%s%s%s\n\n", rest ? "" : "\n", rh__grouped(f->run), f->count > 1 ? ", and in " : "",
+    printf("%s  found in run %s%s%s%s", rest ? "" : "\n", rh__grouped(f->run), f->count > 1 ? ", and in " : "",
            f->count > 1 ? rh__grouped(f->count - 1) : "", f->count > 1 ? " more" : "");
+    rh__minimised_text(f, minimised, sizeof minimised);
+    printf("%s%s\n\n", *minimised ? "; " : "", minimised);
     if (!quiet)
         rh__terminal_indented(f->story, "  ");
     if (*r->files[i]) {

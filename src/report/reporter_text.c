@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/visible.h"
+#include "findings/minimise.h"
 #include "report/reporter.h"
 
 /* The program's own lines, made visible. */
@@ -28,6 +29,7 @@ static void add_lines(struct rh__text *to, const char *text)
 
 static void add_finding(const struct rh_exploration *x, const struct rh__finding *f, struct rh__text *to)
 {
+    char minimised[256];
     rh__text_add(to, "%s: ", rh_outcome_name(f->outcome.kind));
     add_lines(to, f->actor);
     rh__text_add(to, "%s", *f->actor ? ": " : "");
@@ -37,8 +39,10 @@ static void add_finding(const struct rh_exploration *x, const struct rh__finding
         add_lines(to, f->outcome.place);
         rh__text_add(to, ")");
     }
-    rh__text_add(to, "\nfound in run %llu of %llu, in %llu of them\n", (unsigned long long)f->run,
+    rh__text_add(to, "\nfound in run %llu of %llu, in %llu of them", (unsigned long long)f->run,
                  (unsigned long long)x->results->count.runs, (unsigned long long)f->count);
+    rh__minimised_text(f, minimised, sizeof minimised);
+    rh__text_add(to, "%s%s\n", *minimised ? "; " : "", minimised);
     add_lines(to, f->story);
     rh__text_add(to, "its schedule:\n%s", f->schedule);
 }

@@ -27,6 +27,11 @@ bool rh__picks_before(const uint32_t *a, uint32_t a_count, const uint32_t *b, ui
     return i < a_count && i < b_count ? a[i] < b[i] : a_count < b_count;
 }
 
+bool rh__picks_better(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count)
+{
+    return a_count != b_count ? a_count < b_count : rh__picks_before(a, a_count, b, b_count);
+}
+
 void rh__finding_drop_run(struct rh__finding *f)
 {
     f->encoded_size = 0;

@@ -11,10 +11,19 @@ enum {
     RH__STORY_BYTES = 1 << 18,
 };
 
+/* How the shown run was made smaller (findings/minimise.h). */
+struct rh__minimised {
+    uint32_t before, after; /* events, without the first one; 0: it was not tried */
+    uint32_t faults_before, faults_after;
+    uint64_t runs;
+    bool repeats; /* the run failed again in the same way; if not, it was left as it is */
+    bool whole;   /* no single step can be left out; if not, a limit ended the search */
+};
+
 struct rh__finding {
     uint64_t signature; /* identity of the finding: see rh__finding_signature */
     uint64_t count;     /* number of runs with this finding */
-    uint64_t run;       /* number of the shown run */
+    uint64_t run;       /* number of the run in which it was first found */
     struct rh_outcome outcome;
     char actor[256];
     unsigned char *encoded; /* the shown run (run/encode.h) */
@@ -25,6 +34,7 @@ struct rh__finding {
     char *story;     /* the story of the run, for users */
     uint32_t *picks; /* index of the choice at each event, from event 1: the place of the run in the tree */
     uint32_t pick_count;
+    struct rh__minimised minimised;
     bool changed; /* all fields but the count are new since the last mark (rh__results_set_mark) */
 };
 
@@ -33,6 +43,8 @@ struct rh__finding {
 uint64_t rh__finding_signature(const struct rh_outcome *o);
 /* True if the run with choices `a` comes before the run with choices `b` in the tree. */
 bool rh__picks_before(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
+/* True if the run with choices `a` is the better one to show: it is shorter, or as long and before the other. */
+bool rh__picks_better(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
 /* Makes this run the shown run.  Keeps up to 256 bytes of each message value, or fewer if there is no room. */
 void rh__finding_keep_run(struct rh__finding *f, const struct rh__run *r);
 /* Makes the finding show no run. */

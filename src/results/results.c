@@ -76,8 +76,9 @@ struct rh__finding *rh__results_find(struct rh__results *r, uint64_t signature, 
     if (is_new && !(f = new_finding(r, signature)))
         return NULL;
     f->count++;
-    return is_new || (r->prefer_first_in_tree && rh__picks_before(picks, pick_count, f->picks, f->pick_count)) ? f
-                                                                                                               : NULL;
+    bool better = r->prefer_first_in_tree ? rh__picks_better(picks, pick_count, f->picks, f->pick_count)
+                                          : pick_count < f->pick_count;
+    return is_new || better ? f : NULL;
 }
 
 void rh__results_add_finding(struct rh__results *r, const struct rh__finding *f, bool whole)
@@ -89,9 +90,10 @@ void rh__results_add_finding(struct rh__results *r, const struct rh__finding *f,
     if (!to)
         return;
     to->count += f->count;
-    if (is_new || (whole && rh__picks_before(f->picks, f->pick_count, to->picks, to->pick_count))) {
+    if (is_new || (whole && rh__picks_better(f->picks, f->pick_count, to->picks, to->pick_count))) {
+        uint64_t run = is_new ? r->count.runs + f->run : to->run;
         rh__finding_copy(to, f);
-        to->run = r->count.runs + f->run;
+        to->run = run;
     }
 }
 

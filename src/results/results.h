@@ -7,7 +7,7 @@
  *     rh__results_add           adds another value
  *
  * Addition is commutative and associative for everything that is reported, so the sums do not depend on which process
- * made which run.  Of equal findings, the value shows the run that is first in the tree (see prefer_first_in_tree).
+ * made which run.  Of equal findings, the value shows the shortest run (see prefer_first_in_tree).
  *
  * A value lives in shared memory, because child processes that may crash make the runs. */
 #ifndef RH_RESULTS_RESULTS_H
@@ -61,7 +61,7 @@ struct rh__results {
     bool diverged;       /* the program did not repeat a run, or a work item did not fit the program */
     bool shares_globals; /* an actor has written a global variable */
 
-    bool prefer_first_in_tree; /* of equal findings, show the first in the tree instead of the first found */
+    bool prefer_first_in_tree; /* of equal findings with runs of one length, show the first in the tree */
     uint32_t finding_count;
     struct rh__finding findings[RH__MAX_FINDINGS];
     void *findings_memory; /* of all findings (rh__findings_init) */

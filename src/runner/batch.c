@@ -47,6 +47,7 @@ static bool make_plan(const struct rh__batch *b, const struct rh_test *test, str
                                .workers = o->workers,
                                .checkpoint = o->checkpoint,
                                .resume = o->resume,
+                               .minimise = !o->no_minimise,
                                .required = o->required,
                                .require = o->require };
     return rh__options_semantics(o, test, &plan->semantics, &plan->asked, error, error_size);

@@ -10,6 +10,7 @@
 int rh__command_test(const char *program, const struct rh__options *o);
 int rh__command_list(const char *program, const struct rh__options *o);
 int rh__command_replay(const char *program, const struct rh__options *o);
+int rh__command_minimise(const char *program, const struct rh__options *o);
 int rh__command_estimate(const char *program, const struct rh__options *o);
 int rh__command_corpus(const char *program, const struct rh__options *o);
 int rh__command_show(const char *program, const struct rh__options *o);

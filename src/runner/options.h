@@ -35,6 +35,7 @@ struct rh__options {
     const char *checkpoint; /* NULL for none */
     bool resume;
     const char *save;
+    bool no_minimise;
     uint32_t criteria; /* of coverage, as bits */
     bool required;     /* --require: less than this verdict is not enough */
     enum rh_verdict require;

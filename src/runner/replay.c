@@ -14,6 +14,7 @@
 #include "findings/keep.h"
 #include "findings/story.h"
 #include "runner/commands.h"
+#include "runner/schedule_plan.h"
 #include "runner/session.h"
 #include "runner/stepper.h"
 #include "trace/schedule.h"
@@ -111,14 +112,6 @@ static void walk(struct rh_world *w, void *arg)
 
 /* ---- what it came to --------------------------------------------------------------------------------------------- */
 
-static bool test_of(const struct rh__schedule *s, const struct rh_test **test, char *text, size_t size)
-{
-    *test = s->test ? rh__test_named(s->test) : rh_test_first();
-    if (!*test)
-        snprintf(text, size, "it is for test %s, which this program does not have", s->test);
-    return *test != NULL;
-}
-
 /* Puts the name of the file before the sentence, unless it is there. */
 static void name_file(const char *path, char *text, size_t size)
 {
@@ -169,29 +162,6 @@ static void tell_finding(const char *path, const struct rh__finding *f, bool wen
     rh__text_put(&t, f->outcome.text, first);
     rh__text_add(&t, "%s%s%s%s", placed ? "  (" : "", placed ? f->outcome.place : "", placed ? ")" : "",
                  f->outcome.text + first);
-}
-
-/* The plan that the schedule and the options make.  False with a sentence. */
-static bool make_plan(const struct rh__schedule *s, const struct rh__options *o, struct rh__plan *plan,
-                      struct rh_param params[2 * RH__MOST_PARAMS], char *text, size_t size)
-{
-    memcpy(params, o->params, o->param_count * sizeof *params); /* the first of a name counts */
-    plan->params = params;
-    plan->param_count = o->param_count;
-    if (!test_of(s, &plan->test, text, size))
-        return false;
-    plan->semantics = plan->test->semantics;
-    if (!rh__schedule_settings(s, &plan->semantics, params, &plan->param_count, 2 * RH__MOST_PARAMS, text, size))
-        return false;
-    size_t given = o->param_count;
-    if (!rh__params_known(params, given, "-p ", text, size) ||
-        !rh__params_known(params + given, plan->param_count - given, "set param.", text, size))
-        return false;
-    for (size_t i = 0; i < o->setting_count; i++)
-        if (!rh__semantics_set(&plan->semantics, o->settings[i].name, o->settings[i].value, text, size))
-            return false;
-    plan->asked = plan->semantics;
-    return true;
 }
 
 /* Runs the schedule, up to event `stop` if that is not 0.  Gives an exit code, and what was found in *f. */
@@ -263,7 +233,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     snprintf(explorer, sizeof explorer, "replay:%s", path);
     plan.explorer = explorer;
     int code = RH__EXIT_USAGE;
-    if (make_plan(&schedule, o, &plan, params, text, size)) {
+    if (rh__schedule_plan(&schedule, o, &plan, params, text, size)) {
         code = rh__session_open(&s, &plan);
         if (code == RH__EXIT_OK)
             code = run_schedule(&s, look ? o->step : 0, &stopped, &f);

@@ -93,6 +93,15 @@ static const char *refusal(const struct rh__session *s)
     return rh_world_refused(s->world);
 }
 
+static bool minimise(struct rh__session *s)
+{
+    struct rh__results *r = s->x->results;
+    for (uint32_t i = 0; i < r->finding_count; i++)
+        if (!rh__minimise(s->world, &r->findings[i], s->plan.minimise_limits))
+            return false;
+    return true;
+}
+
 int rh__session_run(struct rh__session *s)
 {
     int code = RH__EXIT_OK;
@@ -109,6 +118,8 @@ int rh__session_run(struct rh__session *s)
     if (!*rh_world_refused(s->world)) {
         code = rh__forecast_before(s) ? explore(s) : RH__EXIT_TOOL;
     }
+    if (code == RH__EXIT_OK && s->plan.minimise && !s->x->end.interrupted && !minimise(s))
+        code = RH__EXIT_TOOL;
     if (!rh__findings_describe(s->x->results, code == RH__EXIT_OK ? s->world : NULL))
         code = RH__EXIT_TOOL;
     if (*refusal(s)) {

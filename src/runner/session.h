@@ -16,6 +16,7 @@
 #ifndef RH_RUNNER_SESSION_H
 #define RH_RUNNER_SESSION_H
 
+#include "findings/minimise.h"
 #include "report/result.h"
 #include "runner/options.h"
 
@@ -36,7 +37,9 @@ struct rh__plan {
     uint32_t workers;                           /* 0 and 1: this process explores */
     const char *checkpoint;                     /* NULL for none */
     bool resume;
-    bool required; /* a verdict below `require` is not enough */
+    bool minimise;                                   /* makes the runs of findings smaller (findings/minimise.h) */
+    const struct rh__shrink_limits *minimise_limits; /* NULL: the usual ones */
+    bool required;                                   /* a verdict below `require` is not enough */
     enum rh_verdict require;
 };
 

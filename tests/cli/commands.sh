@@ -94,8 +94,8 @@ refused '--step is for `replay`' "${t[@]}" --step 3
 refused '--junit is for `test`' "$rehearse" estimate "$fixtures/kinds" --junit xml
 refused '--model all is for `test` and `estimate`' "$rehearse" replay "$fixtures/kinds" x --model all
 refused '-j is for `test`' "$rehearse" estimate "$fixtures/kinds" -j3
-refused '--max-runs is for `test` and `estimate`' "$rehearse" replay "$fixtures/kinds" x --max-runs 3
-refused '-p is for `test`, `estimate`, `replay`, `show` and `corpus`' "$rehearse" list "$fixtures/kinds" -p a=b
+refused '--max-runs is for `test`, `estimate` and `minimise`' "$rehearse" replay "$fixtures/kinds" x --max-runs 3
+refused '-p is for `test`, `estimate`, `replay`, `show`, `minimise` and `corpus`' "$rehearse" list "$fixtures/kinds" -p a=b
 for value in x -1 '' nan inf 1s; do
     refused "--max-seconds $value: a number of seconds is wanted" "${t[@]}" --max-seconds "$value"
 done

@@ -183,7 +183,7 @@ void rh__engine_add_finding(struct rh_exploration *x, uint64_t run)
     struct rh__finding *f = rh__results_find(x->results, rh__finding_signature(o), picks, count);
     if (!f)
         return;
-    f->run = run;
+    f->run = f->count == 1 ? run : f->run; /* where it was first found */
     f->outcome = *o;
     f->actor[0] = 0;
     if (f->outcome.actor != RH_NONE)
