@@ -711,10 +711,11 @@ static uint32_t *name_at(struct rh_world *w, const char *name)
     return at;
 }
 
-uint32_t rh__name_find(struct rh_world *w, const char *name)
+struct world_holder rh__name_find(struct rh_world *w, const char *name)
 {
     uint32_t node = *name_at(w, name);
-    return node == RH_NONE ? RH_NONE : w->names[node].actor;
+    return node == RH_NONE ? (struct world_holder){ RH_NONE, 0 }
+                           : (struct world_holder){ w->names[node].actor, w->names[node].life };
 }
 
 static void remove_name(struct rh_world *w, uint32_t *at)
@@ -726,8 +727,9 @@ static void remove_name(struct rh_world *w, uint32_t *at)
     put32(w, &w->name_pool.free, node);
 }
 
-bool rh__name_set(struct rh_world *w, const char *name, uint32_t actor)
+bool rh__name_set(struct rh_world *w, const char *name, struct world_holder holder)
 {
+    uint32_t actor = holder.actor;
     uint32_t *at = name_at(w, name);
     bool held = *at != RH_NONE;
     if (!rh__by_object(w) && actor != RH_NONE && (held || has_ended(&w->actors[actor])))
@@ -744,6 +746,7 @@ bool rh__name_set(struct rh_world *w, const char *name, uint32_t actor)
     rh__tables_stale(w);
     put64(w, &w->names[node].text, rh__payload_text(w, name));
     put32(w, &w->names[node].actor, actor);
+    put32(w, &w->names[node].life, holder.life);
     put32(w, &w->names[node].next, w->first_name);
     put32(w, &w->first_name, node);
     return true;

@@ -48,8 +48,12 @@ void rh__signal_kill(struct rh_world *w, uint32_t from, uint32_t to, const char 
 /* Sends rh_down to the watcher, from the actor that it watched. */
 void rh__send_down(struct rh_world *w, uint32_t who, uint32_t watcher, const char *reason);
 
-bool rh__name_set(struct rh_world *w, const char *name, uint32_t actor);
-uint32_t rh__name_find(struct rh_world *w, const char *name);
+/* Who has a name, in which of its lives (its restarts); RH_NONE: nobody. */
+struct world_holder {
+    uint32_t actor, life;
+};
+bool rh__name_set(struct rh_world *w, const char *name, struct world_holder holder);
+struct world_holder rh__name_find(struct rh_world *w, const char *name);
 
 /* Converts milliseconds to nanoseconds; saturates at INT64_MAX and at 0. */
 static inline int64_t rh__ms(int64_t ms)

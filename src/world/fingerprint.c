@@ -399,7 +399,8 @@ static struct rh__wide hash_tables(struct rh_world *w)
 {
     struct rh__wide h = { 6, 6 };
     for (uint32_t i = w->first_name; i != RH_NONE; i = w->names[i].next)
-        h = rh__wide_sum(h, rh__wide_with(hash_text(w, w->names[i].text), w->names[i].actor));
+        h = rh__wide_sum(
+            h, rh__wide_with(hash_text(w, w->names[i].text), (uint64_t)w->names[i].life << 32 | w->names[i].actor));
     for (uint32_t a = 0; a < w->actor_count; a++) {
         h = rh__wide_sum(h, hash_links(w, w->actors[a].links, 7 + (uint64_t)a));
         h = rh__wide_sum(h, hash_links(w, w->actors[a].monitors, ((uint64_t)1 << 40) + a));

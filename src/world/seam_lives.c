@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/copy.h"
+#include "base/hash.h"
 #include "world/actors.h"
 #include "world/crash_points.h"
 #include "world/log.h"
@@ -31,13 +32,23 @@ static void look_at_life(struct rh_world *w, uint32_t actor, const char *here)
         rh__look_at_life(w, actor, here);
 }
 
-/* Stops before an operation on a name, which has its holder as its value. */
-static void stop_before_name(struct rh_world *w, const char *name, enum rh__when when, uint32_t gone, uint32_t actor,
+/* The value of a name: its holder, in the life that it has the name in. */
+static uint64_t value_of_holder(const struct rh_world *w, struct world_holder h)
+{
+    return h.actor == RH_NONE ? 0 : h.life ? rh__mix(w->actors[h.actor].identity, h.life) : w->actors[h.actor].identity;
+}
+
+/* Whether the holder is in that life, as the last look at its life found it. */
+static bool is_held(const struct rh_world *w, struct world_holder h)
+{
+    return h.actor != RH_NONE && !has_ended(&w->actors[h.actor]) && w->actors[h.actor].restarts == h.life;
+}
+
+/* Stops before an operation on a name. */
+static void stop_before_name(struct rh_world *w, const char *name, enum rh__when when, uint64_t gone, uint64_t sets,
                              const char *here)
 {
-    struct rh__action action = { .when = when,
-                                 .expected = gone == RH_NONE ? 0 : w->actors[gone].identity,
-                                 .sets = actor == RH_NONE ? 0 : w->actors[actor].identity };
+    struct rh__action action = { .when = when, .expected = gone, .sets = sets };
     if (when != RH__LOOKS)
         rh__before_effect(w, here);
     rh__stop_before(w, rh__object_named(RH__OBJECT_NAME, name), &action, here);
@@ -48,11 +59,11 @@ uint32_t rh__holder_of(struct rh_world *w, const char *name, const char *call, c
 {
     if (!name)
         rh__misuse(w, here, "%s needs a name", call);
-    stop_before_name(w, name, RH__LOOKS, RH_NONE, RH_NONE, here);
+    stop_before_name(w, name, RH__LOOKS, 0, 0, here);
     rh__touch_as(w, rh__object_named(RH__OBJECT_NAME, name), false, 0, 0);
-    uint32_t actor = rh__name_find(w, name);
-    look_at_life(w, actor, here);
-    return actor == RH_NONE || has_ended(&w->actors[actor]) ? RH_NONE : actor;
+    struct world_holder holder = rh__name_find(w, name);
+    look_at_life(w, holder.actor, here);
+    return is_held(w, holder) ? holder.actor : RH_NONE;
 }
 
 /* ---- links and monitors ------------------------------------------------------------------------------------------ */
@@ -166,29 +177,31 @@ const struct rh_down *rh__seam_join(rh_ref who, int64_t timeout_ms, const char *
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* With granularity object, an actor that has ended may still hold a name, which counts as free.  Finding out and taking
+/* With granularity object, an actor that has ended, or is in a later life, may still hold a name, which counts as free.
+ * Finding out and taking
  * the name over are two operations; if another actor was faster, this one starts again. */
 static bool set_name_in_turns(struct rh_world *w, const char *name, uint32_t actor, const char *here)
 {
-    uint32_t gone = RH_NONE;
     look_at_life(w, actor, here);
     if (actor != RH_NONE && has_ended(&w->actors[actor]))
         return false;
+    struct world_holder next = { actor, actor == RH_NONE ? 0 : w->actors[actor].restarts };
+    uint64_t gone = 0, sets = value_of_holder(w, next);
     for (;;) {
-        stop_before_name(w, name, actor == RH_NONE ? RH__SETS : RH__SETS_IF_FREE, gone, actor, here);
-        uint32_t holder = rh__name_find(w, name);
-        bool sets = actor == RH_NONE || holder == RH_NONE || holder == gone;
-        rh__touch_as(w, rh__object_named(RH__OBJECT_NAME, name), sets && holder != actor, 0,
-                     actor == RH_NONE ? 0 : w->actors[actor].identity);
-        if (sets)
-            rh__name_set(w, name, actor);
-        if (holder == RH_NONE || (holder == gone && actor != RH_NONE))
-            return actor != RH_NONE;
-        look_at_life(w, holder, here);
-        bool held = !has_ended(&w->actors[holder]);
-        if (held || actor == RH_NONE)
-            return held && actor == RH_NONE;
-        gone = holder;
+        stop_before_name(w, name, sets ? RH__SETS_IF_FREE : RH__SETS, gone, sets, here);
+        struct world_holder holder = rh__name_find(w, name);
+        uint64_t found = value_of_holder(w, holder);
+        bool free = !found || found == gone;
+        rh__touch_as(w, rh__object_named(RH__OBJECT_NAME, name), (free || !sets) && found != sets, 0, sets);
+        if (free || !sets)
+            rh__name_set(w, name, next);
+        if (!found || (free && sets))
+            return sets != 0;
+        look_at_life(w, holder.actor, here);
+        bool held = is_held(w, holder);
+        if (held || !sets)
+            return held && !sets;
+        gone = found;
     }
 }
 
@@ -203,7 +216,7 @@ bool rh__seam_name_set(const char *name, rh_ref who, const char *here)
     if (rh__by_object(w))
         return set_name_in_turns(w, name, actor, here);
     rh__preempt(w, here);
-    uint32_t holder = rh__name_find(w, name);
+    uint32_t holder = rh__name_find(w, name).actor;
     bool frees = actor == RH_NONE && holder != RH_NONE;
     bool takes = actor != RH_NONE && holder == RH_NONE && !has_ended(&w->actors[actor]);
     rh__touch_as(w, rh__object_named(RH__OBJECT_NAME, name), frees || takes, 0, 0);
@@ -211,7 +224,8 @@ bool rh__seam_name_set(const char *name, rh_ref who, const char *here)
         rh__touch_as(w, rh__object_of_actor(w, RH__OBJECT_LIFE, actor), false, 0, 0);
     if (holder != RH_NONE && holder != w->current && holder != actor) /* its end would have freed the name */
         rh__touch_as(w, rh__object_of_actor(w, RH__OBJECT_LIFE, holder), false, 0, 0);
-    return rh__name_set(w, name, actor);
+    uint32_t life = actor == RH_NONE ? 0 : w->actors[actor].restarts;
+    return rh__name_set(w, name, (struct world_holder){ actor, life });
 }
 
 rh_ref rh__seam_name_find(const char *name, const char *here)

@@ -152,6 +152,7 @@ struct world_link {
 struct world_name {
     uint64_t text;
     uint32_t actor;
+    uint32_t life; /* of the actor that has the name: its restarts; a later one does not have it */
     uint32_t next;
 };
 

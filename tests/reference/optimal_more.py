@@ -4,7 +4,8 @@ was taken.  (optimal.py is the first part; this one contains it, with processes 
 programs and the oracle.  The explorer in C has the objects; its mailboxes are those of the first part.
 
     ./optimal_more.py mailbox 0 300 mix      compare with brute force on random programs 0..299
-                      fifo bag causal        mix, messages, objects, lives, dense, wide, sets, quorums: which kind of programs
+                      fifo bag causal        mix, messages, objects, lives, dense, wide, sets, quorums, gathers: which
+                                             kind of programs
     ./optimal_more.py mailbox 0 300 mix check=1 order=hash pick=fewest
                                              also compare the rules with the definition in every use; other orders
     ./optimal_more.py print fifo 0 300 mix   programs with their numbers of behaviours, for operations.c
@@ -14,6 +15,9 @@ PROCESSES do, one action at a time:
     recv(filter)        waits for a message that the filter fits; poll(filter) takes one or nothing.  A wait with a time
                         limit is a poll: both may happen at any moment and find or not find something.
     set(filter, n)      waits for n messages and takes them at once, as a set; set_poll(filter, n) takes n or nothing.
+    gather(filter, n, other)
+                        waits for n messages that the filter fits and takes them as a set, or takes one of the others, which
+                        `other` fits, alone.
     op(object, ...)     get, put, insert_new, delete, cas, add: whether it writes depends on what it finds (operate()).
                         Names and keys of a table are objects.  The life of a process is one: `end` writes it, `get` asks
                         whether it has ended, `watch` (monitor, link) reads it, too, and a notice comes to whoever watches when
@@ -96,6 +100,13 @@ of e stay, with their pasts (revisit_set).
     set_poll of nothing under mailbox says that fewer than n are there: one of several orders, not a matter of cycles.  It is
     left out here, and refused in C.
 
+GATHERS.  A message joins if the filter of sets fits it; others are taken alone.
+    alone         a message can be taken alone if it can be taken from among those that can be taken alone: what joins waits
+                  for others meanwhile, and says nothing about their order.  So a gather that took a message alone orders it
+                  before those that it would take alone, and not before those that join.
+    a set         can be taken if nothing that the gather wants, to join or alone, must come first and is left behind.
+    canonical     the greatest that can be taken alone; a set, as above, if there is nothing to take alone.
+
 EXACTLY ONCE.  Take a target T.  What it was made from is determined: before r was added there was what stands before r in T;
 then the search goes on as it always does, but for events of the past of (e, v), which are as they are in T; all others must be
 canonical, r too; until e is next.  By P1 what is kept is possible, by P2 each canonical event can be added, so that graph
@@ -145,7 +156,7 @@ from processes import Random, matches, mix, operate, oracle
 sys.setrecursionlimit(100_000)
 
 SETS = ("set", "set_poll")
-RECEIVES = ("recv", "poll", *SETS)
+RECEIVES = ("recv", "poll", "gather", *SETS)
 
 
 def parts(v):
@@ -213,8 +224,8 @@ class View:
             return result
         else:
             self.receives[e[0]].append(e)
-            if a[0] in SETS:
-                return v and tuple(sorted((m[0], self.payload[m]) for m in v))
+            if isinstance(v, frozenset):
+                return tuple(sorted((m[0], self.payload[m]) for m in v))
             return v and (v[0], self.payload[v])
 
     def notices(self):
@@ -261,7 +272,20 @@ class View:
     def wanted(self, e, a):
         """The messages that a receive of e's process would take, had it its way: sent to it, fitting, not yet taken."""
         taken = self.taken_before(e)
-        return [m for m in self.messages[e[0]] if m not in taken and matches(a[1], m[0], self.payload[m])]
+        return [m for m in self.messages[e[0]] if m not in taken and self.fits(a, m)]
+
+    def joins(self, a, m):
+        """Whether a receive takes the message together with others, if it takes it."""
+        return a[0] in SETS + ("gather",) and matches(a[1], m[0], self.payload[m])
+
+    def fits(self, a, m):
+        return matches(a[1], m[0], self.payload[m]) or (a[0] == "gather" and matches(a[3], m[0], self.payload[m]))
+
+    def beside(self, e, a, v):
+        """The messages that have to do with it that a receive gets v: all that it wants; if a gather takes one alone, those
+        that it would take alone."""
+        one = a[0] == "gather" and not isinstance(v, frozenset)
+        return [m for m in self.wanted(e, a) if not (one and self.joins(a, m))]
 
     def versions(self, o):
         out = [(-1, o)]
@@ -274,11 +298,12 @@ class View:
 
 
 class Explorer:
-    def __init__(self, prog, model, order="key", pick="sends first", check=False):
+    def __init__(self, prog, model, order="key", pick="sends first", check=False, rule=None):
         # Under mailbox a set that was not there when the time was over says that fewer than n were there: one of several
         # orders, which is not a matter of cycles.
         assert model != "mailbox" or not any(w and k == "set_poll" for k, w in getattr(prog, "weights", {}).items())
         self.prog, self.model, self.order, self.pick, self.check = prog, model, order, pick, check
+        self.rule = rule                             # "all": what joins comes after what was taken alone, which is wrong
         self.found, self.wasted = [], 0
 
     # ---- the definition ----
@@ -301,13 +326,13 @@ class Explorer:
             if a[0] == "op" and e not in view.writes and v in next_write:
                 after[e].append(next_write[v])
             if a[0] in RECEIVES:
-                want, took = view.wanted(e, a), parts(v)
+                want, took = view.beside(e, a, v), parts(v)
                 if not set(took) <= set(want):
                     return False
                 if self.model == "mailbox":
                     for x in took or [e]:
                         after[x] += [m for m in want if m not in took]
-                elif a[0] in SETS:
+                elif a[0] in SETS or isinstance(v, frozenset):
                     if not self.may_take_set(view, want, v) if v else self.must_take(view, e, want, a[2]):
                         return False
                 elif v not in self.front(view, want) if v else self.must_take(view, e, want):
@@ -374,7 +399,8 @@ class Explorer:
                 for r in view.receives[to]:
                     if x in parts(view.got[r]):
                         break
-                    if matches(view.action[r][1], x[0], view.payload[x]):
+                    if x in (view.beside(r, view.action[r], view.got[r]) if self.rule != "all" else
+                             view.wanted(r, view.action[r])):
                         todo += parts(view.got[r]) or [r]
         return out
 
@@ -384,7 +410,7 @@ class Explorer:
             if v not in view.next_write:
                 return True
             return not view.would_write(a, v) and view.next_write[v] not in self.earlier(view, view.reasons(e, None))
-        if a[0] in SETS and v:
+        if isinstance(v, frozenset):
             want = set(view.wanted(e, a))
             if not v <= want:
                 return False
@@ -392,7 +418,7 @@ class Explorer:
                 return self.may_take_set(view, want, v)
             return not (want - v) & self.earlier(view, v)
         if a[0] in RECEIVES:
-            want = view.wanted(e, a)
+            want = view.beside(e, a, v)
             if a[0] in SETS and self.model != "mailbox":
                 return not self.must_take(view, e, want, a[2])
             if self.model != "mailbox":
@@ -413,6 +439,9 @@ class Explorer:
             out.sort(key=lambda v: mix(e, v))
         elif self.order == "down":
             out.reverse()
+        if a[0] == "gather":
+            alone = [m for m in out if not view.joins(a, m)]
+            return [frozenset(x) for x in itertools.combinations([m for m in out if m not in alone], a[2])] + alone
         if a[0] in SETS:
             return [None] * (a[0] == "set_poll") + [frozenset(x) for x in itertools.combinations(out, a[2])]
         return [None] * (a[0] == "poll") + out
@@ -420,9 +449,10 @@ class Explorer:
     def greatest(self, view, e, a):
         """What a receive gets if it is canonical.  Of a set: the greatest message that can be taken, then the greatest that
         can be taken with it, and so on."""
-        if a[0] not in SETS:
+        want = view.wanted(e, a)
+        if a[0] not in SETS and not (a[0] == "gather" and want and all(view.joins(a, m) for m in want)):
             return [c for c in self.candidates(view, e, a) if self.may_get(view, e, a, c)][-1]
-        picked, want = set(), view.wanted(e, a)
+        picked = set()
         while len(picked) < a[2]:
             left = [m for m in self.candidates(view, e, ("recv", a[1])) if m not in picked]
             if self.model == "mailbox":
@@ -455,7 +485,10 @@ class Explorer:
         if self.pick == "fewest":
             ready.sort(key=lambda x: (sum(self.may_get(view, *x, v) for v in self.candidates(view, *x)), x[0]))
         for e, a in ready:
-            if a[0] not in ("recv", "set") or len(view.wanted(e, a)) >= (a[2] if a[0] == "set" else 1):
+            want = view.wanted(e, a) if a[0] in RECEIVES else []
+            if a[0] == "gather" and not all(view.joins(a, m) for m in want):
+                return e, a
+            if a[0] not in ("recv", "set", "gather") or len(want) >= (1 if a[0] == "recv" else a[2]):
                 return e, a
         return None
 
@@ -483,11 +516,11 @@ class Explorer:
         """e is new and gets v.  Each event r that could get e instead of what it got is changed, if this is the graph to
         do so from."""
         for r in events:
-            if view.action[r][0] in SETS:
+            if self.takes_together(view, r, e, a):
                 self.revisit_set(graph, view, e, v, r)
         past = view.past(e, v)
         for r in events:
-            if r in past or view.action[r][0] in SETS:
+            if r in past or self.takes_together(view, r, e, a):
                 continue
             at = next(i for i, x in enumerate(graph) if x[0] == r)
             gone = [i for i, x in enumerate(graph) if i >= at and x[0] not in past]
@@ -505,12 +538,17 @@ class Explorer:
             if good:
                 self.visit(target)
 
+    def takes_together(self, view, r, e, a):
+        """Whether r can take what is sent here, if at all, only in a set."""
+        kind = view.action[r]
+        return kind[0] in SETS or (kind[0] == "gather" and matches(kind[1], e[0], a[2]))
+
     def revisit_set(self, graph, view, e, v, r):
         """r takes a set with e instead of what it took.  The others of the set are known before r, or they stay, with their
         pasts, though they were added after r."""
         at, a = next(i for i, x in enumerate(graph) if x[0] == r), view.action[r]
         whole = View(self.prog, graph + [(e, v)])
-        for s in itertools.combinations([m for m in whole.wanted(r, a) if m != e], a[2] - 1):
+        for s in itertools.combinations([m for m in whole.wanted(r, a) if m != e and whole.joins(a, m)], a[2] - 1):
             members = frozenset(s) | {e}
             past = view.past(e, v).union(*(view.past(m, ()) for m in s))
             if r in past or e not in whole.wanted(r, a):

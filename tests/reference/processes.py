@@ -163,6 +163,16 @@ class Random(Program):
             self.tags = rnd.choice([1, 1, 2])
             self.filters = rnd.choice([["any"], ["any", "any", "tag"], ["any", "tag", "odd", "from"]])
 
+        if what == "gathers":                        # some that take a set of one kind or another message alone
+            takers, givers = rnd.choice([1, 1, 2]), rnd.choice([2, 3, 3])
+            self.n, self.parent = takers + givers, {}
+            self.role = ["takes"] * takers + ["gives"] * givers
+            self.steps = [rnd.choice([2, 3, 3]) for _ in range(takers)] + [rnd.choice([1, 2, 2, 3]) for _ in range(givers)]
+            self.weights = {"send": 3, "recv": rnd.choice([0, 0, 1]), "poll": rnd.choice([0, 0, 1]), "gather": 4,
+                            "op": rnd.choice([0, 0, 0.5])}
+            self.tags = rnd.choice([2, 2, 3])
+            self.filters = rnd.choice([["any"], ["any", "tag"]])
+
     def action(self, p, results):
         if len(results) >= self.steps[p]:
             last = self.objects > self.tables and len(results) == self.steps[p]
@@ -177,6 +187,8 @@ class Random(Program):
             w["send"], w["recv"], w["poll"] = w["send"] * 0.3, w["recv"] * 2, w["poll"] * 2
         elif self.role[p] == "gives" and "send" in w:
             w["send"], w["recv"] = w["send"] * 2, 0 if self.objects > self.tables else w["recv"] * 0.2
+            if "gather" in w:
+                w["gather"] *= 0.05
             if "set" in w:
                 w["set"], w["set_poll"] = w["set"] * 0.05, w["set_poll"] * 0.05
         kind = self.shape[p][len(results)] if self.shape else rnd.choices(list(w), list(w.values()))[0]
@@ -192,6 +204,9 @@ class Random(Program):
             name = rnd.choice(self.ops)
             args = {"put": 1, "insert_new": 1, "cas": 2}.get(name, 0)
             return "op", rnd.randrange(self.tables), name, tuple(rnd.randrange(3) for _ in range(args))
+        if kind == "gather":                         # what else it takes: everything, or one more kind
+            other = ("any",) if rnd.random() < 0.7 else ("tag", rnd.randrange(self.tags))
+            return kind, ("tag", rnd.randrange(2)) if rnd.random() < 0.8 else ("odd", 1), rnd.choice([1, 2, 2, 2, 3]), other
         f = rnd.choice(self.filters)
         how = (rnd.choice(getattr(self, "sizes", [1, 2, 2, 2, 3])),) if kind in ("set", "set_poll") else ()
         return kind, {"any": ("any",), "tag": ("tag", rnd.randrange(self.tags)), "tags": ("tags", rnd.randrange(1, 8)),
@@ -234,6 +249,16 @@ def oracle(prog, model, limit):
             if not any(first(x, m, want) for m in s for x in want if x not in s):
                 yield s
 
+    def gathers(a, box):
+        """What can be taken at once, all or one: n that join, with nothing left behind that must come first; or one of the
+        others alone, whatever joins may wait meanwhile."""
+        join = [m for m in box if matches(a[1], m[0][0], m[1])]
+        alone = [m for m in box if m not in join and matches(a[3], m[0][0], m[1])]
+        yield from sets(join, a[2], [m for m in box if m in join or m in alone])
+        for m in alone:
+            if not any(first(x, m, alone) for x in alone if x is not m):
+                yield m
+
     def steps_of(p, procs, boxes, objs):
         got, results, heard, taken = procs[p]
         a = prog.next(p, results)
@@ -263,6 +288,15 @@ def oracle(prog, model, limit):
                 to = prog.n if model == "mailbox" else x[0]
                 boxes = put(boxes, to, boxes[to] + (m,))
             yield (put(procs, p, (got + (writer,), results + (result,), heard, taken)), boxes, put(objs, a[1], after))
+        elif a[0] == "gather":
+            for s in gathers(a, boxes[p]):
+                one = isinstance(s[0], tuple) and not isinstance(s[0][0], tuple)      # a message, else a set of them
+                s = (s,) if one else s
+                names = frozenset(m[0] for m in s)
+                results_of = tuple(sorted((m[0][0], m[1]) for m in s))
+                now = (got + (s[0][0] if one else names,), results + (results_of[0] if one else results_of,),
+                       heard.union(names, *(m[2] for m in s)), taken + tuple(names))
+                yield put(procs, p, now), put(boxes, p, tuple(x for x in boxes[p] if x not in s)), objs
         else:
             want = [m for m in boxes[p] if matches(a[1], m[0][0], m[1])]
             if a[0] in ("set", "set_poll"):
