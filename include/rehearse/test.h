@@ -91,6 +91,35 @@ enum rh_crash_points {
 #undef RH_X
 };
 
+/* How the network splits.  The nodes of the network are the actors that the test's body spawns (or see may_split), each
+ * with the actors that it spawns.  With at most seven nodes every group is tried, with more nodes every single one; three
+ * or more groups are tried with at most five nodes, with more only every node alone. */
+#define RH_SPLITS(X)                                                                                                   \
+    X(HALVES, "halves", "into two groups that do not hear each other")                                                 \
+    X(GROUPS, "groups", "into two or more groups that do not hear each other")                                         \
+    X(ONE_WAY, "one-way", "one way: the rest does not hear a group, but the group hears the rest")                     \
+    X(PAIRS, "pairs", "between two nodes: all others hear both")                                                       \
+    X(ANY, "any", "in each of these ways")
+
+enum rh_splits {
+#define RH_X(name, text, help) RH_SPLIT_##name,
+    RH_SPLITS(RH_X)
+#undef RH_X
+};
+
+/* What happens to messages from one side of a split to the other. */
+#define RH_ACROSS(X)                                                                                                   \
+    X(HELD, "held", "they arrive when the network is whole again")                                                     \
+    X(DROPPED, "dropped", "what is under way when the network splits, and what is sent until it heals, is lost")
+
+enum rh_across {
+#define RH_X(name, text, help) RH_ACROSS_##name,
+    RH_ACROSS(RH_X)
+#undef RH_X
+};
+
+enum { RH_TIMER_BUDGETS_SIZE = 128 };
+
 /* How many rows such a list has. */
 #define RH_ROWS(rows)    (0 rows(RH_ROWS_ONE))
 #define RH_ROWS_ONE(...) +1
@@ -119,7 +148,10 @@ struct rh_semantics {
      * behaviour, and begins with rh_start if its behaviour lists it; timers, what it waited for, links, monitors
      * and the open store are lost: docs/stores.md has a table. */
     uint32_t kept_restarts;
-    uint32_t partitions;     /* splits of the network in two; healing is free */
+    /* Splits of the network, one at a time.  That it heals is a choice as well, and spends nothing. */
+    uint32_t partitions;
+    enum rh_splits splits;   /* which groups of nodes no longer hear which */
+    enum rh_across across;   /* messages are held, or dropped: exit signals and news of ends are always held */
     uint32_t failed_opens;   /* calls of rh_store_open that fail; the actor ends with reason "store" */
     uint32_t damaged_stores; /* calls of rh_store_open that find damage; the actor ends with reason "damaged" */
     /* Puts that cannot be made durable: the actor ends with reason "store" at some moment between the put and
@@ -132,10 +164,19 @@ struct rh_semantics {
      * none, and reductions ignore the budget.  Random explorers find what needs one very slow message. */
     uint32_t delays;
     uint32_t outside; /* messages from outside: see rh_open */
+    /* How often timers of a name may fire in a run, of all actors together: "election=3, heartbeat=10".  Later they stay
+     * set and never fire; with ordered time the clock passes over them.  A run that ends while such a timer is set could
+     * go on: it is not stuck, and neither hot monitors nor `eventually` are judged.  In production timers have no
+     * budgets. */
+    char timer_budgets[RH_TIMER_BUDGETS_SIZE];
     /* The types of actors that may crash: RH_ACTORS(server, replica); NULL for all types.  Use it to keep clients and
      * the environment up. */
     const struct rh_actor_type *const *may_crash;
     const struct rh_actor_type *const *may_lose; /* types of actors whose incoming messages may be lost or duplicated */
+    /* The types of actors that are nodes of the network, wherever they are spawned, each with the actors that it spawns:
+     * RH_ACTORS(replica).  All others hear and are heard by all, as the test itself.  NULL: every actor that the test's
+     * body spawns is a node.  The first 16 count. */
+    const struct rh_actor_type *const *may_split;
     /* Left-overs: messages that an actor may still defer at the end of a run, and that may be on their way to an actor
      * that ends, without the run being stuck and without a dead letter.  By type: RH_TYPES(request, beat); by the type
      * of the sender: RH_ACTORS(client); and all that external senders (rh_send_from) have sent.  NULL: none.  Use them

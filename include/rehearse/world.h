@@ -64,7 +64,7 @@ extern "C" {
     X(CRASH, "crash", RH_IS_FAULT | RH_GLOBAL, NULL, NULL, NULL)                                                       \
     /* actor starts again; `what` is 1 where its state is kept */                                                      \
     X(RESTART, "restart", RH_IS_FAULT | RH_GLOBAL, NULL, NULL, "RESTART")                                              \
-    /* the actors in the bits of `what` are cut off from the rest */                                                   \
+    /* the network splits; `what`: see world/cuts.h */                                                                 \
     X(PARTITION, "partition", RH_IS_FAULT | RH_GLOBAL, NULL, NULL, "partition")                                        \
     /* the network is whole again */                                                                                   \
     X(HEAL, "heal", RH_IS_FAULT | RH_GLOBAL, "the network heals", "the network is whole again", "heal")                \
@@ -318,6 +318,10 @@ struct rh_timer_info {
     uint32_t event; /* in which it was set */
 };
 struct rh_timer_info rh_world_timer(const struct rh_world *w, uint32_t timer);
+/* How often timers of this name of this actor have fired in the run; looks at the whole run. */
+uint32_t rh_world_timer_fired(const struct rh_world *w, uint32_t actor, const char *name);
+/* How often timers of this name may still fire in the run; RH_NONE if they have no budget. */
+uint32_t rh_world_timer_left(const struct rh_world *w, const char *name);
 uint32_t rh_world_actor_count(const struct rh_world *w);
 const struct rh_actor_type *rh_world_actor_type(const struct rh_world *w, uint32_t actor);
 const struct rh_behaviour *rh_world_actor_behaviour(const struct rh_world *w, uint32_t actor);

@@ -18,7 +18,7 @@ struct decoded {
     struct rh__run run; /* first: rh__run_free relies on its address */
     char *test;
     struct rh_semantics semantics, own;
-    const struct rh_actor_type **lists[4];
+    const struct rh_actor_type **lists[6];
     struct rh_param *params;
     struct rh_actor_type *actor_types;
     struct rh_behaviour *behaviours;
@@ -195,12 +195,15 @@ static void get_semantics(struct decoder *x, struct rh_semantics *s, const struc
     memcpy(&third, (const char *)bytes + offsetof(struct rh_semantics, pauses), 1);
     if ((uint32_t)s->model >= RH_ROWS(RH_MODELS) || (uint32_t)s->granularity >= RH_ROWS(RH_GRANULARITIES) ||
         (uint32_t)s->time >= RH_ROWS(RH_TIMES) || (uint32_t)s->dead_letters >= RH_ROWS(RH_DEAD_LETTERS) ||
+        (uint32_t)s->crash_points >= RH_ROWS(RH_CRASHES) || (uint32_t)s->splits >= RH_ROWS(RH_SPLITS) ||
+        (uint32_t)s->across >= RH_ROWS(RH_ACROSS) || s->timer_budgets[sizeof s->timer_budgets - 1] ||
         (flag | other | third) > 1)
         refuse(x, "a setting has no such value");
     s->may_remain = NULL;
     s->may_remain_from = NULL;
     s->may_crash = get_list(x, &lists[0]);
     s->may_lose = get_list(x, &lists[1]);
+    s->may_split = get_list(x, &lists[2]);
 }
 
 static bool get_head(struct decoder *x)
@@ -209,7 +212,7 @@ static bool get_head(struct decoder *x)
     struct rh__run *r = &d->run;
     r->test = get_name(x);
     get_semantics(x, &d->semantics, d->lists);
-    get_semantics(x, &d->own, d->lists + 2);
+    get_semantics(x, &d->own, d->lists + 3);
     r->param_count = get_count(x, 4);
     if (!NEW(x, params, r->param_count))
         return false;

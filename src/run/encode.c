@@ -61,8 +61,10 @@ static bool find_types(struct encoder *e)
         place_in(&e->message_types, rh__run_message(r, i)->type);
     find_listed(e, r->semantics->may_crash);
     find_listed(e, r->semantics->may_lose);
+    find_listed(e, r->semantics->may_split);
     find_listed(e, r->own->may_crash);
     find_listed(e, r->own->may_lose);
+    find_listed(e, r->own->may_split);
     return !e->actor_types.failed && !e->behaviours.failed && !e->message_types.failed;
 }
 
@@ -111,12 +113,13 @@ static void put_list(struct encoder *e, const struct rh_actor_type *const *list)
 static void put_semantics(struct encoder *e, const struct rh_semantics *s)
 {
     struct rh_semantics plain = *s;
-    plain.may_crash = plain.may_lose = NULL; /* addresses; the contents of the lists follow */
-    plain.may_remain = NULL;                 /* only the world reads these */
+    plain.may_crash = plain.may_lose = plain.may_split = NULL; /* addresses; the contents of the lists follow */
+    plain.may_remain = NULL;                                   /* only the world reads these */
     plain.may_remain_from = NULL;
     rh__put_block(e->to, &plain, sizeof plain);
     put_list(e, s->may_crash);
     put_list(e, s->may_lose);
+    put_list(e, s->may_split);
 }
 
 static void put_head(struct encoder *e)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "world/cuts.h"
 #include "world/live.h"
 
 enum { TEXT_SEED = 0xb17a };
@@ -83,8 +84,9 @@ static uint64_t id_of(const struct rh__identities *n, const struct rh__run *r, c
         return rh__mix(id_of_timer(n, r, set_by, name), who);
     if (c->kind == RH_CHOICE_PARTITION) {
         for (uint32_t i = 0; i < n->actors; i++) /* without actors that are spawned later in this run */
-            if (rh__run_actor(r, i)->node < 16 && c->what >> rh__run_actor(r, i)->node & 1)
-                what ^= n->actor_id[i];
+            if (rh__cut_group(c->what, rh__run_actor(r, i)->node))
+                what ^= rh__mix(n->actor_id[i], rh__cut_group(c->what, rh__run_actor(r, i)->node));
+        what = rh__mix(what, rh__cut_shape(c->what));
     } else {
         what = c->what; /* a value, the result of opening a store, the kind of a crash or restart; else 0 */
     }

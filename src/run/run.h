@@ -92,6 +92,13 @@ static inline uint32_t rh__run_first_of_set(const struct rh__run *r, uint32_t ev
     return event;
 }
 
+/* True if the actor is a node of the network: not one that is where its parent is. */
+static inline bool rh__run_is_node(const struct rh__run *r, uint32_t actor)
+{
+    const struct rh__run_actor *a = rh__run_actor(r, actor);
+    return a->node != RH_NONE && a->parent != RH_NONE && rh__run_actor(r, a->parent)->node != a->node;
+}
+
 /* True if a fault may lose or duplicate the message. */
 static inline bool rh__run_may_fail(const struct rh__run *r, const struct rh__run_message *m)
 {

@@ -57,6 +57,7 @@ int rh__command_list(const char *program, const struct rh__options *o)
         rh__semantics_each(&s, print_budget, NULL);
         print_types("may_crash=", s.may_crash);
         print_types("may_lose=", s.may_lose);
+        print_types("may_split=", s.may_split);
         printf("  (%s)\n", t->place);
     }
     if (rh_param_first())

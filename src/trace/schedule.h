@@ -18,6 +18,7 @@
  *     the clock reaches A's timer "N"                              the clock reaches the end of A's wait
  *     T from S to A (n) is lost      T from S to A (n) is doubled  A crashes keeping K      A restarts [with its state]
  *     the network splits: A B ...    the network heals             the run ends
+ *     the network splits: A | B C | the rest                       the network splits: A B not heard by the rest
  *     outside N sends T { .field = V, ... } to A                   reaches FILE:LINE (only as the last line)
  *
  * `the loop begins: M stays hot` says that the lines behind it repeat for ever, and that monitor M is hot all the

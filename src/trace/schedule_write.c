@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "world/cuts.h"
 
 /* Names and values are the program's: what would end a line, begin a comment or be trimmed away is written
  * otherwise. */
@@ -136,11 +137,11 @@ static void add_subject(const struct rh__run *r, const struct rh_choice *c, cons
         add_actor(r, c->actor, t);
 }
 
-static void add_side(const struct rh__run *r, uint32_t nodes, struct rh__text *t)
+static void add_node(void *arg, uint32_t node, struct rh__text *t)
 {
+    const struct rh__run *r = arg;
     for (uint32_t i = 0; i < r->actor_count; i++)
-        if (rh__run_actor(r, i)->parent == 0 && rh__run_actor(r, i)->node != RH_NONE &&
-            nodes >> rh__run_actor(r, i)->node & 1) {
+        if (rh__run_is_node(r, i) && rh__run_actor(r, i)->node == node) {
             rh__text_add(t, " ");
             add_actor(r, i, t);
         }
@@ -210,8 +211,7 @@ static void add_long_line(const struct rh__run *r, const struct rh_choice *c, co
         rh__text_add(t, " restarts%s", c->what ? " with its state" : "");
         break;
     case RH_CHOICE_PARTITION:
-        rh__text_add(t, "the network splits:");
-        add_side(r, c->what, t);
+        rh__cut_text(c->what, RH__CUT_NODES, add_node, (void *)r, t);
         break;
     default:
         RH__ASSERT(false, "choice %u has no line", c->kind);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "trace/schedule.h"
+#include "world/timer_budgets.h"
 
 #define RH_X(name, text, help) text,
 static const char *const models[] = { RH_MODELS(RH_X) NULL };
@@ -13,6 +14,8 @@ static const char *const granularities[] = { RH_GRANULARITIES(RH_X) NULL };
 static const char *const times[] = { RH_TIMES(RH_X) NULL };
 static const char *const dead_letters[] = { RH_DEAD_LETTERS(RH_X) NULL };
 static const char *const crash_points[] = { RH_CRASHES(RH_X) NULL };
+static const char *const splits[] = { RH_SPLITS(RH_X) NULL };
+static const char *const across[] = { RH_ACROSS(RH_X) NULL };
 #undef RH_X
 /* A line of the manual for each word. */
 #define MANUAL(name, text, help) "`" text "`: " help ".\n"
@@ -23,7 +26,7 @@ static const struct field {
     const char *name;
     size_t offset;
     const char *const *words; /* NULL: a number */
-    bool wide, flag;
+    bool wide, flag, text;
     uint32_t otherwise;       /* what a world makes of 0 */
     bool fault, always;       /* see struct rh__setting */
     struct rh__option option; /* without a name: only --set reaches the field */
@@ -59,6 +62,19 @@ static const struct field {
             .help = help_                                                                                              \
         }                                                                                                              \
     }
+/* The form that a fault takes: shown where it is not the usual one. */
+#define FORM(field, option_, argument_, help_, manual_)                                                                \
+    {                                                                                                                  \
+        .name = #field, .offset = offsetof(struct rh_semantics, field), .words = field, .option = {                    \
+            .group = RH__GROUP_SEMANTICS,                                                                              \
+            .name = option_,                                                                                           \
+            .argument = argument_,                                                                                     \
+            .help = help_,                                                                                             \
+            .complete = RH__COMPLETE_CHOICES,                                                                          \
+            .choices = field,                                                                                          \
+            .manual = manual_                                                                                          \
+        }                                                                                                              \
+    }
     WORD(model, models, "MODEL", "all", "the order in which messages may arrive",
          RH_MODELS(MANUAL) "`all`: each of these models in turn."),
     WORD(granularity, granularities, "GRAIN", NULL, "what is one step", RH_GRANULARITIES(MANUAL)),
@@ -71,16 +87,16 @@ static const struct field {
         RH_LIMITS(RH_X)
 #undef RH_X
             LIMIT(fail_allocation, 0, NULL, NULL),
-    { .name = "crash_points",
-      .offset = offsetof(struct rh_semantics, crash_points),
-      .words = crash_points,
+    FORM(crash_points, "crash-points", "WHERE", "where a crash may strike an actor (anywhere)", RH_CRASHES(MANUAL)),
+    FORM(splits, "splits", "HOW", "how the network splits (halves)", RH_SPLITS(MANUAL)),
+    FORM(across, "across", "WHAT", "what happens to messages across a split (held)", RH_ACROSS(MANUAL)),
+    { .name = "timer_budgets",
+      .offset = offsetof(struct rh_semantics, timer_budgets),
+      .text = true,
       .option = { .group = RH__GROUP_SEMANTICS,
-                  .name = "crash-points",
-                  .argument = "WHERE",
-                  .help = "where a crash may strike an actor (anywhere)",
-                  .complete = RH__COMPLETE_CHOICES,
-                  .choices = crash_points,
-                  .manual = RH_CRASHES(MANUAL) } },
+                  .name = "timer-budget",
+                  .argument = "NAME=N",
+                  .help = "timers of that name fire up to N times, of all actors together (repeatable)" } },
     { .name = "pauses", .offset = offsetof(struct rh_semantics, pauses), .flag = true },
     { .name = "outside_may_remain", .offset = offsetof(struct rh_semantics, outside_may_remain), .flag = true },
     { .name = "check_isolation", .offset = offsetof(struct rh_semantics, check_isolation), .flag = true },
@@ -108,6 +124,28 @@ static bool set_word(void *at, const struct field *f, const char *value, char *e
     return false;
 }
 
+/* Adds budgets to those that are there; of one name the last one counts. */
+static bool add_timer_budgets(char *budgets, const char *value, char *error, size_t error_size)
+{
+    struct rh__timer_budget all[RH__TIMER_BUDGETS];
+    char text[2 * RH_TIMER_BUDGETS_SIZE], why[256] = "there are too many budgets of timers";
+    struct rh__text t;
+    if (strlen(value) < RH_TIMER_BUDGETS_SIZE) {
+        snprintf(text, sizeof text, "%s,%s", budgets, value);
+        int count = rh__timer_budgets_read(text, all, why, sizeof why);
+        char joined[RH_TIMER_BUDGETS_SIZE];
+        rh__text_init(&t, joined, sizeof joined);
+        for (int i = 0; i < count; i++)
+            rh__text_add(&t, "%s%.*s=%u", i ? "," : "", (int)all[i].length, all[i].name, all[i].most);
+        if (count >= 0 && !t.cut) {
+            snprintf(budgets, RH_TIMER_BUDGETS_SIZE, "%s", joined);
+            return true;
+        }
+    }
+    snprintf(error, error_size, "timer_budgets=%s: %s", value, why);
+    return false;
+}
+
 bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *value, char *error, size_t error_size)
 {
     _Static_assert(sizeof(enum rh_model) == sizeof(int) && sizeof(enum rh_time) == sizeof(int), "enums are ints");
@@ -116,6 +154,8 @@ bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *val
         char *at = (char *)s + f->offset;
         if (strcmp(f->name, name) != 0)
             continue;
+        if (f->text)
+            return add_timer_budgets(at, value, error, error_size);
         if (f->words)
             return set_word(at, f, value, error, error_size);
         if (f->flag && (strcmp(value, "true") == 0 || strcmp(value, "false") == 0))
@@ -158,6 +198,12 @@ void rh__semantics_write(const struct rh_semantics *s, const struct rh_semantics
 {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const struct field *f = &fields[i];
+        const char *text = (const char *)s + f->offset;
+        if (f->text) {
+            if (*text)
+                rh__text_add(to, "set %s=%s\n", f->name, text);
+            continue;
+        }
         uint64_t value = value_of(f, s);
         if (!f->always && value == f->otherwise && value == value_of(f, own))
             continue;
@@ -187,12 +233,15 @@ void rh__semantics_each(const struct rh_semantics *s, void (*each)(void *arg, co
 {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const struct field *f = &fields[i];
-        uint64_t value = value_of(f, s);
+        const char *text = (const char *)s + f->offset;
+        uint64_t value = f->text ? *text != 0 : value_of(f, s);
         char number[24];
         snprintf(number, sizeof number, "%llu", (unsigned long long)value);
         struct rh__setting setting = { .name = f->name,
-                                       .value = f->words ? f->words[value] : number,
-                                       .word = f->words != NULL,
+                                       .value = f->text    ? text
+                                                : f->words ? f->words[value]
+                                                           : number,
+                                       .word = f->words || f->text,
                                        .flag = f->flag,
                                        .fault = f->fault,
                                        .always = f->always,
@@ -201,6 +250,7 @@ void rh__semantics_each(const struct rh_semantics *s, void (*each)(void *arg, co
     }
     each_type("may_crash", s->may_crash, each, arg);
     each_type("may_lose", s->may_lose, each, arg);
+    each_type("may_split", s->may_split, each, arg);
 }
 
 bool rh__schedule_settings(const struct rh__schedule *s, struct rh_semantics *semantics, struct rh_param *params,

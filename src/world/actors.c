@@ -12,6 +12,7 @@
 #include "base/copy.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "world/cuts.h"
 #include "world/fiber.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
@@ -128,14 +129,21 @@ static void note_items(struct rh_world *w, struct world_actor *a)
         note_sets(w, a);
 }
 
-/* Actors that the test spawns are nodes of the network; actors that they spawn are on the same node. */
+/* A node of the network: an actor of these types, or one that the test spawns if there is no list.  Actors that it
+ * spawns are on the same node. */
+static bool is_node(const struct rh_world *w, const struct world_actor *a)
+{
+    const struct rh_actor_type *const *types = w->semantics.may_split;
+    return a->type->kind != RH_KIND_MONITOR && w->node_count < RH__CUT_NODES &&
+           (types ? rh__is_among(types, a->type) : a->parent == 0);
+}
+
 static void place_on_node(struct rh_world *w, struct world_actor *a)
 {
     if (a->parent == RH_NONE)
         return;
-    if (a->parent != 0)
-        a->node = w->actors[a->parent].node;
-    else if (a->type->kind != RH_KIND_MONITOR && w->node_count < MAX_NODES) {
+    a->node = w->actors[a->parent].node;
+    if (is_node(w, a)) {
         a->node = w->node_count;
         put32(w, &w->node_count, w->node_count + 1);
     }

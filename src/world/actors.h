@@ -91,6 +91,17 @@ void rh__clock_ring(struct rh_world *w, uint32_t timer);
 /* Timers; with type NULL a timer wakes the actor. */
 uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
                        const struct rh_message_type *type, const void *value);
+/* The budget of timers of this name (timer_budgets.h); RH_NONE if they have none. */
+uint32_t rh__timer_budget(const struct rh_world *w, const char *name);
+/* The timer fires. */
+void rh__timer_spend(struct rh_world *w, const struct world_timer *t);
+/* Its budget does not let it fire again in this run. */
+static inline bool rh__timer_is_spent(const struct rh_world *w, const struct world_timer *t)
+{
+    return t->budget != RH_NONE && !w->timers_left[t->budget];
+}
+/* True if such a timer is set. */
+bool rh__timers_are_spent(const struct rh_world *w);
 uint32_t rh__timer_find(const struct rh_world *w, uint32_t actor, const char *name);
 void rh__timer_unset(struct rh_world *w, uint32_t timer);
 /* The name of a timer in a choice, because slots are reused: payload offset / 16, 0 for a timer that wakes; for a timer

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/copy.h"
+#include "world/cuts.h"
 #include "world/fiber.h"
 #include "world/memory.h"
 #include "world/network.h"
@@ -167,9 +168,9 @@ static bool is_plain(const struct world_actor *a)
            a->first_child == RH_NONE && a->random == a->seed;
 }
 
-static bool is_cut_off(const struct rh_world *w, const struct world_actor *a)
+static uint32_t side_of(const struct rh_world *w, const struct world_actor *a)
 {
-    return a->node != RH_NONE && w->cut >> a->node & 1;
+    return a->node == RH_NONE ? 0 : rh__cut_group(w->cut, a->node);
 }
 
 bool rh__is_untouched(const struct rh_world *w, uint32_t actor)
@@ -214,7 +215,7 @@ static bool pair_same(const struct rh_world *w, const struct exchange *x)
     if (!is_plain(a) || !is_plain(b) || a->status != b->status || a->behaviour != b->behaviour ||
         (a->flags ^ b->flags) & ~(uint32_t)FLAG_DEFERRED || a->restarts != b->restarts || a->now_ns != b->now_ns ||
         a->used != b->used || a->heap != b->heap || (a->start == RH_NONE) != (b->start == RH_NONE) ||
-        (a->node == RH_NONE) != (b->node == RH_NONE) || is_cut_off(w, a) != is_cut_off(w, b))
+        (a->node == RH_NONE) != (b->node == RH_NONE) || side_of(w, a) != side_of(w, b))
         return false;
     if (a->status == STATUS_ENDED &&
         strcmp(w->payload + (uint64_t)a->reason * 16, w->payload + (uint64_t)b->reason * 16) != 0)

@@ -134,7 +134,7 @@ static bool can_take_timer(struct rh_world *w, const struct world_timer *t)
     const struct rh_entry *entry;
     if (a->outbox != RH_NONE && w->channels[a->outbox].first != RH_NONE)
         return false; /* its messages are not yet accepted */
-    if (rh__is_busy(w, a))
+    if (rh__is_busy(w, a) || rh__timer_is_spent(w, t))
         return false;
     if (!t->type)
         return !rh__must_take(w, a);

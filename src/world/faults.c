@@ -5,7 +5,8 @@
  * are left, they are offered together with RH_CHOICE_END.  With granularity object, a fault never depends on what
  * other actors can do: all faults are offered together with RH_CHOICE_END.
  *
- * Partitions and delays only postpone steps, so granularity object has neither: see docs/guarantees.md. */
+ * Delays, and partitions that hold messages, only postpone steps: granularity object has neither, see
+ * docs/guarantees.md. */
 #include "world/faults.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "base/hash.h"
 #include "world/actors.h"
 #include "world/crash_points.h"
+#include "world/cuts.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
 #include "world/network.h"
@@ -32,6 +34,9 @@ enum { WITH_ROWS = 0 RH__FAULTS(RH_X) };
                    "RH__FAULTS has a row for each fault: " text);
 RH_CHOICES(RH_X)
 #undef RH_X
+
+/* With more nodes, each one is split from the rest. */
+enum { MOST_SPLIT = 7 };
 
 static bool is_offered(struct rh_world *w, const struct rh_choice *c)
 {
@@ -335,22 +340,92 @@ static void fail_put(struct rh_world *w, const struct rh_choice *c)
 
 /* ---- partitions -------------------------------------------------------------------------------------------------- */
 
-/* Offers every split of up to five nodes.  For more nodes, offers only splits of one node from the rest. */
+/* Whether explorers are to make splits of this shape.  Two halves are two groups. */
+static bool splits_into(const struct rh_world *w, enum rh_splits how)
+{
+    enum rh_splits wanted = w->semantics.splits;
+    return wanted == how || wanted == RH_SPLIT_ANY || (wanted == RH_SPLIT_GROUPS && how == RH_SPLIT_HALVES);
+}
+
+static void offer_cut(struct rh_world *w, enum rh__cut_shape shape, uint32_t nodes)
+{
+    rh__offer(w, RH_CHOICE_PARTITION, RH_NONE, rh__cut(shape, nodes), 0);
+}
+
+/* The first node is on the other side: a half and the rest of it are one split. */
+static void offer_halves(struct rh_world *w)
+{
+    uint32_t n = w->node_count;
+    if (n <= MOST_SPLIT)
+        for (uint32_t side = 1; side < 1u << (n - 1); side++)
+            offer_cut(w, RH__CUT_HALVES, side << 1);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            offer_cut(w, RH__CUT_HALVES, 1u << i);
+}
+
+static void offer_one_way(struct rh_world *w)
+{
+    uint32_t n = w->node_count, all = (1u << n) - 1;
+    if (n <= MOST_SPLIT)
+        for (uint32_t side = 1; side < all; side++)
+            offer_cut(w, RH__CUT_UNHEARD, side);
+    for (uint32_t i = 0; i < n && n > MOST_SPLIT; i++) {
+        offer_cut(w, RH__CUT_UNHEARD, 1u << i);
+        offer_cut(w, RH__CUT_UNHEARD, all & ~(1u << i));
+    }
+}
+
+/* Of two nodes a pair is the same as halves. */
+static void offer_pairs(struct rh_world *w)
+{
+    for (uint32_t i = 0; i < w->node_count && w->node_count > 2; i++)
+        for (uint32_t k = i + 1; k < w->node_count; k++)
+            offer_cut(w, RH__CUT_APART, 1u << i | 1u << k);
+}
+
+/* Every partition of the set of nodes into three or more groups, as a restricted growth string: the group of a node is
+ * at most one more than those of the nodes before it. */
+static void offer_groups(struct rh_world *w, uint32_t node, uint32_t groups, uint32_t cut)
+{
+    if (node < w->node_count) {
+        for (uint32_t group = 0; group <= groups; group++)
+            offer_groups(w, node + 1, group == groups ? groups + 1 : groups, cut | group << 3 * node);
+    } else if (groups > 2) {
+        offer_cut(w, RH__CUT_GROUPS, cut);
+    }
+}
+
+/* With granularity object a partition that holds messages only postpones steps; one that drops them is a choice. */
+static bool partitions_matter(const struct rh_world *w)
+{
+    return !rh__by_object(w) || w->semantics.across == RH_ACROSS_DROPPED;
+}
+
 static void offer_partitions(struct rh_world *w, uint32_t ordinary)
 {
-    if (w->cut || !ordinary || w->node_count < 2 || rh__by_object(w))
+    if (w->cut || !(ordinary || rh__by_object(w)) || w->node_count < 2 || !partitions_matter(w))
         return;
-    if (w->node_count <= 5)
-        for (uint32_t side = 1; side < 1u << (w->node_count - 1); side++)
-            rh__offer(w, RH_CHOICE_PARTITION, RH_NONE, side << 1, 0);
-    else
-        for (uint32_t i = 0; i < w->node_count; i++)
-            rh__offer(w, RH_CHOICE_PARTITION, RH_NONE, 1u << i, 0);
+    if (splits_into(w, RH_SPLIT_HALVES))
+        offer_halves(w);
+    if (splits_into(w, RH_SPLIT_GROUPS) && w->node_count <= RH__CUT_GROUPED)
+        offer_groups(w, 0, 0, 0);
+    else if (splits_into(w, RH_SPLIT_GROUPS))
+        offer_cut(w, RH__CUT_APART, (1u << w->node_count) - 1);
+    if (splits_into(w, RH_SPLIT_ONE_WAY))
+        offer_one_way(w);
+    if (splits_into(w, RH_SPLIT_PAIRS))
+        offer_pairs(w);
 }
 
 static void partition(struct rh_world *w, const struct rh_choice *c)
 {
     put32(w, &w->cut, c->what);
+    for (uint32_t i = 0; i < w->channel_count && w->semantics.across == RH_ACROSS_DROPPED; i++)
+        for (uint32_t m = w->channels[i].first, next; m != RH_NONE; m = next) {
+            next = w->messages[m].next;
+            rh__message_drop_across(w, m);
+        }
 }
 
 static struct rh__wide hash_cut(const struct rh_world *w)
@@ -360,7 +435,7 @@ static struct rh__wide hash_cut(const struct rh_world *w)
 
 static void offer_healing(struct rh_world *w, uint32_t ordinary)
 {
-    if (ordinary || w->under_way)
+    if (ordinary || w->under_way || rh__by_object(w))
         rh__offer(w, RH_CHOICE_HEAL, RH_NONE, 0, 0);
 }
 

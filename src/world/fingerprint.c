@@ -430,6 +430,8 @@ static struct rh__wide hash_scalars(const struct rh_world *w)
     struct rh__wide h = rh__wide_hash(scalars, sizeof scalars, 8);
     if (w->semantics.quiet_after | w->semantics.temperature)
         h = rh__wide_mix(h, rh__liveness_hash(w));
+    if (w->timer_budget_count)
+        h = rh__wide_mix(h, rh__wide_hash(w->timers_left, w->timer_budget_count * sizeof *w->timers_left, 13));
     return w->any_faults ? rh__wide_mix(h, rh__faults_hash(w)) : h;
 }
 

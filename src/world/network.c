@@ -21,10 +21,12 @@
  * its sender before the send. Message x was sent in the past of message m iff the vector of m counts the send of x. */
 #include "world/network.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/copy.h"
 #include "world/actors.h"
+#include "world/cuts.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
 #include "world/memory.h"
@@ -221,6 +223,24 @@ void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint6
     put64(w, &a->clock, vector_join(w, clock, 0, sender, number));
 }
 
+/* For the story of the run. */
+RH__APART static void note_dropped(struct rh_world *w, uint32_t message)
+{
+    char name[192], text[320];
+    rh_world_actor_name(w, w->messages[message].receiver, name, sizeof name);
+    snprintf(text, sizeof text, "(%s to %s is dropped)", w->messages[message].type->name, name);
+    rh__note(w, w->messages[message].sender, text);
+}
+
+/* Messages of the world, such as news of ends, are held until the network heals. */
+void rh__message_drop_across(struct rh_world *w, uint32_t message)
+{
+    if (rh__message_travels(&w->messages[message]) && rh__message_cut_off(w, message)) {
+        note_dropped(w, message);
+        rh__message_lose(w, message);
+    }
+}
+
 static inline bool accepts_one_by_one(const struct rh_world *w)
 {
     return w->semantics.granularity == RH_GRAIN_SEND;
@@ -233,6 +253,8 @@ uint32_t rh__message_send(struct rh_world *w, const struct world_sending *s)
     uint32_t m = append(w, s, channel);
     w->under_way++;
     push(w, channel, m);
+    if (__builtin_expect(w->cut && w->semantics.across == RH_ACROSS_DROPPED, 0))
+        rh__message_drop_across(w, m);
     return m;
 }
 
@@ -513,10 +535,10 @@ RH__APART static bool signal_heard(struct rh_world *w, struct rh__stance s, uint
     return rh__message_heard(w, &s, message);
 }
 
-static bool cut_off(const struct rh_world *w, uint32_t one, uint32_t other)
+static bool cut_off(const struct rh_world *w, uint32_t sender, uint32_t receiver)
 {
-    uint32_t a = w->actors[one].node, b = w->actors[other].node;
-    return a != RH_NONE && b != RH_NONE && ((w->cut >> a ^ w->cut >> b) & 1);
+    uint32_t from = w->actors[sender].node, to = w->actors[receiver].node;
+    return from != RH_NONE && to != RH_NONE && rh__cut_divides(w->cut, from, to);
 }
 
 bool rh__message_heard(struct rh_world *w, const struct rh__stance *s, uint32_t message)

@@ -44,6 +44,8 @@ void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint6
 void rh__message_take(struct rh_world *w, uint32_t message);
 /* The same, but the receiver never sees the message, and so learns nothing from it (causal). */
 void rh__message_lose(struct rh_world *w, uint32_t message);
+/* Loses a message that a partition divides from its receiver (RH_ACROSS_DROPPED). */
+void rh__message_drop_across(struct rh_world *w, uint32_t message);
 /* Granularity send: moves the message from its sender's outbox to the receiver's mailbox. */
 void rh__message_accept(struct rh_world *w, uint32_t message);
 /* Adds a copy right behind the original. */

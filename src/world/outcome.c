@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/visible.h"
+#include "world/actors.h"
 #include "world/fiber.h"
 #include "world/history.h"
 #include "world/log.h"
@@ -272,9 +273,10 @@ static bool dead_letter(struct rh_world *w)
 
 void rh__conclude(struct rh_world *w)
 {
-    if (rh__histories_fail(w) || dead_letter(w) || stuck(w))
+    bool could_go_on = rh__timers_are_spent(w);
+    if (rh__histories_fail(w) || dead_letter(w) || (!could_go_on && stuck(w)))
         return;
-    for (uint32_t i = 0; i < w->monitor_count; i++) {
+    for (uint32_t i = 0; i < w->monitor_count && !could_go_on; i++) {
         const struct world_actor *m = &w->actors[w->monitors[i]];
         if (m->behaviour->hot) {
             w->outcome.kind = RH_OUTCOME_MONITOR;
@@ -285,7 +287,7 @@ void rh__conclude(struct rh_world *w)
             return;
         }
     }
-    for (uint32_t i = 0; i < w->property_count; i++) {
+    for (uint32_t i = 0; i < w->property_count && !could_go_on; i++) {
         const struct world_property *p = &w->properties[i];
         if (p->kind == RH_EVENTUALLY && (p->run & LAST) == LAST_FALSE) {
             w->outcome.kind = RH_OUTCOME_PROPERTY;

@@ -16,6 +16,7 @@
 #include "world/run_record.h"
 
 #include "world/delivery.h"
+#include "world/timer_budgets.h"
 
 struct rh__pages;
 struct world_member;
@@ -138,6 +139,7 @@ struct world_timer {
     uint32_t next_alike;   /* named timer: next with the same slot in timer_names, + 1 */
     uint32_t newer, older; /* links among all set timers */
     uint32_t clocked;      /* the clock owns the timer; operations on the clock order it */
+    uint32_t budget;       /* index of the budget that it spends; RH_NONE for none */
     uint32_t wait, life;   /* if clocked: `wake` and `life` of the message to come */
     uint64_t label;        /* if clocked: owner and name for reports; payload offset */
     struct rh__wide hash;  /* hash of owner, type, value and name; computed on demand, 0 before; not logged */
@@ -260,7 +262,6 @@ enum {
     MAX_PROPERTIES = 1u << 10,
     MAX_SHOWN = 1u << 16,
     MAX_ESCAPES = 64,
-    MAX_NODES = 16,
     MAX_OBJECTS = 1u << 16,
     MAX_ACCESSES = 1u << 24,
     CHANNEL_CACHE = 1024,
@@ -317,8 +318,10 @@ struct rh_world {
     bool any_faults;      /* some fault has a budget */
     bool asan;            /* the program is built with AddressSanitizer */
     bool own_clocks;      /* each actor has a clock: granularity object, or logical time */
-    bool crash_points;    /* actors may crash inside handlers: see crash_points.h */
-    int64_t tick_ns;      /* logical time: increment of an actor's clock per message; else 0 */
+    struct rh__timer_budget timer_budgets[RH__TIMER_BUDGETS];
+    uint32_t timer_budget_count;
+    bool crash_points; /* actors may crash inside handlers: see crash_points.h */
+    int64_t tick_ns;   /* logical time: increment of an actor's clock per message; else 0 */
 
     /* Tables. */
     struct world_actor *actors;
@@ -373,7 +376,8 @@ struct rh_world {
 #define RH_X(field, spends, option, help) uint32_t field;
         RH_BUDGETS(RH_X)
 #undef RH_X
-    } left; /* rest of the fault budgets */
+    } left;                                  /* rest of the fault budgets */
+    uint32_t timers_left[RH__TIMER_BUDGETS]; /* rest of the budgets of timers (timer_budgets.h) */
     struct world_hold holds[MAX_HOLDS];
     uint32_t held_until; /* latest end of a hold */
     struct world_opening openings[MAX_OPENINGS];

@@ -294,6 +294,7 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
         resume(w, actor, RH_NONE);
         return;
     }
+    rh__timer_spend(w, &t);
     rh__timer_unset(w, timer);
     /* The actor sends a message to itself.  An idle actor takes the message at once.  A process, or a handler that
      * waits, finds the message in the mailbox. */

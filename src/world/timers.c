@@ -84,6 +84,7 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     t->deadline_ns = rh__later(rh__time_of(w, actor), delay_ns);
     t->actor = actor;
     t->event = w->event_count - 1;
+    t->budget = type && w->timer_budget_count ? rh__timer_budget(w, name) : RH_NONE;
     t->clocked = w->clock != RH_NONE && (type || delay_ns > 0);
     t->wait = t->clocked && !type ? a->wait : 0;
     t->life = a->restarts + 1;
@@ -111,6 +112,26 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
         put32(w, &w->timers[t->older].newer, index);
     put32(w, &w->timer_newest, index);
     return index;
+}
+
+uint32_t rh__timer_budget(const struct rh_world *w, const char *name)
+{
+    uint32_t i = rh__timer_budget_of(w->timer_budgets, w->timer_budget_count, name);
+    return i < w->timer_budget_count ? i : RH_NONE;
+}
+
+void rh__timer_spend(struct rh_world *w, const struct world_timer *t)
+{
+    if (t->budget != RH_NONE)
+        put32(w, &w->timers_left[t->budget], w->timers_left[t->budget] - 1);
+}
+
+bool rh__timers_are_spent(const struct rh_world *w)
+{
+    uint32_t i = w->timer_budget_count ? w->timer_newest : RH_NONE;
+    while (i != RH_NONE && !rh__timer_is_spent(w, &w->timers[i]))
+        i = w->timers[i].older;
+    return i != RH_NONE;
 }
 
 void rh__clock_reach(struct rh_world *w, uint32_t actor, int64_t ns)
@@ -210,7 +231,8 @@ uint32_t rh__clock_next(const struct rh_world *w)
 {
     uint32_t best = RH_NONE;
     for (uint32_t i = w->timer_newest; i != RH_NONE; i = w->timers[i].older)
-        if (w->timers[i].clocked && (best == RH_NONE || comes_first(w, &w->timers[i], &w->timers[best])))
+        if (w->timers[i].clocked && !rh__timer_is_spent(w, &w->timers[i]) &&
+            (best == RH_NONE || comes_first(w, &w->timers[i], &w->timers[best])))
             best = i;
     return best;
 }
@@ -279,8 +301,10 @@ void rh__clock_ring(struct rh_world *w, uint32_t timer)
     s.seen_as = t.actor;
     if (has_ended(owner) || is_stale(owner, &t))
         rh__message_waste(w, &s);
-    else
+    else {
+        rh__timer_spend(w, &t);
         rh__message_send(w, &s);
+    }
     struct world_message *m = &w->messages[w->message_count - 1];
     m->timer = (uint32_t)(t.name / 16);
     m->wake = t.wait;

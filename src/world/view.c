@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "world/actors.h"
+#include "world/cuts.h"
 #include "world/network.h"
 #include "world/state.h"
 
@@ -91,6 +92,27 @@ struct rh_timer_info rh_world_timer(const struct rh_world *w, uint32_t timer)
         .actor = t->actor,
         .event = t->event,
     };
+}
+
+uint32_t rh_world_timer_fired(const struct rh_world *w, uint32_t actor, const char *name)
+{
+    uint32_t fired = 0;
+    for (uint32_t i = 1; i < w->event_count; i++) {
+        const struct rh_event *e = &w->events[i];
+        if (e->choice.kind != RH_CHOICE_TIMER || !e->choice.arg)
+            continue;
+        bool by_clock = e->choice.actor == w->clock; /* the name is with the message that it has sent */
+        const struct world_message *m = &w->messages[e->first_message];
+        uint64_t text = (uint64_t)(by_clock ? m->timer : e->choice.arg) * 16;
+        fired += (by_clock ? m->receiver : e->choice.actor) == actor && text && strcmp(w->payload + text, name) == 0;
+    }
+    return fired;
+}
+
+uint32_t rh_world_timer_left(const struct rh_world *w, const char *name)
+{
+    uint32_t budget = rh__timer_budget(w, name);
+    return budget == RH_NONE ? RH_NONE : w->timers_left[budget];
 }
 
 uint32_t rh_world_actor_count(const struct rh_world *w)
@@ -219,6 +241,16 @@ static void add_message(struct rh__text *t, const struct rh_world *w, uint32_t m
     add_name(t, w, m->seen_as);
 }
 
+static void add_node(void *arg, uint32_t node, struct rh__text *t)
+{
+    const struct rh_world *w = arg;
+    uint32_t i = 1;
+    while (w->actors[i].node != node) /* the first one: its children come later */
+        i++;
+    rh__text_add(t, " ");
+    add_name(t, w, i);
+}
+
 /* The kinds of choice whose row has no text for people (RH_CHOICES): those that have a case below. */
 enum {
     LONG_TEXTS = 1u << RH_CHOICE_OUTSIDE | 1u << RH_CHOICE_BEGIN | 1u << RH_CHOICE_DELIVER | 1u << RH_CHOICE_TIMER |
@@ -290,13 +322,8 @@ void rh_world_choice_text(const struct rh_world *w, const struct rh_choice *c, c
         rh__text_add(&t, " starts again%s", c->what ? " with its state" : "");
         break;
     case RH_CHOICE_PARTITION:
-        rh__text_add(&t, "the network splits:");
-        for (uint32_t i = 0; i < w->actor_count; i++)
-            if (w->actors[i].parent == 0 && w->actors[i].node != RH_NONE && c->what >> w->actors[i].node & 1) {
-                rh__text_add(&t, " ");
-                add_name(&t, w, i);
-            }
-        rh__text_add(&t, " against the rest");
+        rh__cut_text(c->what, w->node_count, add_node, (void *)w, &t);
+        rh__text_add(&t, "%s", rh__cut_shape(c->what) == RH__CUT_HALVES ? " against the rest" : "");
         break;
     default:
         RH__ASSERT(false, "choice %u has no text", c->kind);

@@ -58,6 +58,12 @@ static bool settle_semantics(struct rh_semantics *s, char *error, size_t error_s
         snprintf(error, error_size, "max_stack_bytes is %u; a handler needs at least %u", s->max_stack_bytes, 16 << 10);
         return false;
     }
+    struct rh__timer_budget budgets[RH__TIMER_BUDGETS];
+    char why[256];
+    if (rh__timer_budgets_read(s->timer_budgets, budgets, why, sizeof why) < 0) {
+        snprintf(error, error_size, "timer_budgets: %s", why);
+        return false;
+    }
     return !too_large("max_actors times max_bytes_per_actor", (uint64_t)s->max_actors * s->max_bytes_per_actor,
                       (uint64_t)1 << 42, error, error_size);
 }
@@ -74,6 +80,7 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     struct rh_world *w = rh__memory_reserve(&s, error, error_size);
     if (!w)
         return NULL;
+    w->timer_budget_count = (uint32_t)rh__timer_budgets_read(w->semantics.timer_budgets, w->timer_budgets, NULL, 0);
     w->test = options->test;
     w->params = options->params;
     w->param_count = options->param_count;
@@ -137,6 +144,8 @@ static void clear(struct rh_world *w)
     w->clock = RH_NONE;
     w->timer_newest = w->first_name = w->first_store = w->stack_free = w->chooser = RH_NONE;
     w->current = w->observing = w->matching = RH_NONE;
+    for (uint32_t i = 0; i < w->timer_budget_count; i++)
+        w->timers_left[i] = w->timer_budgets[i].most;
 #define RH_X(field, spends, option, help) w->left.field = w->semantics.field;
     RH_BUDGETS(RH_X)
 #undef RH_X

@@ -17,6 +17,7 @@ static struct rh_semantics semantics_of(uint64_t seed)
     s.granularity = RH_GRAIN_OBJECT;
     s.time = (enum rh_time)(seed % 3);
     s.partitions = 0;
+    *s.timer_budgets = 0;
     return s;
 }
 

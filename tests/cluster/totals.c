@@ -92,6 +92,7 @@ static struct rh_semantics semantics_of(uint64_t seed, const char *explorer)
     if (strcmp(explorer, "optimal") == 0) { /* what it can do */
         s.granularity = RH_GRAIN_OBJECT;
         s.partitions = 0;
+        *s.timer_budgets = 0;
     }
     return s;
 }

@@ -261,6 +261,8 @@ static void going_back_restores_everything_under_bag_with_faults(void **unused)
                                   .restarts = 1,
                                   .kept_restarts = 1,
                                   .partitions = 1,
+                                  .splits = RH_SPLIT_ANY,
+                                  .across = RH_ACROSS_DROPPED,
                                   .delays = 3,
                                   .delay_steps = 4 },
           40);
@@ -277,6 +279,7 @@ static void going_back_restores_everything_under_fifo_with_faults_and_ordered_ti
                                   .restarts = 2,
                                   .kept_restarts = 2,
                                   .partitions = 2,
+                                  .splits = RH_SPLIT_ANY,
                                   .delays = 2 },
           40);
 }

@@ -106,7 +106,7 @@ bool rh__is_everywhere(const struct rh__run *r, const struct rh_choice *c)
     if (rh_choice_attributes(c->kind) & RH_GLOBAL || rh__is_fault(c))
         return true; /* all actors share the budget of a fault */
     if (c->kind == RH_CHOICE_TIMER)
-        return r->clock_used && !r->own_clocks;
+        return (r->clock_used && !r->own_clocks) || *r->semantics->timer_budgets; /* which all timers of a name share */
     return r->semantics->fail_allocation != 0; /* allocations are counted in the order of the run */
 }
 

@@ -59,6 +59,12 @@ bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error
     else if (s->time == RH_TIME_ORDERED && !s->pauses)
         why = "with ordered time, time stands still while any handler runs, which optimal does not explore: use dpor, "
               "stateful or dfs, or let time pass inside handlers (.pauses = true)";
+    else if (s->partitions && s->across == RH_ACROSS_DROPPED)
+        why =
+            "a partition that drops messages has an effect on all actors at one moment, which is no order of receives: "
+            "use dpor or dfs, or --across held";
+    else if (*s->timer_budgets)
+        why = "which timers fire within a budget is an order of all of them: use dpor, dfs or stateful";
     else if (s->outside)
         why =
             "messages from outside (rh_open) may come at any moment, which optimal does not explore: use dpor or dfs, "

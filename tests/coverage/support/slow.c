@@ -132,15 +132,19 @@ static uint32_t slow_other_name(struct slow_run *r, uint32_t event)
 {
     const struct rh_choice *c = &r->events[event].choice;
     uint32_t before = RH_NONE, parts = 0, who = c->actor == RH_NONE ? 0 : slow_actor_name(r, c->actor);
-    char sides[64] = "";
+    char sides[256] = "";
     for (uint32_t i = 0; i < event && c->actor != RH_NONE; i++)
         before = slow_actor(r, i) == c->actor ? i : before;
     for (uint32_t i = 0; i < event && before != RH_NONE; i++)
         parts += slow_root(r, i) == slow_root(r, before);
-    for (uint32_t i = 0; c->kind == RH_CHOICE_PARTITION && i < rh_world_actor_count(r->w); i++)
-        if ((r->w->actors[i].born == RH_NONE || r->w->actors[i].born < event) && r->w->actors[i].node < 16 &&
-            c->what >> r->w->actors[i].node & 1)
-            snprintf(sides + strlen(sides), sizeof sides - strlen(sides), "%u ", slow_actor_name(r, i));
+    for (uint32_t i = 0; c->kind == RH_CHOICE_PARTITION && i < rh_world_actor_count(r->w); i++) {
+        uint32_t node = r->w->actors[i].node, bits = c->what >> 16 == 3 ? 3 : 1; /* groups have numbers */
+        uint32_t group = node * bits < 16 ? c->what >> node * bits & ((1u << bits) - 1) : 0;
+        if ((r->w->actors[i].born == RH_NONE || r->w->actors[i].born < event) && node != RH_NONE && group)
+            snprintf(sides + strlen(sides), sizeof sides - strlen(sides), "%u:%u ", slow_actor_name(r, i), group);
+    }
+    if (c->kind == RH_CHOICE_PARTITION)
+        snprintf(sides + strlen(sides), sizeof sides - strlen(sides), "shape %u", c->what >> 16);
     bool matters = c->kind == RH_CHOICE_VALUE || c->kind == RH_CHOICE_OPEN || c->kind == RH_CHOICE_CRASH ||
                    c->kind == RH_CHOICE_RESTART;
     return slow_name(r->s, "%s of %u behind %u.%u: %u%s", rh_choice_name(c->kind), who,

@@ -31,3 +31,9 @@ void one_fault(struct rh_semantics *s, uint64_t which)
         break;
     }
 }
+
+void vary_partitions(struct rh_semantics *s, uint64_t how)
+{
+    s->splits = (enum rh_splits)(how % RH_ROWS(RH_SPLITS));
+    s->across = how >> 4 & 1 ? RH_ACROSS_DROPPED : RH_ACROSS_HELD;
+}

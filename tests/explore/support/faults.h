@@ -5,5 +5,7 @@
 #include <rehearse/test.h>
 
 void one_fault(struct rh_semantics *s, uint64_t which);
+/* One of the forms that partitions take. */
+void vary_partitions(struct rh_semantics *s, uint64_t how);
 
 #endif

@@ -460,6 +460,9 @@ struct rh_semantics palette_semantics(uint64_t seed)
     }
     s.dead_letters = (enum rh_dead_letter)((r >> 12) % 3);
     one_fault(&s, (r >> 16) % 12);
+    vary_partitions(&s, r >> 44);
+    if ((r >> 40 & 3) == 0)
+        strcpy(s.timer_budgets, "t=1, u=1");
     if (seed >= PALETTE_OUTSIDE) {
         s.outside = 1;
         s.outside_values = 2;

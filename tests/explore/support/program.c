@@ -3,6 +3,8 @@
 #include "explore/support/faults.h"
 #include "explore/support/scramble.h"
 
+#include <string.h>
+
 uint64_t program_seed;
 bool program_crashes, program_is_open;
 
@@ -114,5 +116,8 @@ struct rh_semantics program_semantics(uint64_t seed)
         s.granularity = RH_GRAIN_OPERATION;
     s.time = r >> 8 & 1 ? RH_TIME_FREE : RH_TIME_ORDERED;
     one_fault(&s, (r >> 16) % 8);
+    vary_partitions(&s, r >> 44);
+    if (r >> 40 & 1)
+        strcpy(s.timer_budgets, "t=1");
     return s;
 }

@@ -598,9 +598,12 @@ static void make_semantics(struct automata *p, uint64_t *random)
         break;
     case 4:
         s->partitions = 1;
+        s->splits = (enum rh_splits)(p->seed % RH_ROWS(RH_SPLITS));
+        s->across = (enum rh_across)(p->seed / 8 % RH_ROWS(RH_ACROSS));
         break;
     case 5:
         s->delays = 1;
+        strcpy(s->timer_budgets, "one=1, two=2");
         break;
     case 6:
         s->losses = s->duplicates = 1;
