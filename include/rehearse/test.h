@@ -92,8 +92,8 @@ enum rh_crash_points {
 };
 
 /* How the network splits.  The nodes of the network are the actors that the test's body spawns (or see may_split), each
- * with the actors that it spawns.  With at most seven nodes every group is tried, with more nodes every single one; three
- * or more groups are tried with at most five nodes, with more only every node alone. */
+ * with the actors that it spawns.  With at most seven nodes every group is tried, with more nodes every single one;
+ * three or more groups are tried with at most five nodes, with more only every node alone. */
 #define RH_SPLITS(X)                                                                                                   \
     X(HALVES, "halves", "into two groups that do not hear each other")                                                 \
     X(GROUPS, "groups", "into two or more groups that do not hear each other")                                         \
@@ -164,18 +164,18 @@ struct rh_semantics {
      * none, and reductions ignore the budget.  Random explorers find what needs one very slow message. */
     uint32_t delays;
     uint32_t outside; /* messages from outside: see rh_open */
-    /* How often timers of a name may fire in a run, of all actors together: "election=3, heartbeat=10".  Later they stay
-     * set and never fire; with ordered time the clock passes over them.  A run that ends while such a timer is set could
-     * go on: it is not stuck, and neither hot monitors nor `eventually` are judged.  In production timers have no
-     * budgets. */
+    /* How often timers of a name may fire in a run, of all actors together: "election=3, heartbeat=10".  Later they
+     * stay set and never fire; with ordered time the clock passes over them.  A run that ends while such a timer is
+     * set could go on: it is not stuck, and neither hot monitors nor `eventually` are judged.  In production timers
+     * have no budgets. */
     char timer_budgets[RH_TIMER_BUDGETS_SIZE];
     /* The types of actors that may crash: RH_ACTORS(server, replica); NULL for all types.  Use it to keep clients and
      * the environment up. */
     const struct rh_actor_type *const *may_crash;
     const struct rh_actor_type *const *may_lose; /* types of actors whose incoming messages may be lost or duplicated */
-    /* The types of actors that are nodes of the network, wherever they are spawned, each with the actors that it spawns:
-     * RH_ACTORS(replica).  All others hear and are heard by all, as the test itself.  NULL: every actor that the test's
-     * body spawns is a node.  The first 16 count. */
+    /* The types of actors that are nodes of the network, wherever they are spawned, each with the actors that it
+     * spawns: RH_ACTORS(replica).  All others hear and are heard by all, as the test itself.  NULL: every actor that
+     * the test's body spawns is a node.  The first 16 count. */
     const struct rh_actor_type *const *may_split;
     /* Left-overs: messages that an actor may still defer at the end of a run, and that may be on their way to an actor
      * that ends, without the run being stuck and without a dead letter.  By type: RH_TYPES(request, beat); by the type

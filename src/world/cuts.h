@@ -1,6 +1,7 @@
-/* Cuts: how a partition divides the nodes of the network.  A cut is `what` of a choice of kind RH_CHOICE_PARTITION; 0 is
- * no cut.  Bits 0 to 15 say of each node whether it is in the group that the shape, in bits 16 and 17, is about; or there
- * are three bits for each of the first five nodes, the number of its group.  Nodes that come later are with the rest. */
+/* Cuts: how a partition divides the nodes of the network.  A cut is `what` of a choice of kind RH_CHOICE_PARTITION; 0
+ * is no cut.  Bits 0 to 15 say of each node whether it is in the group that the shape, in bits 16 and 17, is about;
+ * or there are three bits for each of the first five nodes, the number of its group.  Nodes that come later are with
+ * the rest. */
 #ifndef RH_WORLD_CUTS_H
 #define RH_WORLD_CUTS_H
 
@@ -50,8 +51,8 @@ static inline bool rh__cut_divides(uint32_t cut, uint32_t from, uint32_t to)
     }
 }
 
-/* Adds the cut as text, as in a schedule: "the network splits: a#1 b#1" (from the rest).  `nodes` is how many there are, and `add` adds
- * the name of one, with a space before it. */
+/* Adds the cut as text, as in a schedule: "the network splits: a#1 b#1" (from the rest).  `nodes` is how many there
+ * are, and `add` adds the name of one, with a space before it. */
 void rh__cut_text(uint32_t cut, uint32_t nodes, void (*add)(void *arg, uint32_t node, struct rh__text *t), void *arg,
                   struct rh__text *t);
 

@@ -300,8 +300,8 @@ RH_TEST(crowd)
     rh_send_value(first, meet, &m);
 }
 
-/* Halves: 2^(n-1) - 1 up to seven nodes, then n.  Groups: the Bell number less one up to five nodes, then halves and all
- * alone.  One way: 2^n - 2, then 2 n.  Pairs: n (n - 1) / 2, but of two nodes they are halves. */
+/* Halves: 2^(n-1) - 1 up to seven nodes, then n.  Groups: the Bell number less one up to five nodes, then halves and
+ * all alone.  One way: 2^n - 2, then 2 n.  Pairs: n (n - 1) / 2, but of two nodes they are halves. */
 static void the_number_of_splits_is_as_stated(void **unused)
 {
     (void)unused;

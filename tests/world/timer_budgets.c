@@ -42,8 +42,8 @@ static void note_ticks(struct rh_world *w, void *arg)
 }
 
 /* After the two starts each of three times one of the two fires: 8 words over {1, 2}.  The starts interleave with
- * them: a start comes before its ticker's ticks.  Of a word with i ticks of one and 3 - i of the other, the sequences are
- * the shuffles of 1 + i steps with 4 - i: C(5, 1 + i) = 5, 10, 10, 5. */
+ * them: a start comes before its ticker's ticks.  Of a word with i ticks of one and 3 - i of the other, the sequences
+ * are the shuffles of 1 + i steps with 4 - i: C(5, 1 + i) = 5, 10, 10, 5. */
 static void a_budget_is_shared_by_all_timers_of_the_name(void **unused)
 {
     (void)unused;
