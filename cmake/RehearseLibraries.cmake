@@ -45,6 +45,11 @@ else()
     message(STATUS "src/runtime has no sources: librehearse-rt is left out")
 endif()
 
+# The page of a report is in the library: the assembler reads its files.
+file(GLOB page_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/report/page/*)
+set_source_files_properties(src/report/page_files.c PROPERTIES OBJECT_DEPENDS "${page_files}"
+    COMPILE_DEFINITIONS "RH_PAGE=\"${PROJECT_SOURCE_DIR}/src/report/page\"")
+
 if(world_sources)
     add_library(rehearse-core STATIC ${world_sources} ${common_objects})
     rehearse_library_settings(rehearse-core)

@@ -123,6 +123,7 @@ static void run_loop(struct rh__agent *a)
         }
         if (a->o->watch)
             show_workers(a);
+        rh__curve_note(x, false);
         if (x->progress && now >= x->clock.next_progress)
             x->progress(x);
         if (a->o->checkpoint && now >= a->next_checkpoint)

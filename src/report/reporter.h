@@ -46,6 +46,8 @@ struct rh__reporter {
     bool owns_stdout;         /* writes to standard output; else only if the path of its option says so */
     bool of_one_test;         /* it cannot hold the results of several tests, or of several models */
     bool needs_coverage;      /* coverage is measured even if no option asks for it */
+    bool of_runs;             /* `show` writes it, too, of one run */
+    bool draws_curves;        /* how the exploration went on is noted (explore/engine/curve.h) */
     size_t state_size;
 
     /* `state` is zero.  False with a sentence: then no other call follows. */

@@ -8,11 +8,17 @@
 #include "base/files.h"
 
 extern const struct rh__reporter rh__reporter_terminal, rh__reporter_json, rh__reporter_junit, rh__reporter_tap,
-    rh__reporter_coverage;
+    rh__reporter_coverage, rh__reporter_html;
 
 /* Text for people comes first where two reports share a stream. */
 const struct rh__reporter *const rh__reporters[] = {
-    &rh__reporter_terminal, &rh__reporter_json, &rh__reporter_junit, &rh__reporter_tap, &rh__reporter_coverage, NULL,
+    &rh__reporter_terminal,
+    &rh__reporter_json,
+    &rh__reporter_junit,
+    &rh__reporter_tap,
+    &rh__reporter_coverage,
+    &rh__reporter_html,
+    NULL,
 };
 _Static_assert(sizeof rh__reporters / sizeof *rh__reporters <= RH__MOST_REPORTERS, "RH__MOST_REPORTERS is too small");
 

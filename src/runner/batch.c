@@ -30,6 +30,14 @@ static bool somebody_watches(const struct rh__options *o)
     return !o->quiet && !alone;
 }
 
+static bool draws_curves(const struct rh__options *o)
+{
+    bool any = false;
+    for (size_t i = 0; rh__reporters[i]; i++)
+        any |= o->reports[i] && rh__reporters[i]->draws_curves;
+    return any;
+}
+
 static bool make_plan(const struct rh__batch *b, const struct rh_test *test, struct rh__plan *plan, char *error,
                       size_t error_size)
 {
@@ -42,6 +50,7 @@ static bool make_plan(const struct rh__batch *b, const struct rh_test *test, str
                                .limits = o->limits,
                                .first_run_twice = true,
                                .quiet = o->quiet,
+                               .curves = draws_curves(o),
                                .mute = !o->verbose,
                                .progress = somebody_watches(o) ? rh__terminal_progress : NULL,
                                .workers = o->workers,

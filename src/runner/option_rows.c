@@ -203,6 +203,14 @@ static const struct rh__option_row rows[] = {
       .kind = RH__OPTION_TEXT,
       .offset = AT(svg),
       .commands = RH__FOR_SHOW },
+    { .option = { .group = RH__GROUP_REPLAY,
+                  .name = "beside",
+                  .argument = "SCHEDULE",
+                  .help = "another run in the page, side by side",
+                  .complete = RH__COMPLETE_FILE },
+      .kind = RH__OPTION_TEXT,
+      .offset = AT(beside),
+      .commands = RH__FOR_SHOW },
 };
 
 /* The next setting of the group that has an option. */
@@ -229,7 +237,7 @@ static bool next_reporter(struct rh__option_walk *walk, struct rh__option_row *r
                                             .offset = AT(reports) + walk->inner * sizeof(const char *),
                                             .commands = RH__FOR_TEST };
             row->option.group = RH__GROUP_REPORTS;
-            row->commands |= reporter->estimate ? RH__FOR_ESTIMATE : 0;
+            row->commands |= (reporter->estimate ? RH__FOR_ESTIMATE : 0) | (reporter->of_runs ? RH__FOR_SHOW : 0);
             walk->inner++;
             return true;
         }

@@ -45,6 +45,7 @@ struct rh__options {
     uint32_t step; /* replay: stop there; 0 for the end */
     bool gdb;
     const char *svg;                   /* show: the file for the chart; NULL: none */
+    const char *beside;                /* show: another schedule; NULL: none */
     const char *words[RH__MOST_WORDS]; /* what is no option */
     size_t word_count;
     bool help;

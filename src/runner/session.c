@@ -47,6 +47,7 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
         return RH__EXIT_USAGE;
     s->x->mute = plan->mute;
     s->x->progress = plan->progress;
+    s->x->curve.wanted = plan->curves;
     return RH__EXIT_OK;
 }
 
@@ -151,6 +152,7 @@ void rh__session_result(const struct rh__session *s, struct rh__result *r)
 {
     const struct rh__plan *p = &s->plan;
     rh__results_meet(s->x->results, s->world);
+    rh__curve_note(s->x, true);
     memset(r, 0, sizeof *r);
     r->program = p->program;
     r->test = p->test->name;

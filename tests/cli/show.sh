@@ -40,7 +40,7 @@ same passes 0 "$(svg 'len(of("failband"))')"
 same timers True "$(svg 'len(of("timer")) >= 2 and "100 ms" in texts')"
 
 # ---- texts of the program stay texts -----------------------------------------------------------------------------------
-expect 1 "$rehearse" test "$fixtures/shown" texts --quiet --save texts
+expect 1 "$rehearse" test "$fixtures/shown" texts --no-minimise --quiet --save texts
 expect 1 "$rehearse" show "$fixtures/shown" texts/latest --svg chart.svg
 same elements "['circle', 'g', 'line', 'path', 'rect', 'style', 'svg', 'text', 'title']" "$(svg tags)"
 same texts True "$(svg 'any("<script>" in t for t in titles) and any(t == "<i>sender</i>" for t in texts)')"
@@ -55,7 +55,7 @@ same said True "$(svg 'any("events are not drawn" in t for t in texts)')"
 
 # ---- wrong use ---------------------------------------------------------------------------------------------------------
 refused 'show wants one schedule' "$rehearse" show "$fixtures/shown" --svg chart.svg
-refused 'show wants' "$rehearse" show "$fixtures/shown" found/latest
+refused 'show wants --svg FILE or --html FILE' "$rehearse" show "$fixtures/shown" found/latest
 refused 'no/such/folder' "$rehearse" show "$fixtures/shown" found/latest --svg no/such/folder/chart.svg
 refused 'no.schedule' "$rehearse" show "$fixtures/shown" no.schedule --svg new.svg
 [ ! -e new.svg ] || problem "a chart of nothing"

@@ -250,6 +250,7 @@ bool rh__engine_is_enough(struct rh_exploration *x)
     c->next_look = r->count.steps + 2000;
     c->ticks = rh__world_ticks(x->world);
     double now = rh__now_seconds();
+    rh__curve_note(x, false);
     if (rh__engine_out_of_time(x, now) || (x->work.slice_end > 0 && r->count.runs != x->work.slice_runs &&
                                            rh__meter_seconds(c->meter) >= x->work.slice_end))
         return x->end.stopped = true;

@@ -17,6 +17,7 @@
 #include <rehearse/sandbox.h>
 #include <sys/types.h>
 
+#include "explore/engine/curve.h"
 #include "explore/engine/loop.h"
 #include "explore/tree.h"
 #include "results/results.h"
@@ -159,6 +160,7 @@ struct rh_exploration {
     struct rh__files files;
     struct rh__loop loop;        /* the run under way as a lasso */
     struct rh__sampled sampled;  /* before or after the runs, by the session */
+    struct rh__curve curve;      /* for pages */
     struct rh__measure *measure; /* measured coverage (measure.h); NULL: not measured */
 
     void (*progress)(struct rh_exploration *x); /* called now and then */

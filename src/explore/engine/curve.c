@@ -1,0 +1,28 @@
+/* See curve.h. */
+#include "explore/engine/curve.h"
+
+#include "explore/engine/engine_parts.h"
+#include "explore/engine/measure.h"
+
+void rh__curve_note(struct rh_exploration *x, bool last)
+{
+    struct rh__curve *c = &x->curve;
+    uint64_t runs = x->results->count.runs;
+    uint64_t before = c->count ? c->at[c->count - 1].runs : 0;
+    if (!c->wanted || (c->count && runs == before) || (!last && c->count && runs < before + c->apart))
+        return;
+    if (c->count == RH__MOST_CURVE) {
+        for (uint32_t i = 0; i < RH__MOST_CURVE / 2; i++)
+            c->at[i] = c->at[2 * i];
+        c->count = RH__MOST_CURVE / 2;
+        c->apart = c->apart ? c->apart * 2 : 128;
+    }
+    rh__distinct_settle(&x->results->distinct);
+    c->at[c->count++] = (struct rh__curve_point){
+        .runs = runs,
+        .distinct = x->results->distinct.count,
+        .pairs = x->measure ? x->results->coverage->counts[RH__PR].pairs : 0,
+        .seconds = rh__now_seconds() - x->clock.started,
+        .estimate = rh__exploration_estimate(x),
+    };
+}

@@ -1,0 +1,239 @@
+/* See page.h. */
+#include "report/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "explore/engine/curve.h"
+#include "explore/engine/measure.h"
+#include "findings/minimise.h"
+#include "report/coverage.h"
+#include "report/page_files.h"
+
+/* ---- the data ---------------------------------------------------------------------------------------------------- */
+
+static void put_pair(FILE *f, const char *name, const char *text)
+{
+    fprintf(f, "\"%s\":", name);
+    rh__json_text(f, text);
+}
+
+static void put_line(FILE *f, const char *name, const struct rh__result *r,
+                     void (*line)(const struct rh__result *r, struct rh__text *t))
+{
+    char text[8192];
+    struct rh__text t;
+    rh__text_init(&t, text, sizeof text);
+    line(r, &t);
+    fputc(',', f);
+    put_pair(f, name, text);
+}
+
+/* Points [runs, seconds, distinct runs, estimate or null, covered pairs]. */
+static void put_curve(FILE *f, const struct rh_exploration *x)
+{
+    const struct rh__curve *c = &x->curve;
+    fputs(",\"curve\":[", f);
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct rh__curve_point *p = &c->at[i];
+        fprintf(f, "%s[%llu,%.3f,%llu,", i ? "," : "", (unsigned long long)p->runs, p->seconds,
+                (unsigned long long)p->distinct);
+        if (p->estimate > 0 && isfinite(p->estimate))
+            fprintf(f, "%.6g", p->estimate);
+        else
+            fputs("null", f);
+        fprintf(f, ",%llu]", (unsigned long long)p->pairs);
+    }
+    fputc(']', f);
+}
+
+static void put_summary(FILE *f, const struct rh__result *r)
+{
+    char notes[4096] = "";
+    put_pair(f, "test", r->test);
+    fputc(',', f);
+    put_pair(f, "model", r->model);
+    fputc(',', f);
+    put_pair(f, "explorer", r->explorer);
+    fputc(',', f);
+    put_pair(f, "verdict", rh__result_verdict(r));
+    fputc(',', f);
+    put_pair(f, "result", rh__came_to_name(rh__result_came_to(r)));
+    put_line(f, "headline", r, rh__result_headline);
+    put_line(f, "counts", r, rh__result_counts);
+    put_line(f, "semantics", r, rh__result_semantics);
+    put_line(f, "sentence", r, rh__result_sentence);
+    put_line(f, "escapes", r, rh__result_escapes);
+    put_line(f, "next", r, rh__result_next);
+    rh_inner_notes(&r->x->explorer, notes, sizeof notes);
+    fputc(',', f);
+    put_pair(f, "notes", notes);
+    put_curve(f, r->x);
+    fputs(",\"coverage\":", f);
+    if (r->x->measure)
+        rh__coverage_json(f, r->x->results->coverage, NULL, NULL);
+    else
+        fputs("null", f);
+}
+
+static void put_failure(FILE *f, const struct rh__result *r, const struct rh__failure *g,
+                        const struct rh__finding *finding)
+{
+    char replay[2048];
+    struct rh__text t;
+    put_pair(f, "kind", g->kind);
+    fputc(',', f);
+    put_pair(f, "message", g->message);
+    fputc(',', f);
+    put_pair(f, "place", g->place);
+    fputc(',', f);
+    put_pair(f, "actor", g->actor);
+    fputc(',', f);
+    rh__text_init(&t, replay, sizeof replay);
+    rh__failure_replay(r, g, &t);
+    put_pair(f, "replay", replay);
+    fputc(',', f);
+    put_pair(f, "minimised", finding ? rh__minimised_text(finding, replay, sizeof replay) : "");
+    fprintf(f, ",\"number\":%llu,\"count\":%llu", (unsigned long long)g->run, (unsigned long long)g->count);
+}
+
+static void put_findings(FILE *f, const struct rh__result *r)
+{
+    struct rh__failure g;
+    const struct rh__results *results = r->x->results;
+    fputs(",\"failures\":[", f);
+    for (uint32_t i = 0; rh__result_failure(r, i, &g); i++) {
+        struct rh__shown shown;
+        char error[256];
+        fputs(i ? ",{" : "{", f);
+        const struct rh__finding *finding = i < results->finding_count ? &results->findings[i] : NULL;
+        put_failure(f, r, &g, finding);
+        if (finding && finding->encoded_size && rh__shown_make(&shown, r->world, finding, error, sizeof error)) {
+            fputs(",\"run\":", f);
+            rh__page_run_json(f, &shown, 0);
+            rh__shown_release(&shown);
+        }
+        fputc('}', f);
+    }
+    fputc(']', f);
+}
+
+bool rh__page_begin(struct rh__page *p, const char *program)
+{
+    *p = (struct rh__page){ 0 };
+    p->body = open_memstream(&p->text, &p->size);
+    if (!p->body)
+        return false;
+    fputs("{\"version\":1,", p->body);
+    put_pair(p->body, "program", program);
+    fputs(",\"results\":[", p->body);
+    return true;
+}
+
+void rh__page_result(struct rh__page *p, const struct rh__result *r)
+{
+    fputs(p->count++ ? ",{" : "{", p->body);
+    put_summary(p->body, r);
+    put_findings(p->body, r);
+    fputc('}', p->body);
+}
+
+void rh__page_missing(struct rh__page *p, const char *test, const char *model, const char *why)
+{
+    char headline[1024];
+    struct rh__text t;
+    fputs(p->count++ ? ",{" : "{", p->body);
+    put_pair(p->body, "test", test);
+    fputc(',', p->body);
+    put_pair(p->body, "model", model);
+    fputc(',', p->body);
+    rh__text_init(&t, headline, sizeof headline);
+    rh__text_add(&t, "%s (%s): %s", test, model, why);
+    put_pair(p->body, "headline", headline);
+    fputs(",\"result\":\"missing\",\"failures\":[],\"curve\":[],\"coverage\":null,\"explorer\":\"\"}", p->body);
+}
+
+void rh__page_runs(struct rh__page *p, const struct rh__result *r, const struct rh__page_run *run,
+                   const struct rh__page_run *beside)
+{
+    FILE *f = p->body;
+    fputs(p->count++ ? ",{" : "{", f);
+    put_summary(f, r);
+    fputs(",\"failures\":[{", f);
+    put_pair(f, "message", run->title);
+    fprintf(f, ",\"kind\":\"\",\"place\":\"\",\"actor\":\"\",\"replay\":\"\",\"number\":0,\"count\":0,\"passed\":%s",
+            run->failed ? "false" : "true");
+    fputs(",\"run\":", f);
+    rh__page_run_json(f, run->shown, 0);
+    if (beside) {
+        fputs(",\"beside\":{", f);
+        put_pair(f, "message", beside->title);
+        fprintf(f, ",\"passed\":%s,\"run\":", beside->failed ? "false" : "true");
+        rh__page_run_json(f, beside->shown, 0);
+        fputc('}', f);
+    }
+    fputs("}]}", f);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+/* JSON has `<` only inside of texts, where it may be escaped. */
+static void put_data(FILE *f, const char *text, size_t size)
+{
+    for (const char *end = text + size; text < end;) {
+        const char *bad = memchr(text, '<', (size_t)(end - text));
+        size_t n = bad ? (size_t)(bad - text) : (size_t)(end - text);
+        fwrite(text, 1, n, f);
+        if (bad)
+            fputs("\\u003c", f);
+        text += n + (bad != NULL);
+    }
+}
+
+static void put_file(FILE *f, const char *from, const char *end)
+{
+    fwrite(from, 1, (size_t)(end - from), f);
+}
+
+/* The policy allows the script and the style that have this mark.  A mark that the data decide is the same in each
+ * page of the same data, and no text of the data can know it. */
+bool rh__page_write(struct rh__page *p, FILE *f)
+{
+    char mark[40];
+    fputs("]}", p->body);
+    bool good = fclose(p->body) == 0;
+    p->body = NULL;
+    if (!good)
+        return false;
+    uint64_t one = rh__hash(p->text, p->size, 1), other = rh__hash(p->text, p->size, one);
+    snprintf(mark, sizeof mark, "%016llx%016llx", (unsigned long long)one, (unsigned long long)other);
+    fprintf(f,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'nonce-%s'; "
+            "style-src 'nonce-%s'; base-uri 'none'; form-action 'none'\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<title>rehearse</title>\n<style nonce=\"%s\">\n",
+            mark, mark, mark);
+    put_file(f, rh__page_css, rh__page_css_end);
+    fputs("</style>\n</head>\n<body>\n", f);
+    put_file(f, rh__page_body, rh__page_body_end);
+    fputs("<script type=\"application/json\" id=\"data\">\n", f);
+    put_data(f, p->text, p->size);
+    fprintf(f, "\n</script>\n<script nonce=\"%s\">\n", mark);
+    put_file(f, rh__page_model_js, rh__page_model_js_end);
+    put_file(f, rh__page_chart_js, rh__page_chart_js_end);
+    put_file(f, rh__page_panels_js, rh__page_panels_js_end);
+    put_file(f, rh__page_js, rh__page_js_end);
+    fputs("</script>\n</body>\n</html>\n", f);
+    return true;
+}
+
+void rh__page_release(struct rh__page *p)
+{
+    if (p->body)
+        fclose(p->body);
+    free(p->text);
+    *p = (struct rh__page){ 0 };
+}
