@@ -84,6 +84,10 @@ if(tool_sources AND TARGET rehearse-core)
     target_include_directories(rehearse-tool PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_compile_definitions(rehearse-tool PRIVATE RH_VERSION="${PROJECT_VERSION}")
     target_link_libraries(rehearse-tool PRIVATE rehearse-core) # what reads and prints coverage
+    rehearse_embed(rehearse-tool ${PROJECT_BINARY_DIR}/src/cli/init_files.c rh__init_files
+        ${PROJECT_SOURCE_DIR}/templates/project
+        CMakeLists.txt tickets.h tickets.c test.c main.c schedules/first-come.schedule README.md .gitignore
+        .github/workflows/rehearse.yml)
     set_target_properties(rehearse-tool PROPERTIES OUTPUT_NAME rehearse
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 else()
@@ -98,7 +102,7 @@ if(TARGET rehearse AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/option_docs.c)
     target_link_libraries(rehearse-option-docs PRIVATE rehearse)
     set_target_properties(rehearse-option-docs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
     set(filled "")
-    foreach(file completion/rehearse.bash completion/_rehearse docs/man/rehearse.1)
+    foreach(file completion/rehearse.bash completion/_rehearse docs/man/rehearse.1 src/cli/option_help.c)
         get_filename_component(folder ${PROJECT_BINARY_DIR}/${file} DIRECTORY)
         file(MAKE_DIRECTORY ${folder})
         add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/${file}
@@ -107,6 +111,7 @@ if(TARGET rehearse AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/option_docs.c)
         list(APPEND filled ${PROJECT_BINARY_DIR}/${file})
     endforeach()
     add_custom_target(option-lists ALL DEPENDS ${filled})
+    target_sources(rehearse-tool PRIVATE ${PROJECT_BINARY_DIR}/src/cli/option_help.c) # `rehearse test --help`
 endif()
 
 add_custom_target(product)

@@ -97,6 +97,7 @@ struct rh_behaviour {
     const struct rh_entry *entries;
     size_t entry_count;
     bool hot;
+    const char *place; /* file:line */
 };
 
 struct rh_actor_type {

@@ -174,10 +174,13 @@ template <class T> static inline const T *rh_value_at_(const T &value)
 #define RH_BEHAVIOUR_(actor, name_, hot, ...)                                                                          \
     static const struct rh_entry rh_entries_##actor##__##name_[] = { RH_MAP(RH_ENTRY, actor, __VA_ARGS__) };           \
     extern const struct rh_behaviour rh_behaviour_##actor##__##name_;                                                  \
-    const struct rh_behaviour rh_behaviour_##actor##__##name_ = {                                                      \
-        #name_, &rh_actor_##actor, rh_entries_##actor##__##name_,                                                      \
-        sizeof rh_entries_##actor##__##name_ / sizeof rh_entries_##actor##__##name_[0], hot                            \
-    };                                                                                                                 \
+    const struct rh_behaviour rh_behaviour_##actor##__##name_ = { #name_,                                              \
+                                                                  &rh_actor_##actor,                                   \
+                                                                  rh_entries_##actor##__##name_,                       \
+                                                                  sizeof rh_entries_##actor##__##name_ /               \
+                                                                      sizeof rh_entries_##actor##__##name_[0],         \
+                                                                  hot,                                                 \
+                                                                  RH_HERE };                                           \
     __attribute__((constructor)) static void rh_adds_##actor##__##name_(void)                                          \
     {                                                                                                                  \
         rh_behaviour_register_(&rh_behaviour_##actor##__##name_, &rh_actor_##actor);                                   \

@@ -10,11 +10,17 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/guess.h"
 #include "base/visible.h"
 #include "cli/cli_coverage.h"
+#include "cli/cli_init.h"
+#include "cli/option_help.h"
 #include "runner/command_rows.h"
 
 enum { EXIT_USAGE = 2, EXIT_TOOL = 3 };
+
+/* Commands that are no commands of a test program. */
+static const char *const others[] = { "graph", "target", "coverage", "init", "help" };
 
 static int usage(FILE *to)
 {
@@ -25,11 +31,25 @@ static int usage(FILE *to)
     }
     fputs("rehearse graph BINARY [TEST]       who may create whom and send what to whom (docs/target.md)\n"
           "rehearse target BINARY [TEST] ...  runs that reach given lines, assertions, functions (docs/target.md)\n"
+          "rehearse init DIR                  write a small project to begin with\n"
           "rehearse coverage show|merge FILE  coverage of ordering goals that `test --coverage-file` kept\n"
-          "\nBINARY is a program made with RH_MAIN; `rehearse test BINARY --help` lists the options.\n",
+          "\nBINARY is a program made with RH_MAIN; `rehearse test --help` lists the options.\n",
           to);
     fputs(rh__exit_text, to);
     return to == stdout ? 0 : EXIT_USAGE;
+}
+
+/* The options of a command, without a test program. */
+static int help_of(const char *command)
+{
+    for (const struct rh__command_row *c = rh__command_rows; c->name; c++)
+        if (strcmp(command, c->name) == 0)
+            printf("rehearse %s BINARY %s\n    %s\n", c->name, c->arguments, c->help);
+    for (const struct rh__option_help *h = rh__option_help; h->command; h++)
+        if (strcmp(command, h->command) == 0)
+            fputs(h->text, stdout);
+    fputs(rh__exit_text, stdout);
+    return 0;
 }
 
 /* The mark is put together at run time, so that this program does not contain it. */
@@ -87,6 +107,21 @@ static int execute_target(char **argv)
     return EXIT_TOOL;
 }
 
+static int refuse_command(const char *word)
+{
+    char guess[80];
+    struct rh__text t;
+    struct rh__guess g = rh__guess_of(word, strlen(word));
+    for (const struct rh__command_row *c = rh__command_rows; c->name; c++)
+        rh__guess_try(&g, c->name);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        rh__guess_try(&g, others[i]);
+    rh__text_init(&t, guess, sizeof guess);
+    rh__guess_add(&g, &t);
+    rh__complain("there is no command \"%s\"%s", word, guess);
+    return usage(stderr);
+}
+
 int main(int argc, char **argv)
 {
     char error[8192], path[4200];
@@ -98,6 +133,8 @@ int main(int argc, char **argv)
         printf("rehearse %s\n", RH_VERSION);
         return printed(0);
     }
+    if (strcmp(argv[1], "init") == 0)
+        return printed(rh__cli_init(argc - 2, argv + 2));
     if (strcmp(argv[1], "coverage") == 0)
         return printed(rh__cli_coverage(argc - 2, argv + 2));
     if (strcmp(argv[1], "graph") == 0 || strcmp(argv[1], "target") == 0)
@@ -106,11 +143,10 @@ int main(int argc, char **argv)
     for (const struct rh__command_row *c = rh__command_rows; c->name; c++)
         known |= strcmp(argv[1], c->name) == 0;
     if (!known) {
-        rh__complain("there is no command \"%s\"", argv[1]);
-        return usage(stderr);
+        return refuse_command(argv[1]);
     }
-    if (argc == 3 && strcmp(argv[2], "--help") == 0)
-        return printed(usage(stdout));
+    if (argc == 3 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0))
+        return printed(help_of(argv[1]));
     if (argc < 3 || argv[2][0] == '-') {
         rh__complain("%s wants a test program first", argv[1]);
         return EXIT_USAGE;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/guess.h"
 #include "explore/tree.h"
 
 struct span {
@@ -357,14 +357,20 @@ static bool parse_short(struct parser *p, uint16_t node, struct span s)
 
 static bool refuse_name(struct parser *p, struct span name)
 {
-    char list[512];
-    struct rh__text t;
+    char list[512], guess[80];
+    struct rh__text t, likely;
+    struct rh__guess g = rh__guess_of(name.at, (size_t)(name.end - name.at));
     rh__text_init(&t, list, sizeof list);
-    for (const struct rh_explorer_entry *e = rh_explorer_first(); e; e = e->next)
+    for (const struct rh_explorer_entry *e = rh_explorer_first(); e; e = e->next) {
         rh__text_add(&t, " %s", e->explorer->name);
+        rh__guess_try(&g, e->explorer->name);
+    }
+    rh__text_init(&likely, guess, sizeof guess);
+    rh__guess_add(&g, &likely);
     if (name.at == name.end)
         return refuse(p, name.at, "an explorer is wanted; there are%s", list);
-    return refuse(p, name.at, "no explorer is called \"%.*s\"; there are%s", (int)(name.end - name.at), name.at, list);
+    return refuse(p, name.at, "no explorer is called \"%.*s\"%s; there are%s", (int)(name.end - name.at), name.at,
+                  guess, list);
 }
 
 static bool check_required(struct parser *p, uint16_t node, struct span name)

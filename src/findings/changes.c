@@ -3,12 +3,16 @@
 
 #include <inttypes.h>
 #include <rehearse/sandbox.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/capture.h"
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/visible.h"
 #include "explore/engine/engine.h"
+#include "world/live.h"
 #include "world/values.h"
 
 static struct rh__changes *new_changes(uint32_t most, uint32_t bytes, bool scenes)
@@ -56,7 +60,27 @@ struct watch {
     const struct rh__run *r; /* the run of the finding */
     uint32_t events;         /* so many of it */
     struct before before;
+    int capture;
+    uint64_t printed; /* bytes before the event */
 };
+
+/* Only the first bytes are kept. */
+static void note_print(struct rh__changes *c, uint32_t event, uint64_t from, uint64_t to)
+{
+    if (to > RH__PRINTED_BYTES)
+        to = RH__PRINTED_BYTES;
+    if (from >= to || event < c->first || c->print_count == RH__MOST_PRINTS)
+        return;
+    c->prints[c->print_count] = (struct rh__print){ event, (uint32_t)from, (uint32_t)to };
+    c->print_count++; /* last: the child may die at any time */
+}
+
+static void note_printed(struct watch *x, uint32_t event)
+{
+    uint64_t size = rh__capture_size(x->capture);
+    note_print(x->to, event, x->printed, size);
+    x->printed = size;
+}
 
 static void note(struct rh__changes *c, enum rh__change_kind kind, uint32_t event, uint32_t actor, const char *text)
 {
@@ -193,10 +217,43 @@ static const struct rh_choice *same_choice(struct rh_world *w, const struct rh_c
     return NULL;
 }
 
+static void add_timer(struct rh_world *w, const struct rh_choice *c, struct rh__text *t)
+{
+    const struct rh__run *r = rh__world_run(w);
+    char name[128];
+    rh__run_actor_name(r, c->actor, name, sizeof name);
+    if (c->arg)
+        rh__text_add(t, "timer %s of %s", rh__run_text(r, c->arg), name);
+    else
+        rh__text_add(t, "the wait of %s", name);
+}
+
+/* Ordered time would fire the one that is due first. */
+static void note_overtaking(struct watch *x, struct rh_world *w, const struct rh_choice *open, uint32_t count,
+                            const struct rh_choice *next)
+{
+    const struct rh_choice *first = next;
+    struct rh__text t;
+    if (next->kind != RH_CHOICE_TIMER || rh_world_semantics(w)->time != RH_TIME_FREE || *x->to->overtakes)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        if (open[i].kind == RH_CHOICE_TIMER &&
+            rh__timer_origin(w, open[i].what).due_ns < rh__timer_origin(w, first->what).due_ns)
+            first = &open[i];
+    if (first == next)
+        return;
+    rh__text_init(&t, x->to->overtakes, sizeof x->to->overtakes);
+    add_timer(w, next, &t);
+    rh__text_add(&t, " came before ");
+    add_timer(w, first, &t);
+    rh__text_add(&t, ", which was due earlier");
+}
+
 static void watch(struct rh_world *w, void *arg)
 {
     struct watch *x = arg;
-    rh__mute();
+    rh__capture_begin(x->capture);
+    note_printed(x, 0); /* nothing, unless the body of the test printed before its first step */
     x->before.now = rh_world_now_ns(w);
     x->to->watched = 1;
     if (!meet_actors(x, w, 0))
@@ -205,7 +262,12 @@ static void watch(struct rh_world *w, void *arg)
         uint32_t count;
         const struct rh_choice *open = rh_world_enabled(w, &count);
         const struct rh_choice *next = same_choice(w, open, count, x->r, event);
-        if (!next || !rh_world_step(w, next))
+        if (!next)
+            return;
+        note_overtaking(x, w, open, count, next);
+        bool good = rh_world_step(w, next);
+        note_printed(x, event);
+        if (!good)
             return;
         compare(x, w, event);
         x->to->watched = event + 1;
@@ -217,10 +279,38 @@ static void watch(struct rh_world *w, void *arg)
 bool rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh__run *r, uint32_t first,
                       uint32_t events)
 {
-    struct watch x = { .to = c, .r = r, .events = events };
-    c->count = c->used = c->watched = c->full = 0;
+    struct watch x = { .to = c, .r = r, .events = events, .capture = rh__capture_open() };
+    c->count = c->used = c->watched = c->full = c->print_count = 0;
+    c->overtakes[0] = 0;
     c->first = first;
-    return rh_sandbox_run(w, watch, &x) != RH_SANDBOX_FAILED;
+    bool good = rh_sandbox_run(w, watch, &x) != RH_SANDBOX_FAILED;
+    const struct rh__print *last = c->print_count ? &c->prints[c->print_count - 1] : NULL;
+    rh__capture_read(x.capture, c->printed, sizeof c->printed);
+    if (good) /* of an event that ended the child */
+        note_print(c, events - 1, last ? last->to : 0, rh__capture_size(x.capture));
+    if (x.capture >= 0)
+        close(x.capture);
+    return good;
+}
+
+void rh__changes_printed(const struct rh__changes *c, uint32_t first, uint32_t last, const char *lead,
+                         struct rh__text *to)
+{
+    char line[512];
+    for (uint32_t i = 0; c && i < c->print_count && c->prints[i].event <= last; i++) {
+        const struct rh__print *p = &c->prints[i];
+        if (p->event < first)
+            continue;
+        for (uint32_t at = p->from; at < p->to;) {
+            const char *end = memchr(c->printed + at, '\n', p->to - at);
+            uint32_t length = end ? (uint32_t)(end - (c->printed + at)) : p->to - at;
+            snprintf(line, sizeof line, "%.*s", (int)length, c->printed + at);
+            rh__text_add(to, "%s", lead);
+            rh__text_add_visible(to, line);
+            rh__text_add(to, "\n");
+            at += length + 1;
+        }
+    }
 }
 
 uint32_t rh__changes_from(const struct rh__changes *c, uint32_t event)

@@ -1,4 +1,5 @@
-/* What the events of a finding's run changed: fields of actors' states, behaviours, the time.
+/* What the events of a finding's run changed: fields of actors' states, behaviours, the time; and what the program
+ * printed in them.
  *
  * A run keeps messages, but no states.  So the run is made again, in a child process, and the states are compared
  * before and after each event.  A run that cannot be made again (the program is not deterministic) has changes up to
@@ -8,6 +9,7 @@
 
 #include <rehearse/world.h>
 
+#include "base/text.h"
 #include "run/run.h"
 
 /* Only address space: pages that nobody writes take no memory. */
@@ -21,6 +23,8 @@ enum rh__change_kind {
     RH__CHANGE_STATE, /* all fields after the event */
     RH__CHANGE_DOING, /* what the actor is doing after the event: "is idle in open" */
 };
+
+enum { RH__PRINTED_BYTES = 64 << 10, RH__MOST_PRINTS = 1024 };
 
 struct rh__changes {
     uint32_t count;
@@ -37,6 +41,14 @@ struct rh__changes {
         uint32_t text;      /* offset in texts */
     } at[RH__MOST_CHANGES]; /* by event */
     char texts[RH__CHANGES_BYTES];
+
+    uint32_t print_count;
+    struct rh__print {
+        uint32_t event, from, to; /* bytes of printed */
+    } prints[RH__MOST_PRINTS];    /* by event */
+    char printed[RH__PRINTED_BYTES];
+
+    char overtakes[256]; /* free time: the first timer that fired before one that was due earlier; "" for none */
 };
 
 /* Memory that a child process can write; NULL if there is none. */
@@ -48,7 +60,7 @@ void rh__changes_free(struct rh__changes *c);
 /* How many events of the run to make again: an event that ends the process is not. */
 static inline uint32_t rh__events_to_watch(const struct rh__run *r, enum rh_outcome_kind outcome)
 {
-    return r->event_count - (outcome >= RH_OUTCOME_HEAP);
+    return r->event_count - (outcome >= RH_OUTCOME_HEAP && outcome != RH_OUTCOME_CRASH);
 }
 
 /* Makes the first events of the run again, and notes the changes from event `first` on.  `w` is the world of the
@@ -66,5 +78,9 @@ const char *rh__changes_text_of(const struct rh__changes *c, const struct rh__ru
 
 /* The index of the first change of that event or a later one. */
 uint32_t rh__changes_from(const struct rh__changes *c, uint32_t event);
+
+/* What the program printed in the events from first to last, each line behind `lead`. */
+void rh__changes_printed(const struct rh__changes *c, uint32_t first, uint32_t last, const char *lead,
+                         struct rh__text *to);
 
 #endif

@@ -57,6 +57,12 @@ static const char *changes_of(const struct story *s, uint32_t event, char *text,
     return rh__changes_text(s->changes, s->r, event, rh__event_last_of_row(s->r, event), text, size);
 }
 
+/* What the program printed in the events of a row, below the row. */
+static void add_printed(const struct story *s, uint32_t event, struct rh__text *t)
+{
+    rh__changes_printed(s->changes, event, rh__event_last_of_row(s->r, event), "      | ", t);
+}
+
 /* A column for each actor, and the last one for values. */
 struct columns {
     uint32_t actor[MOST_COLUMNS], width[MOST_COLUMNS], count;
@@ -161,8 +167,10 @@ static bool as_columns(const struct story *s, struct rh__text *t)
     for (uint32_t e = first; e < r->event_count; e++) {
         if (r->loop && e == r->loop)
             rh__text_add(t, "      -- the loop begins --\n");
-        if (rh__event_has_row(r, e))
-            as_row(s, &x, e, t);
+        if (!rh__event_has_row(r, e))
+            continue;
+        as_row(s, &x, e, t);
+        add_printed(s, e, t);
     }
     back_to_the_loop(r, t);
     return true;
@@ -186,6 +194,7 @@ static void as_list(const struct story *s, struct rh__text *t)
         rh__text_add(t, "%4u  %-24s %s\n", e, name, text);
         if (*changes_of(s, e, changes, room + 1))
             rh__text_add(t, "%*s=> %s\n", LISTED_AT, "", changes);
+        add_printed(s, e, t);
     }
     back_to_the_loop(r, t);
 }
@@ -240,6 +249,11 @@ void rh__story_write(const struct rh__run *r, const struct rh__changes *changes,
         as_list(&s, t);
     last_log_lines(r, t);
     what_is_left(r, t);
+    if (changes && *changes->overtakes) {
+        rh__text_add(t, "  time is free: ");
+        rh__text_add_visible(t, changes->overtakes);
+        rh__text_add(t, ";\n    if the program relies on its delays, use --time ordered (.time = RH_TIME_ORDERED)\n");
+    }
 }
 
 void rh__story_write_world(struct rh_world *w, struct rh__text *t)

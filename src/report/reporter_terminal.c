@@ -128,6 +128,23 @@ static void print_unasked(const struct rh__result *r)
         rh__terminal_sentence("  note: ", line);
 }
 
+/* The program's output goes nowhere; who debugs by printing should know where to find it. */
+static void print_printed(const struct rh__result *r)
+{
+    char line[256];
+    struct rh__text t;
+    bool one = r->printed_lines == 1;
+    if (!r->printed_lines || r->x->results->finding_count)
+        return;
+    rh__text_init(&t, line, sizeof line);
+    rh__text_add(
+        &t,
+        "your program printed %s line%s in its first run.  A finding shows such lines at their events; --verbose "
+        "prints those of every run",
+        rh__grouped(r->printed_lines), one ? "" : "s");
+    rh__terminal_sentence("  note: ", line);
+}
+
 /* The verdict, what was required, and what to do next. */
 static void print_verdict(const struct rh__result *r)
 {
@@ -202,8 +219,10 @@ static void terminal_result(void *state, const struct rh__result *r)
         print_unasked(r);
     if (!quiet || rh__result_never(r)) /* then that is why the test failed */
         print_never_held(r);
-    if (!quiet)
+    if (!quiet) {
         print_escapes(r);
+        print_printed(r);
+    }
     if (verbose)
         print_logs(r);
     rh__stdout_flush(line, sizeof line); /* main reports what is lost */

@@ -17,6 +17,7 @@ struct rh__result {
     uint64_t seed;
     const struct rh_param *params; /* that were given */
     size_t param_count;
+    uint64_t printed_lines;         /* that the program printed in its first run, and nobody saw */
     const uint64_t *params_asked;   /* bits of those that a run asked for; NULL: not known */
     const struct rh_exploration *x; /* counts and findings; lives until the reports are written */
     struct rh_world *world;

@@ -99,7 +99,7 @@ static uint64_t id_of(const struct rh__identities *n, const struct rh__run *r, c
 
 uint64_t rh__choice_identity(const struct rh__identities *n, const struct rh__run *r, const struct rh_choice *c)
 {
-    struct rh__timer_origin t = { RH_NONE, 0 };
+    struct rh__timer_origin t = { RH_NONE, 0, 0 };
     if (c->kind == RH_CHOICE_TIMER)
         t = rh__timer_origin(r->live, c->what);
     return id_of(n, r, c, t.event, t.name);

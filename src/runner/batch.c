@@ -1,9 +1,11 @@
 /* See batch.h. */
 #include "runner/batch.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/guess.h"
 #include "base/interrupt.h"
 #include "base/visible.h"
 #include "report/terminal.h"
@@ -13,10 +15,20 @@
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 
+/* A word names a test whole, by its beginning, or as a pattern with * ? [].  A whole name is no beginning. */
+static bool names(const char *word, const struct rh_test *t)
+{
+    if (rh__test_named(word))
+        return strcmp(word, t->name) == 0;
+    if (strpbrk(word, "*?["))
+        return fnmatch(word, t->name, 0) == 0;
+    return *word && strncmp(word, t->name, strlen(word)) == 0;
+}
+
 static bool is_named(const struct rh__options *o, const struct rh_test *t)
 {
     for (size_t i = 0; i < o->word_count; i++)
-        if (strcmp(o->words[i], t->name) == 0)
+        if (names(o->words[i], t))
             return true;
     return o->word_count == 0;
 }
@@ -87,9 +99,18 @@ static bool names_are_known(const struct rh__batch *b, char *error, size_t error
     struct rh__text t;
     rh__text_init(&t, error, error_size);
     for (size_t i = 0; i < o->word_count; i++) {
-        if (rh__test_named(o->words[i]))
+        const char *word = o->words[i];
+        struct rh__guess g = rh__guess_of(word, strlen(word));
+        bool known = false;
+        for (const struct rh_test *has = rh_test_first(); has; has = has->next) {
+            known |= names(word, has);
+            rh__guess_try(&g, has->name);
+        }
+        if (known)
             continue;
-        rh__text_add(&t, "%s has no test \"%s\"; it has", b->program, o->words[i]);
+        rh__text_add(&t, "%s has no test \"%s\"", b->program, word);
+        rh__guess_add(&g, &t);
+        rh__text_add(&t, "; it has");
         for (const struct rh_test *has = rh_test_first(); has; has = has->next)
             rh__text_add(&t, " %s", has->name);
         return false;

@@ -1,6 +1,7 @@
 /* See option_print.h. */
 #include "runner/option_print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "runner/option_rows.h"
@@ -252,6 +253,34 @@ static void man_options(FILE *to, const char *indent, int group)
     }
 }
 
+/* ---- C ----------------------------------------------------------------------------------------------------------- */
+
+/* A row { "COMMAND", "HELP" } for each command. */
+static void c_help(FILE *to, const char *indent, int group)
+{
+    (void)group;
+    for (const struct rh__command_row *c = rh__command_rows; c->name; c++) {
+        char *text = NULL;
+        size_t size;
+        FILE *memory = open_memstream(&text, &size);
+        if (memory) {
+            rh__options_print_help(memory, c->bit);
+            fclose(memory);
+        }
+        fprintf(to, "%s{ \"%s\",\n%s  \"", indent, c->name, indent);
+        for (const char *at = text; at && *at; at++) {
+            if (*at == '"' || *at == '\\')
+                fputc('\\', to);
+            if (*at == '\n')
+                fprintf(to, "\\n\"\n%s  \"", indent);
+            else
+                fputc(*at, to);
+        }
+        fputs("\" },\n", to);
+        free(text);
+    }
+}
+
 /* ---- templates --------------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -263,6 +292,7 @@ static const struct {
     { "bash options", bash_options, 0 },
     { "bash values", bash_values, 0 },
     { "zsh options", zsh_options, 0 },
+    { "C help", c_help, 0 },
     { "man runs", man_options, RH__GROUP_RUNS },
     { "man semantics", man_options, RH__GROUP_SEMANTICS },
     { "man reports", man_options, RH__GROUP_REPORTS },

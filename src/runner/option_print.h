@@ -17,6 +17,7 @@ void rh__options_print_help(FILE *to, uint32_t commands);
  *     @bash options@        an arm of `case COMMAND` for each command: options="--..."
  *     @bash values@         arms of `case OPTION`: what to offer behind it
  *     @zsh options@         an arm of `case COMMAND` for each command: options=('--...[help]:argument:action')
+ *     @C help@              rows { "COMMAND", "its options with their help" }
  *     @man runs@            items of a mdoc list; also semantics, reports, replay
  *
  * False with a sentence that names the line: there is no such list. */

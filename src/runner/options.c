@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guess.h"
 #include "cluster/pool.h"
 #include "coverage/goals.h"
 #include "explore/engine/engine.h"
@@ -117,6 +118,35 @@ static bool take_parameter(struct rh__options *o, const char *value, char *error
     return true;
 }
 
+/* The explorers that have weights have the same classes. */
+static const struct rh_argument *next_class(const struct rh_argument *before)
+{
+    const struct rh_explorer *e = rh__explorer_named("weighted", strlen("weighted"));
+    const struct rh_argument *a = before ? before + 1 : e->arguments;
+    while (a->name && !(a->kind == RH_ARGUMENT_REAL && a->named))
+        a++;
+    return a->name ? a : NULL;
+}
+
+static bool is_class(const char *value, char *error, size_t error_size)
+{
+    size_t length = strcspn(value, "=");
+    struct rh__guess g = rh__guess_of(value, length);
+    struct rh__text t;
+    for (const struct rh_argument *a = next_class(NULL); a; a = next_class(a)) {
+        if (strlen(a->name) == length && strncmp(a->name, value, length) == 0)
+            return true;
+        rh__guess_try(&g, a->name);
+    }
+    rh__text_init(&t, error, error_size);
+    rh__text_add(&t, "--weight %s: there is no such class of choices", value);
+    rh__guess_add(&g, &t);
+    rh__text_add(&t, "; there are");
+    for (const struct rh_argument *a = next_class(NULL); a; a = next_class(a))
+        rh__text_add(&t, " %s", a->name);
+    return false;
+}
+
 static bool take_weight(struct rh__options *o, const char *value, char *error, size_t error_size)
 {
     size_t used = strlen(o->weights), length = strlen(value);
@@ -124,6 +154,8 @@ static bool take_weight(struct rh__options *o, const char *value, char *error, s
         snprintf(error, error_size, "--weight %s: CLASS=W is wanted, such as timer=0.5", value);
         return false;
     }
+    if (!is_class(value, error, error_size))
+        return false;
     if (used + length + 3 > sizeof o->weights) {
         snprintf(error, error_size, "--weight %s: there are too many weights", value);
         return false;
@@ -210,6 +242,23 @@ static bool find(const char *name, size_t length, bool is_short, struct rh__opti
     return false;
 }
 
+static void refuse_option(const char *word, const char *name, size_t length, char *error, size_t error_size)
+{
+    struct rh__option_walk walk = { 0 };
+    struct rh__option_row row;
+    struct rh__text t;
+    struct rh__guess g = rh__guess_of(name, length);
+    while (rh__option_next(&walk, &row))
+        if (row.option.name[1])
+            rh__guess_try(&g, row.option.name);
+    rh__text_init(&t, error, error_size);
+    rh__text_add(&t, "%s: there is no such option ", word);
+    if (g.best)
+        rh__text_add(&t, "(did you mean --%s? --help lists them all)", g.best);
+    else
+        rh__text_add(&t, "(--help lists them)");
+}
+
 /* "--gdb is for `replay`": an option that a command would ignore is refused. */
 static bool is_taken_by(const struct rh__option_row *row, uint32_t command, char *error, size_t error_size)
 {
@@ -253,7 +302,7 @@ static int parse_option(struct rh__options *o, uint32_t command, char **words, i
         value = name + length + 1;
     }
     if (!find(name, length, is_short, &row)) {
-        snprintf(error, error_size, "%s: there is no such option (--help lists them)", word);
+        refuse_option(word, name, length, error, error_size);
         return 0;
     }
     if (!is_taken_by(&row, command, error, error_size))
@@ -422,6 +471,14 @@ static const struct rh_param_entry *declared(const struct rh_param_entry *list, 
     return list;
 }
 
+static void add_guess(struct rh__text *t, const char *word, const struct rh_param_entry *list)
+{
+    struct rh__guess g = rh__guess_of(word, strlen(word));
+    for (; list; list = list->next)
+        rh__guess_try(&g, list->name);
+    rh__guess_add(&g, t);
+}
+
 static void add_names(struct rh__text *t, const struct rh_param_entry *list)
 {
     if (!list)
@@ -440,12 +497,16 @@ bool rh__params_known(const struct rh_param *params, size_t count, const char *p
         const struct rh_param *p = &params[i];
         bool bug = strcmp(p->name, "bug") == 0 && !declared(rh_param_first(), p->name);
         if (bug && any && *p->value && !declared(rh_bug_first(), p->value)) {
-            rh__text_add(&t, "%sbug=%s: there is no such bug; there are", prefix, p->value);
+            rh__text_add(&t, "%sbug=%s: there is no such bug", prefix, p->value);
+            add_guess(&t, p->value, rh_bug_first());
+            rh__text_add(&t, "; there are");
             add_names(&t, rh_bug_first());
             return false;
         }
         if (!bug && any && !declared(rh_param_first(), p->name)) {
-            rh__text_add(&t, "%s%s=%s: there is no such parameter; there are", prefix, p->name, p->value);
+            rh__text_add(&t, "%s%s=%s: there is no such parameter", prefix, p->name, p->value);
+            add_guess(&t, p->name, rh_param_first());
+            rh__text_add(&t, "; there are");
             add_names(&t, rh_param_first());
             if (rh_bug_first()) {
                 rh__text_add(&t, ", and bug, which may be");

@@ -221,10 +221,11 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     struct rh__schedule schedule;
     struct rh_param params[2 * RH__MOST_PARAMS];
     enum rh__replayed came_to = RH__REPLAYED_REFUSED;
-    struct rh__session s = { 0 };
+    struct rh__session s = { .printed = -1 };
     struct rh__plan plan = { .program = program,
                              .limits = { .max_runs = 1, .keep_going = true, .unchecked = o->limits.unchecked },
-                             .quiet = !look };
+                             .quiet = !look,
+                             .mute = look && !o->step }; /* the story has what the program prints */
     const struct rh__finding *f = NULL;
     char explorer[4200];
     bool stopped = false;

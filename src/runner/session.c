@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/capture.h"
 #include "base/fail.h"
 #include "cluster/pool.h"
 #include "findings/story.h"
@@ -26,7 +28,9 @@ static struct rh_world_options world_options(const struct rh__session *s)
 int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
 {
     char error[sizeof s->error - 128];
-    *s = (struct rh__session){ .plan = *plan };
+    *s = (struct rh__session){ .plan = *plan, .printed = -1 };
+    if (plan->mute)
+        s->printed = rh__capture_open();
     s->determinism = rh_shared_new(sizeof *s->determinism);
     if (!plan->resume) /* the checkpoint does not hold which parameters the runs before it asked for */
         s->params_asked = rh_shared_new(sizeof *s->params_asked);
@@ -53,11 +57,26 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
+/* For what the program prints in one run: the check before made several. */
+static void make_first_run(struct rh_world *w, int capture)
+{
+    enum { LONGEST = 10000 };
+    rh__capture_clear(capture);
+    for (uint32_t i = 0, count; i < LONGEST; i++) {
+        const struct rh_choice *open = rh_world_enabled(w, &count);
+        if (!count || !rh_world_step(w, &open[0]))
+            break;
+    }
+    rh__capture_size(capture);
+}
+
 static void check_determinism(struct rh_world *w, void *arg)
 {
     const struct rh__session *s = arg;
-    rh__mute();
+    rh__capture_begin(s->printed);
     *s->determinism = rh_world_check_determinism(w, rh_world_semantics(w)->seed);
+    if (s->determinism->kind == RH_OUTCOME_FINISHED && rh__capture_size(s->printed))
+        make_first_run(w, s->printed);
 }
 
 /* In this process, or in workers. */
@@ -114,6 +133,7 @@ int rh__session_run(struct rh__session *s)
     if (s->plan.first_run_twice && !s->plan.limits.unchecked) {
         if (rh_sandbox_run(s->world, check_determinism, s) == RH_SANDBOX_FAILED)
             return RH__EXIT_TOOL;
+        s->printed_lines = rh__capture_lines(s->printed);
         s->x->repeats.known_to_differ = s->determinism->kind != RH_OUTCOME_FINISHED;
     }
     if (!*rh_world_refused(s->world)) {
@@ -166,6 +186,7 @@ void rh__session_result(const struct rh__session *s, struct rh__result *r)
     r->required = p->required;
     r->require = p->require;
     r->checkpoint = p->checkpoint;
+    r->printed_lines = s->plan.mute ? s->printed_lines : 0;
     r->world = s->world;
     r->x = s->x;
     r->determinism = *s->determinism;
@@ -176,9 +197,11 @@ void rh__session_result(const struct rh__session *s, struct rh__result *r)
 void rh__session_close(struct rh__session *s)
 {
     rh__bug_set_replay(NULL);
+    if (s->printed >= 0)
+        close(s->printed);
     rh__exploration_free(s->x);
     rh_world_free(s->world);
     rh_shared_free(s->params_asked, sizeof *s->params_asked);
     rh_shared_free(s->determinism, sizeof *s->determinism);
-    *s = (struct rh__session){ 0 };
+    *s = (struct rh__session){ .printed = -1 };
 }

@@ -49,9 +49,11 @@ struct rh__session {
     struct rh_world *world;
     struct rh_exploration *x;
     struct rh_outcome *determinism; /* of the check before the first run; in shared memory */
-    uint64_t *params_asked;         /* bits of parameters that a run asked for; in shared memory */
-    char again[2048];               /* the command that explores the same runs, for internal errors */
-    char error[1024];               /* after a call that failed; "" if the sentence is on standard error already */
+    int printed;                    /* what the first run prints; -1: not kept */
+    uint64_t printed_lines;
+    uint64_t *params_asked; /* bits of parameters that a run asked for; in shared memory */
+    char again[2048];       /* the command that explores the same runs, for internal errors */
+    char error[1024];       /* after a call that failed; "" if the sentence is on standard error already */
 };
 
 /* Makes the world and opens the explorer.  Gives RH__EXIT_OK, or an exit code with a sentence in s->error. */

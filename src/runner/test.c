@@ -51,7 +51,7 @@ static int finish(struct rh__batch *b, struct rh__session *s)
     rh__batch_add(b, &r);
     if (!rh__keep_findings(&r, o->save ? o->save : default_folder, s->error, sizeof s->error)) {
         rh__complain("%s", s->error);
-        code = RH__EXIT_TOOL;
+        code = r.failed ? RH__EXIT_OK : RH__EXIT_TOOL; /* what was found is worth more than the file */
     }
     if (s->x->end.trouble[0]) {
         rh__complain("%s", s->x->end.trouble);

@@ -93,7 +93,9 @@ static void not_handled(struct rh__worker *worker, struct rh__actor *actor, stru
     worker->actor = actor;
     actor->last = NULL;
     rh__message_left(actor->slot, m);
-    rh__rt_fail("unhandled", "", "no handler for message %s in behaviour %s", m->type->name, behaviour);
+    rh__rt_fail("unhandled", "", "no handler for message %s in behaviour %s%s%s%s", m->type->name, behaviour,
+                actor->behaviour ? " (" : "", actor->behaviour ? actor->behaviour->place : "",
+                actor->behaviour ? ")" : "");
     rh__count(&worker->tally.dropped);
     rh__rt_actor_end(worker, actor, "failed");
 }

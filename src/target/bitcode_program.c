@@ -76,7 +76,7 @@ static bool find_types(struct rh__program *p, char *error, size_t error_size)
 static bool read_entries(struct rh__program *p, struct rh__program_behaviour *b)
 {
     LLVMValueRef init = LLVMGetInitializer(b->global), list;
-    if (!has_fields(init, 5) && !has_fields(init, 6)) /* clang may add padding as a field */
+    if (!has_fields(init, 6) && !has_fields(init, 7)) /* clang may add padding as a field */
         return false;
     list = rh__program_strip(LLVMGetOperand(init, 2));
     list = list && LLVMIsAGlobalVariable(list) ? LLVMGetInitializer(list) : NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guess.h"
 #include "trace/schedule.h"
 #include "world/timer_budgets.h"
 
@@ -178,7 +179,13 @@ bool rh__semantics_set(struct rh_semantics *s, const char *name, const char *val
             memcpy(at, &(uint32_t){ (uint32_t)number }, 4);
         return true;
     }
-    snprintf(error, error_size, "%s: there is no such setting", name);
+    struct rh__guess g = rh__guess_of(name, strlen(name));
+    struct rh__text t;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        rh__guess_try(&g, fields[i].name);
+    rh__text_init(&t, error, error_size);
+    rh__text_add(&t, "%s: there is no such setting", name);
+    rh__guess_add(&g, &t);
     return false;
 }
 

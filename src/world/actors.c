@@ -44,7 +44,8 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
 {
     uint32_t index = w->actor_count;
     if (index == w->semantics.max_actors) {
-        rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u actors (max_actors)", w->semantics.max_actors);
+        rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u actors, with those that have ended (max_actors)",
+                 w->semantics.max_actors);
         return RH_NONE;
     }
     struct world_actor *a = &w->actors[index];

@@ -10,7 +10,7 @@
 struct rh__timer_origin rh__timer_origin(const struct rh_world *w, uint32_t timer)
 {
     const struct world_timer *t = &w->timers[timer];
-    return (struct rh__timer_origin){ t->event, t->type ? t->name : 0 };
+    return (struct rh__timer_origin){ t->event, t->type ? t->name : 0, t->deadline_ns };
 }
 
 bool rh__timer_message(const struct rh_world *w, uint32_t timer, struct rh__timer_message *m)

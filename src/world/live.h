@@ -9,10 +9,11 @@
 /* ---- the current run --------------------------------------------------------------------------------------------- */
 
 /* Origin of an enabled timer: the event that set the timer or began the wait that the timer ends, and the payload
- * offset of its name; 0 for a wait. */
+ * offset of its name; 0 for a wait; and when it is due. */
 struct rh__timer_origin {
     uint32_t event;
     uint64_t name;
+    int64_t due_ns;
 };
 struct rh__timer_origin rh__timer_origin(const struct rh_world *w, uint32_t timer);
 

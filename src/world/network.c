@@ -179,7 +179,7 @@ __attribute__((always_inline)) static inline uint32_t append(struct rh_world *w,
     m->request = s->request;
     m->taken_by = RH_NONE;
     m->copy_of = s->copy_of;
-    m->timer = m->wake = m->life = m->behind = m->marks = 0;
+    m->timer = m->wake = m->life = m->behind = m->marks = m->sent_at = 0;
     m->posted = s->posted;
     m->channel = channel;
     m->next = RH_NONE;

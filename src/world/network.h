@@ -36,6 +36,9 @@ uint32_t rh__message_send(struct rh_world *w, const struct world_sending *s);
  * sent messages, so that the names of the others do not depend on whether it came in time. */
 void rh__message_waste(struct rh_world *w, const struct world_sending *s);
 
+/* Where the program sent the message, as file:line; "" for a message of the world, or of a shared library. */
+const char *rh__sent_at(const struct rh_world *w, uint32_t message);
+
 /* Causal: makes the messages that `sender`, whose vector was `clock` before, has sent since message `first`
  * simultaneous: none of them is in the past of another. */
 void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint64_t clock);

@@ -265,7 +265,7 @@ static bool dead_letter(struct rh_world *w)
     w->outcome.actor = w->events[first->event].choice.actor;
     rh_world_actor_name(w, first->seen_as, from, sizeof from);
     rh_world_actor_name(w, first->receiver, to, sizeof to);
-    snprintf(w->outcome.place, sizeof w->outcome.place, "%s", w->payload + (uint64_t)first->sent_at * 16);
+    snprintf(w->outcome.place, sizeof w->outcome.place, "%s", rh__sent_at(w, (uint32_t)(first - w->messages)));
     snprintf(w->outcome.text, sizeof w->outcome.text, "%s from %s to %s was never taken: %s has ended",
              first->type->name, from, to, to);
     return true;

@@ -63,9 +63,28 @@ static void dead_letter(struct rh_world *w, uint32_t to, const struct rh_message
     rh__note(w, code_of(w), text);
 }
 
+/* Places are texts of the program, near to this one unless a shared library sends. */
+static const char near_by[] = "?:0";
+
 RH__APART static void keep_place(struct rh_world *w, uint32_t message, const char *here)
 {
     w->messages[message].sent_at = (uint32_t)(rh__payload_text(w, here) / 16);
+}
+
+/* The distance fits 32 bits, or the place is not kept: no message is worth more memory for it. */
+static inline void keep_distance(struct rh_world *w, uint32_t message, const char *here)
+{
+    intptr_t distance = (intptr_t)here - (intptr_t)near_by;
+    w->messages[message].sent_at = distance == (int32_t)distance ? (uint32_t)distance : 0;
+}
+
+const char *rh__sent_at(const struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    uint32_t at = m->copy_of == RH_NONE ? m->sent_at : w->messages[m->copy_of].sent_at;
+    if (!at)
+        return "";
+    return rh__dead_letters_at_end(w) ? w->payload + (uint64_t)at * 16 : near_by + (int32_t)at;
 }
 
 /* Sends every message of the program; returns RH_NONE if it was lost. */
@@ -98,6 +117,8 @@ static inline uint32_t post(struct rh_world *w, struct world_sending *s, const c
     uint32_t m = rh__message_send(w, s);
     if (__builtin_expect(rh__dead_letters_at_end(w), 0))
         keep_place(w, m, here);
+    else
+        keep_distance(w, m, here);
     return m;
 }
 

@@ -113,7 +113,7 @@ struct world_message {
     uint32_t next;        /* next message in the channel */
     uint32_t request;     /* a request for a reply: the first message of a chain of forwards */
     uint32_t marks;       /* MARK_ */
-    uint32_t sent_at; /* if rh__dead_letters_at_end: source place of the send, payload offset / 16; else undefined */
+    uint32_t sent_at;     /* source place of the send: see rh__sent_at */
 };
 _Static_assert(sizeof(struct world_message) == 128, "every step reads rows of messages: two cache lines");
 

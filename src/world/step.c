@@ -149,11 +149,14 @@ RH__APART static void fail_unhandled(struct rh_world *w, uint32_t actor, const s
                                      uint32_t sender)
 {
     const struct world_actor *a = &w->actors[actor];
+    const char *sent = rh__sent_at(w, a->taken), *t = type->name;
     char from[128];
     rh_world_actor_name(w, sender, from, sizeof from);
-    rh__fail(w, RH_OUTCOME_UNHANDLED, actor, "",
-             "behaviour %s has no handler for %s from %s (list it in RH_BEHAVIOUR, or RH_DEFER or RH_IGNORE it)",
-             a->behaviour->name, type->name, from);
+    rh__fail(w, RH_OUTCOME_UNHANDLED, actor, a->behaviour->place,
+             "behaviour %s has no handler for %s from %s%s%s\n"
+             "write RH_HANDLER(%s, %s) and list %s in this RH_BEHAVIOUR,\n"
+             "or RH_IGNORE(%s) to drop it, or RH_DEFER(%s) to keep it for another behaviour",
+             a->behaviour->name, t, from, *sent ? ", sent at " : "", sent, a->type->name, t, t, t, t);
 }
 
 static inline void handle(struct rh_world *w, uint32_t actor, const struct rh_message_type *type, const void *value,
