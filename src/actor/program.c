@@ -82,34 +82,36 @@ const struct rh_replica_number *rh_replica_number_first(void)
 
 /* ---- actors ---------------------------------------------------------------------------------------------------- */
 
-rh_ref rh_spawn_(const struct rh_actor_type *type, const void *state, const char *here)
+rh_ref RH__BEHIND(rh_spawn_)(const struct rh_actor_type *type, const void *state, const char *here)
 {
     return world->spawn(type, state, RH_WATCH_NONE, here);
 }
 
-rh_ref rh_spawn_watched_(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here)
+rh_ref RH__BEHIND(rh_spawn_watched_)(const struct rh_actor_type *type, const void *state, enum rh_watch watch,
+                                     const char *here)
 {
     return world->spawn(type, state, watch, here);
 }
 
-bool rh_send_to_name_(const char *name, const struct rh_message_type *type, const void *value, const char *here)
+bool RH__BEHIND(rh_send_to_name_)(const char *name, const struct rh_message_type *type, const void *value,
+                                  const char *here)
 {
     return world->send_to_name(name, type, value, here);
 }
 
-void rh_send_(rh_ref to, const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
-              const char *here)
+void RH__BEHIND(rh_send_)(rh_ref to, const struct rh_message_type *type, const void *value, const void *tail,
+                          size_t tail_size, const char *here)
 {
     world->send(rh_nobody(), to, type, value, tail, tail_size, here);
 }
 
-const void *rh_tail(size_t *size)
+const void *RH__BEHIND(rh_tail)(size_t *size)
 {
     return world->tail(size);
 }
 
-void rh_reply_(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
-               const char *here)
+void RH__BEHIND(rh_reply_)(const struct rh_message_type *type, const void *value, const void *tail, size_t tail_size,
+                           const char *here)
 {
     world->reply(world->request(here), type, value, tail, tail_size, here);
 }
@@ -119,19 +121,19 @@ struct rh_request rh_keep_request_(const char *here)
     return world->keep_request(here);
 }
 
-void rh_reply_to_(struct rh_request request, const struct rh_message_type *type, const void *value, const void *tail,
-                  size_t tail_size, const char *here)
+void RH__BEHIND(rh_reply_to_)(struct rh_request request, const struct rh_message_type *type, const void *value,
+                              const void *tail, size_t tail_size, const char *here)
 {
     world->reply(request, type, value, tail, tail_size, here);
 }
 
-void rh_forward_(rh_ref to, const char *here)
+void RH__BEHIND(rh_forward_)(rh_ref to, const char *here)
 {
     world->forward(to, here);
 }
 
-const void *rh__call_ask(rh_ref to, const struct rh_message_type *type, const void *value,
-                         const struct rh_message_type *reply, int64_t timeout_ms, const char *here)
+const void *RH__BEHIND(rh_ask_)(rh_ref to, const struct rh_message_type *type, const void *value,
+                                const struct rh_message_type *reply, int64_t timeout_ms, const char *here)
 {
     return world->ask(to, type, value, reply, timeout_ms, here);
 }
@@ -151,59 +153,59 @@ uint32_t rh_restarts(void)
     return world->restarts();
 }
 
-bool rh_alive(rh_ref who)
+bool RH__BEHIND(rh_alive)(rh_ref who)
 {
     return world->alive(who);
 }
 
-const char *rh_name(rh_ref who)
+const char *RH__BEHIND(rh_name)(rh_ref who)
 {
     return world->name_of(who);
 }
 
-void rh_become_(const struct rh_behaviour *behaviour, const char *here)
+void RH__BEHIND(rh_become_)(const struct rh_behaviour *behaviour, const char *here)
 {
     world->become(behaviour, here);
 }
 
-void rh_stop_(const char *here)
+void RH__BEHIND(rh_stop_)(const char *here)
 {
     world->stop(here);
 }
 
-void rh_exit_(const char *reason, const char *here)
+void RH__BEHIND(rh_exit_)(const char *reason, const char *here)
 {
     world->exit(reason, NULL, NULL, here);
     abort(); /* a world's exit never returns */
 }
 
-void rh_return_(const struct rh_message_type *type, const void *value, const char *here)
+void RH__BEHIND(rh_return_)(const struct rh_message_type *type, const void *value, const char *here)
 {
     world->exit("normal", type, value, here);
     abort();
 }
 
-void rh_kill_(rh_ref who, const char *reason, const char *here)
+void RH__BEHIND(rh_kill_)(rh_ref who, const char *reason, const char *here)
 {
     world->kill(who, reason, here);
 }
 
-void rh_link_(rh_ref who, const char *here)
+void RH__BEHIND(rh_link_)(rh_ref who, const char *here)
 {
     world->link(who, true, here);
 }
 
-void rh_unlink_(rh_ref who, const char *here)
+void RH__BEHIND(rh_unlink_)(rh_ref who, const char *here)
 {
     world->link(who, false, here);
 }
 
-void rh_monitor_(rh_ref who, const char *here)
+void RH__BEHIND(rh_monitor_)(rh_ref who, const char *here)
 {
     world->monitor(who, true, here);
 }
 
-const struct rh_down *rh_join_(rh_ref who, int64_t timeout_ms, const char *here)
+const struct rh_down *RH__BEHIND(rh_join_)(rh_ref who, int64_t timeout_ms, const char *here)
 {
     return world->join(who, timeout_ms, here);
 }
@@ -223,70 +225,70 @@ const void *rh_result_(const struct rh_down *down, const struct rh_message_type 
     return fits && tail == (const char *)down + tail_at ? tail : NULL;
 }
 
-void rh_demonitor_(rh_ref who, const char *here)
+void RH__BEHIND(rh_demonitor_)(rh_ref who, const char *here)
 {
     world->monitor(who, false, here);
 }
 
-void rh_trap_exits_(bool yes, const char *here)
+void RH__BEHIND(rh_trap_exits_)(bool yes, const char *here)
 {
     world->trap_exits(yes, here);
 }
 
-bool rh_register_(const char *name, rh_ref who, const char *here)
+bool RH__BEHIND(rh_register_)(const char *name, rh_ref who, const char *here)
 {
     return world->name_set(name, who, here);
 }
 
-bool rh_unregister_(const char *name, const char *here)
+bool RH__BEHIND(rh_unregister_)(const char *name, const char *here)
 {
     return world->name_set(name, rh_nobody(), here);
 }
 
-rh_ref rh_whereis_(const char *name, const char *here)
+rh_ref RH__BEHIND(rh_whereis_)(const char *name, const char *here)
 {
     return world->name_find(name, here);
 }
 
 /* ---- time, chance, receive, store -------------------------------------------------------------------------------- */
 
-void rh_timer_(const char *name, int64_t delay_ms, const struct rh_message_type *type, const void *value,
-               const char *here)
+void RH__BEHIND(rh_timer_)(const char *name, int64_t delay_ms, const struct rh_message_type *type, const void *value,
+                           const char *here)
 {
     world->timer(name, delay_ms, type, value, here);
 }
 
-bool rh_timer_cancel_(const char *name, const char *here)
+bool RH__BEHIND(rh_timer_cancel_)(const char *name, const char *here)
 {
     return world->timer_cancel(name, here);
 }
 
-int64_t rh_now_ms(void)
+int64_t RH__BEHIND(rh_now_ms)(void)
 {
     return world->now_ms();
 }
 
-void rh__call_sleep(int64_t ms, const char *here)
+void RH__BEHIND(rh_sleep_)(int64_t ms, const char *here)
 {
     world->sleep(ms, here);
 }
 
-uint32_t rh__call_choose(uint32_t n, const char *here)
+uint32_t RH__BEHIND(rh_choose_)(uint32_t n, const char *here)
 {
     return world->choose(n, here);
 }
 
-uint64_t rh_random(void)
+uint64_t RH__BEHIND(rh_random)(void)
 {
     return world->random();
 }
 
-const struct rh_envelope *rh__call_receive(const struct rh_filter *filter, const char *here)
+const struct rh_envelope *RH__BEHIND(rh_receive_)(const struct rh_filter *filter, const char *here)
 {
     return world->receive(filter, here);
 }
 
-const struct rh_envelope *rh_receive_set_(size_t n, const struct rh_filter *filter, const char *here)
+const struct rh_envelope *RH__BEHIND(rh_receive_set_)(size_t n, const struct rh_filter *filter, const char *here)
 {
     static const struct rh_envelope none;
     struct rh_filter with_count = *filter;
@@ -294,59 +296,60 @@ const struct rh_envelope *rh_receive_set_(size_t n, const struct rh_filter *filt
     return n ? world->receive(&with_count, here) : &none; /* the empty set is always there */
 }
 
-void rh_turn_to_(const struct rh_envelope *envelope, const char *here)
+void RH__BEHIND(rh_turn_to_)(const struct rh_envelope *envelope, const char *here)
 {
     world->turn_to(envelope, here);
 }
 
-void rh_store_open_(const char *name, const char *here)
+void RH__BEHIND(rh_store_open_)(const char *name, const char *here)
 {
     world->store_open(name, here);
 }
 
-uint32_t rh_store_put_(const char *key, const void *bytes, size_t size, const char *here)
+uint32_t RH__BEHIND(rh_store_put_)(const char *key, const void *bytes, size_t size, const char *here)
 {
     return world->store_put(key, bytes, size, here);
 }
 
-int64_t rh_store_get_(const char *key, void *buffer, size_t capacity, const char *here)
+int64_t RH__BEHIND(rh_store_get_)(const char *key, void *buffer, size_t capacity, const char *here)
 {
     return world->store_get(key, buffer, capacity, here);
 }
 
-void rh__call_store_sync(const char *here)
+void RH__BEHIND(rh_store_sync_)(const char *here)
 {
     world->store_sync(here);
 }
 
-void rh__call_store_put_sync(const char *key, const void *bytes, size_t size, const char *here)
+void RH__BEHIND(rh_store_put_sync_)(const char *key, const void *bytes, size_t size, const char *here)
 {
     world->store_put_sync(key, bytes, size, here);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-bool rh_table_put_(const struct rh_table *table, const char *key, const void *bytes, size_t size, const char *here)
+bool RH__BEHIND(rh_table_put_)(const struct rh_table *table, const char *key, const void *bytes, size_t size,
+                               const char *here)
 {
     struct rh_table_change change = { "rh_table_put", key, RH_WHEN_ANY, NULL, 0, bytes, bytes ? size : 0 };
     return world->table_change(table, &change, here);
 }
 
-bool rh_table_insert_new_(const struct rh_table *table, const char *key, const void *bytes, size_t size,
-                          const char *here)
+bool RH__BEHIND(rh_table_insert_new_)(const struct rh_table *table, const char *key, const void *bytes, size_t size,
+                                      const char *here)
 {
     struct rh_table_change change = { "rh_table_insert_new", key, RH_WHEN_ABSENT, NULL, 0, bytes, bytes ? size : 0 };
     return world->table_change(table, &change, here);
 }
 
-bool rh_table_remove_(const struct rh_table *table, const char *key, const char *here)
+bool RH__BEHIND(rh_table_remove_)(const struct rh_table *table, const char *key, const char *here)
 {
     struct rh_table_change change = { "rh_table_remove", key, RH_WHEN_ANY, NULL, 0, NULL, 0 };
     return world->table_change(table, &change, here);
 }
 
-bool rh_table_swap_(const struct rh_table *table, const char *key, const void *expected, size_t expected_size,
-                    const void *bytes, size_t size, const char *here)
+bool RH__BEHIND(rh_table_swap_)(const struct rh_table *table, const char *key, const void *expected,
+                                size_t expected_size, const void *bytes, size_t size, const char *here)
 {
     struct rh_table_change change = { "rh_table_swap", key,           expected ? RH_WHEN_EQUAL : RH_WHEN_ABSENT,
                                       expected,        expected_size, bytes,
@@ -354,22 +357,24 @@ bool rh_table_swap_(const struct rh_table *table, const char *key, const void *e
     return world->table_change(table, &change, here);
 }
 
-int64_t rh_table_get_(const struct rh_table *table, const char *key, void *buffer, size_t capacity, const char *here)
+int64_t RH__BEHIND(rh_table_get_)(const struct rh_table *table, const char *key, void *buffer, size_t capacity,
+                                  const char *here)
 {
     return world->table_get(table, key, buffer, capacity, here);
 }
 
-int64_t rh_table_add_(const struct rh_table *table, const char *key, int64_t delta, const char *here)
+int64_t RH__BEHIND(rh_table_add_)(const struct rh_table *table, const char *key, int64_t delta, const char *here)
 {
     return world->table_add(table, key, delta, here);
 }
 
-uint32_t rh_table_count_(const struct rh_table *table, const char *here)
+uint32_t RH__BEHIND(rh_table_count_)(const struct rh_table *table, const char *here)
 {
     return world->table_count(table, here);
 }
 
-bool rh_table_next_(const struct rh_table *table, const char *previous, char *key, size_t capacity, const char *here)
+bool RH__BEHIND(rh_table_next_)(const struct rh_table *table, const char *previous, char *key, size_t capacity,
+                                const char *here)
 {
     return world->table_next(table, previous, key, capacity, here);
 }
@@ -416,40 +421,40 @@ void rh_assume_failed_(const char *here)
     world->assume_failed(here);
 }
 
-void rh_property_(enum rh_property kind, const char *name, bool holds, const char *here)
+void RH__BEHIND(rh_property_)(enum rh_property kind, const char *name, bool holds, const char *here)
 {
     world->property(kind, name, holds, here);
 }
 
-struct rh_call rh_history_call_(const struct rh_history *history, const char *key, const struct rh_message_type *type,
-                                const void *value, const char *here)
+struct rh_call RH__BEHIND(rh_history_call_)(const struct rh_history *history, const char *key,
+                                            const struct rh_message_type *type, const void *value, const char *here)
 {
     struct rh_call call = { world->history_call(history, key, type, value, here) };
     return call;
 }
 
-void rh_history_return_(const struct rh_history *history, struct rh_call call, const struct rh_message_type *type,
-                        const void *value, const char *here)
+void RH__BEHIND(rh_history_return_)(const struct rh_history *history, struct rh_call call,
+                                    const struct rh_message_type *type, const void *value, const char *here)
 {
     world->history_return(history, call.id, type, value, here);
 }
 
-void rh_announce_(const struct rh_message_type *type, const void *value, const char *here)
+void RH__BEHIND(rh_announce_)(const struct rh_message_type *type, const void *value, const char *here)
 {
     world->announce(type, value, here);
 }
 
-void rh_abstract_(const char *key, uint64_t value, const char *here)
+void RH__BEHIND(rh_abstract_)(const char *key, uint64_t value, const char *here)
 {
     world->abstract(key, value, here);
 }
 
-rh_ref rh_observe_(const struct rh_actor_type *monitor, const void *state, const char *here)
+rh_ref RH__BEHIND(rh_observe_)(const struct rh_actor_type *monitor, const void *state, const char *here)
 {
     return world->observe(monitor, state, here);
 }
 
-void rh_open_(rh_ref to, const struct rh_message_type *type, rh_when_fn *when, const char *here)
+void RH__BEHIND(rh_open_)(rh_ref to, const struct rh_message_type *type, rh_when_fn *when, const char *here)
 {
     world->open(to, type, when, here);
 }
@@ -462,14 +467,16 @@ void rh_log(const char *format, ...)
     vsnprintf(text, sizeof text, format ? format : "(rh_log was given no format)", args);
     va_end(args);
     world->log(text);
+    rh__clean_stack();
 }
 
-rh_ref rh_external_(const char *name, const char *here)
+rh_ref RH__BEHIND(rh_external_)(const char *name, const char *here)
 {
     return world->external(name, here);
 }
 
-void rh_send_from_(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const char *here)
+void RH__BEHIND(rh_send_from_)(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value,
+                               const char *here)
 {
     world->send(from, to, type, value, NULL, 0, here);
 }

@@ -21,6 +21,7 @@
 #include "base/hash.h"
 #include "explore/dense.h"
 #include "explore/explorers.h"
+#include "world/live.h"
 
 enum { SHARDS = 16, SHARD_BITS = 4, KEPT_BYTES = 12, LEAST_BYTES = 64, PAGE = 4096, SPINS = 200 };
 static const size_t usual_bytes = (size_t)1 << 30;
@@ -324,6 +325,7 @@ struct rh_visited *rh_exploration_visited(struct rh_exploration *x, const struct
     struct rh_visited *v = rh_exploration_memory(x, sizeof *v);
     if (!v)
         return NULL;
+    rh__world_will_print(rh__exploration_world(x));
     v->x = x;
     v->fingerprint_bits = bits;
     v->marks = marks;

@@ -91,12 +91,14 @@ enum { USUAL_DEPTH = 1024, PROCESS_DEPTH = 2048 };
 static inline void clean(const struct rh_world *w, const struct world_actor *a, char *top, char *live)
 {
     size_t depth = w->deepest;
+    bool stops = w->semantics.granularity >= RH_GRAIN_OPERATION || a->type->kind == RH_KIND_PROCESS;
     if (w->fingerprints && depth < USUAL_DEPTH)
         depth = USUAL_DEPTH;
-    if (a->type->kind == RH_KIND_PROCESS && depth < PROCESS_DEPTH)
+    if (stops && depth < PROCESS_DEPTH && (w->fingerprints || a->type->kind == RH_KIND_PROCESS))
         depth = PROCESS_DEPTH;
     if (depth)
         zero_stack(top - depth, live);
+    rh__clean_down_to = w->fingerprints && (stops || w->deepest) ? top - depth : NULL;
 }
 
 /* Stacks are filled and measured to this depth; deeper bytes are ignored. */
@@ -180,6 +182,7 @@ static inline void enter(struct rh_world *w, uint32_t actor, char *top, char *li
 static inline void leave(struct rh_world *w)
 {
     w->inside = false;
+    rh__clean_down_to = NULL;
     if (w->asan)
         __sanitizer_finish_switch_fiber(w->asan_fake, NULL, NULL);
     if (__builtin_expect(w->fill == FILL_PATTERN && !w->asan, 0))
@@ -232,6 +235,7 @@ void rh__fiber_resume(struct rh_world *w, uint32_t actor)
     struct world_actor *a = &w->actors[actor];
     log_stack(w, actor);
     enter(w, actor, rh__stack_base(w, a->stack) + rh__stack_size(w), a->context);
+    rh__program_frame = a->frame; /* the call goes on, and may stop again */
     rh__switch_resume(a->context, &w->back);
     leave(w);
     if (w->yield == YIELD_BLOCKED) {

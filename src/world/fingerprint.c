@@ -257,7 +257,7 @@ static struct rh__wide hash_stack(struct rh_world *w, uint32_t actor)
     uint32_t size;
     const struct world_actor *a = &w->actors[actor];
     const char *live = rh__fiber_live(w, actor, &size);
-    if (a->frame) { /* what is below is the library's, and follows from the status and what is known of the wait */
+    if (a->frame) { /* what is below is the library's: it follows from the arguments, status, object, `found` */
         size -= (uint32_t)((const char *)a->frame - live);
         live = a->frame;
     }
@@ -309,6 +309,8 @@ static struct rh__wide hash_fiber(struct rh_world *w, uint32_t actor)
 static struct rh__wide hash_next(const struct rh_world *w, const struct world_actor *a)
 {
     struct rh__wide h = rh__wide_with(rh__wide_of(a->object), (uint64_t)a->then << 32 | a->then_what);
+    if (a->found)
+        h = rh__wide_with(h, a->found);
     if (a->then == THEN_END)
         h = rh__wide_mix(h, hash_text(w, (uint64_t)a->reason * 16));
     return h;

@@ -1,6 +1,8 @@
 /* Questions about a live world (live.h). */
 #include "world/live.h"
 
+#include "world/fingerprint.h"
+
 #include "world/crash_points.h"
 #include "world/state.h"
 #include "world/symbol.h"
@@ -162,6 +164,19 @@ bool rh__world_tool_failed(const struct rh_world *w)
 void rh__world_supervise(struct rh_world *w)
 {
     w->supervised = true;
+}
+
+void rh__world_will_print(struct rh_world *w)
+{
+    w->fingerprints = true;
+}
+
+void rh__world_has_seen(struct rh_world *w, uint32_t meaning)
+{
+    if (meaning & 1)
+        rh__clock_seen(w);
+    if (meaning & 2)
+        rh__set_seen(w);
 }
 
 /* ---- actors that are alike --------------------------------------------------------------------------------------- */

@@ -113,6 +113,14 @@ bool rh__world_tool_failed(const struct rh_world *w);
 /* Suppresses messages about lost children: the caller repeats their work. */
 void rh__world_supervise(struct rh_world *w);
 
+/* Fingerprints will be asked for.  Call it before the world begins: stacks are clean from the first step on, so that
+ * equal steps leave equal stacks in every process. */
+void rh__world_will_print(struct rh_world *w);
+
+/* Between runs: another process has seen the program do what changes the meaning of fingerprints
+ * (rh_world_fingerprint_meaning). */
+void rh__world_has_seen(struct rh_world *w, uint32_t meaning);
+
 /* ---- actors that are alike (alike.h) ----------------------------------------------------------------------------- */
 
 /* From now on the world records whether the program tells alike actors apart, and keeps stacks clean. */

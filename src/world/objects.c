@@ -96,6 +96,13 @@ void rh__stop_before(struct rh_world *w, uint64_t object, const struct rh__actio
     }
 }
 
+void rh__has_found(struct rh_world *w, uint64_t what)
+{
+    struct world_actor *a = &w->actors[w->current];
+    if (a->found != what)
+        put64(w, &a->found, what);
+}
+
 void rh__stop_before_send(struct rh_world *w, const char *place)
 {
     static const struct rh__action none = { .when = RH__IN_TURN };

@@ -34,6 +34,9 @@ void rh__watch_life(struct rh_world *w, uint32_t actor, bool on, const char *pla
  * the object. */
 void rh__stop_before(struct rh_world *w, uint64_t object, const struct rh__action *action, const char *place);
 void rh__touch_as(struct rh_world *w, uint64_t object, bool wrote, uint64_t key, uint64_t value);
+/* For a call that stops several times: what it has found out in an earlier step and keeps in variables of its own, as a
+ * number; 0: nothing.  The fingerprint has this and the arguments of the call, not the library's part of the stack. */
+void rh__has_found(struct rh_world *w, uint64_t what);
 /* Stops the actor before a send to a mailbox, with granularity object.  A send accesses no object. */
 void rh__stop_before_send(struct rh_world *w, const char *place);
 /* Records only that the current event changes the object. */

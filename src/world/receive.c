@@ -67,7 +67,7 @@ static void block(struct rh_world *w, uint32_t status, const char *place)
     put_pointer(w, &a->place, place);
     put32(w, &a->blocked_messages, w->message_count);
     put64(w, &a->blocked_payload, w->payload_at);
-    put_pointer(w, &a->frame, status == STATUS_PREEMPTED ? NULL : rh__program_frame);
+    put_pointer(w, &a->frame, rh__program_frame);
     rh__fiber_block(w);
 }
 

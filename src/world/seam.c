@@ -182,8 +182,11 @@ static bool seam_send_to_name(const char *name, const struct rh_message_type *ty
     uint32_t to = rh__holder_of(w, name, "rh_send_to_name", here);
     if (to == RH_NONE)
         return false;
-    if (rh__by_object(w))
+    if (rh__by_object(w)) {
+        rh__has_found(w, (uint64_t)to + 1);
         before_sending(w, code_of(w), to, here);
+        rh__has_found(w, 0);
+    }
     struct world_sending s = SENDING(.from = code_of(w), .to = to, .type = type, .value = value);
     post(w, &s, here);
     return true;

@@ -62,7 +62,9 @@ uint32_t rh__holder_of(struct rh_world *w, const char *name, const char *call, c
     stop_before_name(w, name, RH__LOOKS, 0, 0, here);
     rh__touch_as(w, rh__object_named(RH__OBJECT_NAME, name), false, 0, 0);
     struct world_holder holder = rh__name_find(w, name);
+    rh__has_found(w, (uint64_t)holder.life + 1);
     look_at_life(w, holder.actor, here);
+    rh__has_found(w, 0);
     return is_held(w, holder) ? holder.actor : RH_NONE;
 }
 
@@ -98,7 +100,9 @@ static bool link_in_turns(struct rh_world *w, uint32_t actor, const char *here)
         return false;
     uint32_t life = w->actors[actor].restarts;
     rh__link_half(w, actor, w->current, w->actors[w->current].restarts);
+    rh__has_found(w, (uint64_t)life + 1);
     rh__operation_on_life(w, w->current, here);
+    rh__has_found(w, 0);
     rh__link_half(w, w->current, actor, life);
     return true;
 }
@@ -188,7 +192,9 @@ static bool set_name_in_turns(struct rh_world *w, const char *name, uint32_t act
     struct world_holder next = { actor, actor == RH_NONE ? 0 : w->actors[actor].restarts };
     uint64_t gone = 0, sets = value_of_holder(w, next);
     for (;;) {
+        rh__has_found(w, rh__mix(gone, sets));
         stop_before_name(w, name, sets ? RH__SETS_IF_FREE : RH__SETS, gone, sets, here);
+        rh__has_found(w, 0);
         struct world_holder holder = rh__name_find(w, name);
         uint64_t found = value_of_holder(w, holder);
         bool free = !found || found == gone;
@@ -197,7 +203,9 @@ static bool set_name_in_turns(struct rh_world *w, const char *name, uint32_t act
             rh__name_set(w, name, next);
         if (!found || (free && sets))
             return sets != 0;
+        rh__has_found(w, rh__mix(found, ~sets)); /* in another step: the holder may be the actor itself */
         look_at_life(w, holder.actor, here);
+        rh__has_found(w, 0);
         bool held = is_held(w, holder);
         if (held || !sets)
             return held && !sets;

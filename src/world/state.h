@@ -46,6 +46,7 @@ struct world_actor {
     char *region;                       /* state, then heap; fixed for the slot */
     void *context;                      /* context of the suspended fiber */
     void *frame;                        /* where the program's own part of its stack ends; NULL: not known */
+    uint64_t found;                     /* preempted: what the call has found out in an earlier step, see objects.h */
     const struct rh_filter *filter;     /* while waiting; on the actor's own stack */
     const char *place;                  /* source place of the call that blocks the actor */
     const char *receives;               /* source place of the last receive; NULL before the first */

@@ -61,16 +61,19 @@ static uint32_t take(struct rh_world *w, const char *name, const char *place)
     uint32_t gone = RH_NONE, gone_life = 0;
     for (;;) {
         rh__operation(w, rh__object_named(RH__OBJECT_STORE, name), place);
+        rh__has_found(w, 0);
         uint32_t i = find_store(w, name);
         if (i == RH_NONE)
             i = new_store(w, name);
         uint32_t owner = w->stores[i].owner, life = w->stores[i].life;
         bool free = owner == RH_NONE || owner == w->current || (owner == gone && life == gone_life);
         if (!free) {
-            if (rh__by_object(w))
+            if (rh__by_object(w)) {
+                rh__has_found(w, ((uint64_t)owner + 1) << 32 | life); /* also while it begins again */
                 rh__look_at_life(w, owner, place);
-            else
+            } else {
                 rh__touch_as(w, rh__object_of_actor(w, RH__OBJECT_LIFE, owner), false, 0, 0);
+            }
             if (lives(w, owner, life))
                 rh__misuse(w, place, "rh_store_open(\"%s\"): another actor has it open", name);
             gone = owner;

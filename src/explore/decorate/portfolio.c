@@ -84,9 +84,12 @@ bool rh__portfolio_can_share(const void *state)
 {
     const struct rh__portfolio *p = state;
     uint32_t exhaustive = 0;
-    for (uint32_t i = 0; i < p->count; i++)
+    bool rounds = false; /* a round ends for all members, or for none */
+    for (uint32_t i = 0; i < p->count; i++) {
         exhaustive += rh_inner_can_finish(&p->member[i]);
-    return exhaustive <= 1;
+        rounds |= rh_inner_with_rounds(&p->member[i]) != NULL;
+    }
+    return exhaustive <= 1 && !rounds;
 }
 
 /* Writes the items of the members with their lengths; length 0 for a sampler without an item.  The exhaustive member

@@ -18,8 +18,11 @@
 #include "base/fail.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "explore/delaying/rounds.h"
 #include "explore/delaying/ses.h"
 #include "explore/explorers.h"
+#include "explore/stateful/lasso.h"
+#include "world/live.h"
 
 enum { MOST_CHECKED = 4096, LOOK_EVERY = 64, FEW = 64, MOST_STARTS = 1 << 24 };
 
@@ -39,6 +42,8 @@ struct rh__ses *rh__ses_open(struct rh_exploration *x, const struct rh__delay_op
     if (!s)
         return NULL;
     s->o = *o;
+    s->o.delaying = o->delaying ? o->delaying : &rh__delaying_rtc;
+    o = &s->o;
     s->x = x;
     s->room = rh_exploration_max_steps(x) + 2;
     s->path = rh_exploration_memory(x, (size_t)s->room * sizeof *s->path);
@@ -241,7 +246,7 @@ static bool enter(struct rh__ses *s, const struct rh_world *w, uint32_t depth, c
 {
     const struct rh_delaying *d = s->o.delaying;
     bool given = depth < s->given_top;
-    struct rh_fingerprint f = rh_world_fingerprint_wide(w);
+    struct rh_fingerprint f = rh__exploration_state(s->x, w);
     if (!given && (rh__on_path_has(&s->on_path, f) || was_visited(s, w, f)))
         return false;
     s->pool.print[depth] = f;
@@ -269,6 +274,8 @@ static bool enter(struct rh__ses *s, const struct rh_world *w, uint32_t depth, c
 uint32_t rh__ses_choose(struct rh__ses *s, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     uint32_t depth = rh__depth(w) - 1;
+    count = s->o.narrows ? rh__world_narrows(w, open, count) : count;
+    s->pool.hot |= s->o.narrows && rh__lasso_matters(w);
     if (!s->placed) {
         s->placed = true;
         s->floor = s->base = s->top = depth;
@@ -290,7 +297,7 @@ void rh__ses_end(struct rh__ses *s, const struct rh_world *w, const struct rh_ru
     bool lasts = run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK ||
                  run->outcome == RH_OUTCOME_MONITOR || run->outcome == RH_OUTCOME_HISTORY;
     if (lasts && s->pool.works) {
-        s->pool.last = rh_world_fingerprint_wide(w);
+        s->pool.last = rh__exploration_state(s->x, w);
         s->pool.has_last = true;
     } else if (lasts) {
         rh_visited_state(s->visited, w);
@@ -299,14 +306,18 @@ void rh__ses_end(struct rh__ses *s, const struct rh_world *w, const struct rh_ru
 
 enum rh_verdict rh__ses_verdict(const struct rh__ses *s)
 {
-    bool mixed = s->pool.mixed;
-    return s->diverged || s->full || s->unsound || s->stopped || s->used_up || mixed ? RH_VERDICT_SAMPLED
-                                                                                     : RH_VERDICT_EXHAUSTIVE;
+    bool falls_short = s->diverged || s->full || s->unsound || s->stopped || s->used_up;
+    return falls_short ? RH_VERDICT_SAMPLED : RH_VERDICT_EXHAUSTIVE;
 }
 
 bool rh__ses_diverged(const struct rh__ses *s)
 {
     return s->diverged;
+}
+
+bool rh__ses_was_hot(const struct rh__ses *s)
+{
+    return s->pool.hot;
 }
 
 void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size)
@@ -315,20 +326,18 @@ void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size)
     struct rh__text t;
     int error = s->next->error ? s->next->error : s->now->error;
     rh__text_init(&t, buffer, size);
-    rh__text_add(&t, "%llu states, %llu transitions, %u delays, at most %llu items put off, %.1f bytes a state",
+    rh__text_add(&t, "%llu states, %llu transitions, %u %s, at most %llu items put off, %.1f bytes a state",
                  (unsigned long long)c.states, (unsigned long long)s->transitions, s->delays,
-                 (unsigned long long)s->most_items, c.bytes_per_state);
+                 s->o.narrows ? "rounds" : "delays", (unsigned long long)s->most_items, c.bytes_per_state);
     if (c.replaced)
         rh__text_add(&t, "; %llu states were dropped for lack of memory and may be counted again",
                      (unsigned long long)c.replaced);
     rh__text_add(&t, "\nprobability that a collision hid a state: %.2g", c.missed);
     if (s->full)
-        rh__text_add(&t, "\nthe frontier is full (%s): delay(%s, ses+ss) goes on with samples",
+        rh__text_add(&t, "\nthe frontier is full (%s)%s%s%s",
                      error == ENOENT ? "there is no temporary file" : strerror(error ? error : ENOMEM),
-                     s->o.delaying->name);
-    if (s->pool.mixed)
-        rh__text_add(&t, "\nsome workers have seen the program read the clock or take a set, and some have not, so "
-                         "that their states cannot be compared; without -j they can");
+                     s->o.narrows ? "" : ": delay(", s->o.narrows ? "" : s->o.delaying->name,
+                     s->o.narrows ? "" : ", ses+ss) goes on with samples");
     if (s->unsound)
         rh__text_add(&t, "\nexplorer %s is not sound: %s", s->o.delaying->name, s->where);
 }

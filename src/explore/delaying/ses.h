@@ -30,11 +30,12 @@ struct rh__ses_pool {
     uint32_t slot; /* of the set (rh__exploration_publish) */
     /* Of the one that keeps the search. */
     bool keeps;                /* items were given */
+    bool hot;                  /* see rh__ses_was_hot; of a worker: since the last record */
     uint64_t numbered;         /* items that were given */
     struct rh__writer records; /* of the round */
     struct rh__writer states;  /* all fingerprints */
-    uint32_t common_meaning;   /* of all fingerprints, + 1; 0: none is known */
-    bool mixed;                /* they have several meanings */
+    uint32_t common_meaning;   /* of all fingerprints; of a worker: as the one that keeps the search wants it */
+    bool starts_over;          /* some worker has seen the program read the clock or take a set: they mean more now */
 };
 
 struct rh__ses_level {

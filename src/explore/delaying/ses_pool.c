@@ -15,8 +15,9 @@
 
 #include "explore/delaying/ses.h"
 #include "explore/explorers.h"
+#include "world/live.h"
 
-enum { BATCH = 'b', RECORDS = 'r', SAVED = 's', VERSION = 1, MOST_BATCH = 256, TOLD_BYTES = 1 << 22 };
+enum { BATCH = 'b', HOT = 1 << 8, RECORDS = 'r', SAVED = 's', VERSION = 2, MOST_BATCH = 256, TOLD_BYTES = 1 << 22 };
 static const size_t kept_bytes = (size_t)1 << 31; /* of records, and of fingerprints; only address space */
 
 bool rh__ses_pool_open(struct rh__ses *s)
@@ -58,7 +59,7 @@ static void write_record(struct rh__ses *s)
     struct rh__ses_pool *p = &s->pool;
     struct rh__writer w = rh__writer_of(p->told + p->told_size, (size_t)s->room * 24 + RH__FRONTIER_ITEM + 64);
     rh__put64(&w, p->number);
-    rh__put_small(&w, p->meaning);
+    rh__put_small(&w, p->meaning | (p->hot ? HOT : 0));
     rh__put_block(&w, p->entry, p->entry_size);
     rh__put_small(&w, s->top > s->base ? s->top - s->base : 0);
     for (uint32_t i = s->base; i < s->top; i++) {
@@ -75,6 +76,10 @@ static void write_record(struct rh__ses *s)
 static uint32_t begin_item(struct rh__ses *s, const struct rh_world *w)
 {
     struct rh__ses_pool *p = &s->pool;
+    if (p->common_meaning & ~rh_world_fingerprint_meaning(w)) {
+        rh__world_has_seen(rh__exploration_world(s->x), p->common_meaning);
+        rh__ses_leave_path(s);
+    }
     uint32_t levels = p->entry_size ? rh__ses_read_item(s, p->entry, p->entry_size, s->given) : 0;
     p->running = true;
     p->has_last = false;
@@ -113,13 +118,15 @@ uint32_t rh__ses_pool_begin(struct rh__ses *s, const struct rh_world *w)
     return begin_item(s, w);
 }
 
-/* A batch: number of the first item, number of items, items. */
-static size_t write_batch(struct rh__frontier *from, uint64_t first, uint32_t most, void *buffer, size_t room)
+/* A batch: meaning of fingerprints, number of the first item, number of items, items. */
+static size_t write_batch(struct rh__ses *s, uint64_t first, uint32_t most, void *buffer, size_t room)
 {
     struct rh__writer w = rh__writer_of(buffer, room), count;
+    struct rh__frontier *from = s->now;
     uint32_t n = 0;
     unsigned char kind = BATCH;
     rh__put(&w, &kind, 1);
+    rh__put32(&w, s->pool.common_meaning);
     rh__put64(&w, first);
     size_t place = w.len;
     rh__put32(&w, 0);
@@ -144,14 +151,14 @@ size_t rh__ses_pack(struct rh__ses *s, void *buffer, size_t room, bool half)
     if (!p->works && s->begun)
         return 0; /* one process keeps it all */
     end_item(s);
-    size_t size =
-        p->works ? write_batch(s->now, p->number + 1, UINT32_MAX, buffer, room) : rh_item_put_root(buffer, room);
+    size_t size = p->works ? write_batch(s, p->number + 1, UINT32_MAX, buffer, room) : rh_item_put_root(buffer, room);
     s->active = size ? false : s->active;
     return size;
 }
 
 static bool read_batch(struct rh__ses *s, struct rh__reader *r)
 {
+    s->pool.common_meaning = rh__get32(r);
     uint64_t first = rh__get64(r);
     uint32_t n = rh__get32(r);
     rh__frontier_clear(s->now);
@@ -201,12 +208,12 @@ size_t rh__ses_tell(struct rh__ses *s, void *buffer, size_t room)
 
 /* ---- the one that keeps the search ------------------------------------------------------------------------------- */
 
-/* Reads over a record and returns its number.  False for bytes that are none. */
-static bool skip_record(struct rh__reader *r, uint64_t *number)
+/* Reads over a record and returns its number and the meaning of its fingerprints.  False for bytes that are none. */
+static bool skip_record(struct rh__reader *r, uint64_t *number, uint32_t *meaning)
 {
     size_t size;
     *number = rh__get64(r);
-    rh__get_small(r);
+    *meaning = (uint32_t)rh__get_small(r);
     rh__get_block(r, &size);
     for (uint64_t n = rh__get_small(r); n && !r->bad; n--) {
         rh__get_small(r);
@@ -225,9 +232,14 @@ bool rh__ses_gather(struct rh__ses *s, const void *told, size_t size)
         return false;
     rh__put(&s->pool.records, r.at, r.left);
     uint64_t number;
-    while (r.left)
-        if (!skip_record(&r, &number))
+    uint32_t meaning;
+    while (r.left) {
+        if (!skip_record(&r, &number, &meaning))
             return false;
+        s->pool.hot |= (meaning & HOT) != 0;
+        s->pool.starts_over |= (meaning & ~s->pool.common_meaning & ~(uint32_t)HOT) != 0;
+        s->pool.common_meaning |= meaning & ~(uint32_t)HOT;
+    }
     return !s->pool.records.full;
 }
 
@@ -244,9 +256,7 @@ static bool settle(struct rh__ses *s, struct rh__reader *r)
 {
     size_t size;
     rh__get64(r);
-    uint32_t meaning = (uint32_t)rh__get_small(r) + 1;
-    s->pool.mixed |= s->pool.common_meaning && s->pool.common_meaning != meaning;
-    s->pool.common_meaning = meaning;
+    rh__get_small(r);
     const void *item = rh__get_block(r, &size);
     uint32_t levels = item && size ? rh__ses_read_item(s, item, size, s->given) : 0;
     uint32_t base = levels ? levels - 1 : s->floor, top = base;
@@ -298,8 +308,9 @@ static bool settle_all(struct rh__ses *s)
     struct place *places = NULL;
     bool good = true;
     while (good && r.left) {
+        uint32_t meaning;
         struct place p = { .at = r.at, .left = r.left };
-        good = skip_record(&r, &p.number);
+        good = skip_record(&r, &p.number, &meaning);
         if (good && count == room) {
             struct place *more = rh__realloc(places, (room = room * 2 + 64) * sizeof *places);
             good = more != NULL;
@@ -319,14 +330,27 @@ static bool settle_all(struct rh__ses *s)
     return good && !s->pool.states.full;
 }
 
+/* As one process does when fingerprints mean something else: begins again with the run without delays. */
+static void begin_search(struct rh__ses *s)
+{
+    struct rh__ses_pool *p = &s->pool;
+    p->keeps = true;
+    p->starts_over = s->stopped = false;
+    p->records.len = p->states.len = 0;
+    s->transitions = s->most_items = 0;
+    s->delays = 0;
+    rh_visited_clear(s->visited);
+    rh__frontier_clear(s->now);
+    rh__frontier_clear(s->next);
+    s->full |= !rh__frontier_put(s->now, "", 0);
+}
+
 size_t rh__ses_give(struct rh__ses *s, void *buffer, size_t room, bool idle)
 {
     struct rh__ses_pool *p = &s->pool;
-    if (!p->keeps) { /* the run without delays */
-        p->keeps = true;
-        s->full |= !rh__frontier_put(s->now, "", 0);
-    }
-    if (s->full || (!rh__frontier_left(s->now) && !idle))
+    if (!p->keeps || (p->starts_over && idle))
+        begin_search(s);
+    if (s->full || p->starts_over || (!rh__frontier_left(s->now) && !idle))
         return 0;
     if (!rh__frontier_left(s->now)) {
         s->full |= !settle_all(s);
@@ -335,7 +359,7 @@ size_t rh__ses_give(struct rh__ses *s, void *buffer, size_t room, bool idle)
     }
     uint64_t left = rh__frontier_left(s->now);
     uint32_t most = left / 16 < MOST_BATCH ? (uint32_t)(left / 16) + 1 : MOST_BATCH;
-    size_t size = write_batch(s->now, p->numbered + 1, most, buffer, room);
+    size_t size = write_batch(s, p->numbered + 1, most, buffer, room);
     p->numbered += left - rh__frontier_left(s->now);
     s->full |= !size;
     return size;
@@ -344,7 +368,7 @@ size_t rh__ses_give(struct rh__ses *s, void *buffer, size_t room, bool idle)
 bool rh__ses_has_more(const struct rh__ses *s)
 {
     bool any = rh__frontier_left(s->now) || rh__frontier_left(s->next) || s->pool.records.len;
-    return !s->pool.keeps || (any && !s->stopped);
+    return !s->pool.keeps || s->pool.starts_over || (any && !s->stopped);
 }
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
@@ -373,7 +397,7 @@ static bool load_frontier(struct rh__ses *s, struct rh__frontier *f, struct rh__
 static void save(const struct rh__ses *s, struct rh__writer *w)
 {
     const struct rh__ses_pool *p = &s->pool;
-    const unsigned char front[] = { SAVED, VERSION, p->keeps, s->stopped, s->full, p->mixed };
+    const unsigned char front[] = { SAVED, VERSION, p->keeps, s->stopped, s->full, p->starts_over, p->hot };
     rh__put(w, front, sizeof front);
     rh__put32(w, p->common_meaning);
     rh__put32(w, s->delays);
@@ -412,13 +436,14 @@ bool rh__ses_load(struct rh__ses *s, const void *saved, size_t size)
 {
     struct rh__ses_pool *p = &s->pool;
     struct rh__reader r = rh__reader_of(saved, size);
-    const unsigned char *front = rh__get(&r, 6);
+    const unsigned char *front = rh__get(&r, 7);
     if (!front || front[0] != SAVED || front[1] != VERSION)
         return false;
     p->keeps = front[2];
     s->stopped = front[3];
     s->full = front[4];
-    p->mixed = front[5];
+    p->starts_over = front[5];
+    p->hot = front[6];
     p->common_meaning = rh__get32(&r);
     s->delays = rh__get32(&r);
     p->numbered = rh__get64(&r);
@@ -430,8 +455,9 @@ bool rh__ses_load(struct rh__ses *s, const void *saved, size_t size)
     struct rh__reader records = rh__reader_of(p->records.at, p->records.len),
                       states = rh__reader_of(p->states.at, p->states.len);
     uint64_t number;
+    uint32_t meaning;
     while (records.left)
-        if (!skip_record(&records, &number))
+        if (!skip_record(&records, &number, &meaning))
             return false;
     while (states.left)
         rh_visited_add(s->visited, get_print(&states));

@@ -9,11 +9,16 @@
  * cycle.  Such a state counts as visited even if a full set has dropped it, so the search ends with a set of any size.
  * States at which a run ends are entered at the end of the run.
  *
+ * With several workers (-j) the states are those of a search by strata (explore/delaying/search.h), which can be
+ * divided; so are the notes.  It foretells nothing, and looks for no loops.
+ *
  * What "exhaustive" promises: with 128 bits, every reachable state was visited.  With fewer bits a collision may have
  * hidden a state, so the verdict is no more than sampled, and the notes have the probability. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
+#include "explore/delaying/search.h"
 #include "explore/explorers.h"
 #include "explore/stateful/lasso.h"
 #include "explore/stateful/on_path.h"
@@ -48,6 +53,9 @@ struct stateful {
     bool certain; /* a fingerprint has 128 bits */
     uint64_t transitions, cycles, foretold, reduced;
     uint32_t deepest;
+    struct rh__ses *crew; /* the search of several workers; NULL: it cannot be shared */
+    bool in_crew;
+    bool active; /* one process: it has work */
 };
 
 /* Memory for loops: as much as for visited states, but enough for small programs. */
@@ -80,10 +88,16 @@ static bool stateful_open(void *state, struct rh_exploration *x, const struct rh
     s->tells = !rh_arguments_has(a, "plain");
     s->checks = rh_arguments_has(a, "check");
     s->reduces = rh_arguments_has(a, "reduce");
+    bool shares = s->certain && !s->reduces;
+    s->crew = shares ? rh__ses_open(x, &(struct rh__delay_options){ .kilobytes = options.memory_bytes >> 10,
+                                                                    .frontier_kilobytes = 1 << 20,
+                                                                    .seed = rh_exploration_seed(x),
+                                                                    .narrows = true })
+                     : NULL;
     s->foretelling = rh_exploration_memory(x, rh__foretelling_size());
     s->told = rh_exploration_memory(x, TOLD_ROOM * sizeof *s->told);
-    bool good =
-        s->path && s->visited && s->lasso && s->foretelling && s->told && rh__on_path_open(&s->on_path, x, s->room);
+    bool good = s->path && s->visited && s->lasso && s->foretelling && s->told && (s->crew || !shares) &&
+                rh__on_path_open(&s->on_path, x, s->room);
     if (!good)
         snprintf(error, error_size, "no memory for explorer stateful");
     return good;
@@ -191,6 +205,10 @@ static void compare(struct stateful *s, const struct rh_world *w, uint32_t depth
 static uint32_t stateful_begin(void *state, const struct rh_world *w)
 {
     struct stateful *s = state;
+    if (s->in_crew)
+        return rh__ses_begin(s->crew, w);
+    if (!s->active && s->crew)
+        return 0;
     s->follows = false;
     rh__foretell_nothing(s->foretelling);
     if (s->reduces && rh__is_enough_spoilt(w)) {
@@ -240,6 +258,8 @@ static bool enter(struct stateful *s, const struct rh_world *w, uint32_t depth, 
 static uint32_t stateful_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct stateful *s = state;
+    if (s->in_crew)
+        return rh__ses_choose(s->crew, w, open, count);
     uint32_t depth = rh__depth(w) - 1;
     count = rh__world_narrows(w, open, count);
     if (!s->placed) {
@@ -266,6 +286,10 @@ static uint32_t stateful_choose(void *state, const struct rh_world *w, const str
 static void stateful_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     struct stateful *s = state;
+    if (s->in_crew) {
+        rh__ses_end(s->crew, w, run);
+        return;
+    }
     if (run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR ||
         run->outcome == RH_OUTCOME_HISTORY) {
         rh_visited_state(s->visited, w);
@@ -277,12 +301,25 @@ static void stateful_end(void *state, const struct rh_world *w, const struct rh_
 static enum rh_verdict stateful_verdict(const void *state)
 {
     const struct stateful *s = state;
+    if (s->in_crew)
+        return rh__ses_was_hot(s->crew) ? RH_VERDICT_SAMPLED : rh__ses_verdict(s->crew);
     return s->certain && !s->diverged && !rh__lasso_missed(s->lasso) ? RH_VERDICT_EXHAUSTIVE : RH_VERDICT_SAMPLED;
 }
 
 static bool stateful_diverged(const void *state)
 {
-    return ((const struct stateful *)state)->diverged;
+    const struct stateful *s = state;
+    return s->in_crew ? rh__ses_diverged(s->crew) : s->diverged;
+}
+
+static void crew_notes(const struct stateful *s, char *buffer, size_t size)
+{
+    struct rh__text t;
+    rh__ses_notes(s->crew, buffer, size);
+    size_t used = strlen(buffer);
+    rh__text_init(&t, buffer + used, size - used);
+    if (rh__ses_was_hot(s->crew))
+        rh__text_add(&t, "\nwith several workers loops with hot monitors are not looked for; without -j they are");
 }
 
 static void stateful_notes(const void *state, char *buffer, size_t size)
@@ -290,6 +327,10 @@ static void stateful_notes(const void *state, char *buffer, size_t size)
     const struct stateful *s = state;
     struct rh_visited_counts c = rh_visited_count(s->visited);
     struct rh__text t;
+    if (s->in_crew) {
+        crew_notes(s, buffer, size);
+        return;
+    }
     rh__text_init(&t, buffer, size);
     rh__text_add(&t, "%llu states, %llu transitions, depth %u, %.1f bytes a state", (unsigned long long)c.states,
                  (unsigned long long)s->transitions, s->deepest, c.bytes_per_state);
@@ -324,6 +365,81 @@ static void stateful_notes(const void *state, char *buffer, size_t size)
     if (rh__lasso_missed(s->lasso))
         rh__text_add(&t, "\n%s", rh__lasso_missed(s->lasso));
 }
+
+/* ---- several workers --------------------------------------------------------------------------------------------- */
+
+static bool stateful_can(const void *state)
+{
+    return ((const struct stateful *)state)->crew != NULL;
+}
+
+static size_t stateful_pack(void *state, void *buffer, size_t room, bool half)
+{
+    struct stateful *s = state;
+    if (s->in_crew)
+        return rh__ses_pack(s->crew, buffer, room, half);
+    if (half || !s->active || s->begun)
+        return 0; /* one process keeps it all */
+    size_t size = rh_item_put_root(buffer, room);
+    s->active = !size;
+    return size;
+}
+
+/* The root item is for one process. */
+static bool stateful_unpack(void *state, const struct rh_world *w, const void *item, size_t size)
+{
+    struct stateful *s = state;
+    (void)w;
+    s->in_crew = !rh_item_is_root(item, size);
+    s->active = !s->in_crew;
+    return !s->in_crew || rh__ses_unpack(s->crew, item, size);
+}
+
+static size_t stateful_give(void *state, void *buffer, size_t room, bool idle)
+{
+    struct stateful *s = state;
+    s->in_crew = true;
+    return rh__ses_give(s->crew, buffer, room, idle);
+}
+
+static bool stateful_gather(void *state, const void *told, size_t size)
+{
+    return rh__ses_gather(((struct stateful *)state)->crew, told, size);
+}
+
+static bool stateful_has_more(const void *state)
+{
+    return rh__ses_has_more(((const struct stateful *)state)->crew);
+}
+
+static size_t stateful_save(const void *state, void *buffer, size_t room)
+{
+    return rh__ses_save(((const struct stateful *)state)->crew, buffer, room);
+}
+
+static bool stateful_load(void *state, const void *saved, size_t size)
+{
+    struct stateful *s = state;
+    s->in_crew = true;
+    return rh__ses_load(s->crew, saved, size);
+}
+
+static size_t stateful_tell(void *state, void *buffer, size_t room)
+{
+    return rh__ses_tell(((struct stateful *)state)->crew, buffer, room);
+}
+
+static const struct rh_explorer_rounds stateful_rounds = { .give = stateful_give,
+                                                           .gather = stateful_gather,
+                                                           .has_more = stateful_has_more,
+                                                           .save = stateful_save,
+                                                           .load = stateful_load,
+                                                           .tell = stateful_tell };
+static const struct rh_explorer_share stateful_share = {
+    .can = stateful_can, .pack = stateful_pack, .unpack = stateful_unpack, .rounds = &stateful_rounds
+};
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static const struct rh_explorer_report stateful_report = { .verdict = stateful_verdict,
                                                            .notes = stateful_notes,
@@ -367,4 +483,5 @@ const struct rh_explorer rh__explorer_stateful = {
     .choose = stateful_choose,
     .end = stateful_end,
     .report = &stateful_report,
+    .share = &stateful_share,
 };
