@@ -36,9 +36,8 @@ static void add_settings(struct rh__text *to, const struct rh__plan *plan)
     }
 }
 
-void rh__again(const struct rh__plan *plan, struct rh__text *to)
+void rh__again_directly(const struct rh__plan *plan, struct rh__text *to)
 {
-    rh__text_add(to, "rehearse test ");
     add_word(to, plan->program ? plan->program : "PROGRAM");
     rh__text_add(to, " ");
     add_word(to, plan->test->name);
@@ -53,4 +52,10 @@ void rh__again(const struct rh__plan *plan, struct rh__text *to)
         rh__text_add(to, " --keep-going");
     if (plan->limits.max_seconds > 0)
         rh__text_add(to, " --max-seconds %g", plan->limits.max_seconds);
+}
+
+void rh__again(const struct rh__plan *plan, struct rh__text *to)
+{
+    rh__text_add(to, "rehearse test ");
+    rh__again_directly(plan, to);
 }

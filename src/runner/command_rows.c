@@ -10,6 +10,8 @@ const struct rh__command_row rh__command_rows[] = {
     { "replay", "SCHEDULE", "run one schedule and tell what happens", RH__FOR_REPLAY, RH__WORDS_SCHEDULE },
     { "show", "SCHEDULE", "run one schedule and draw it (--svg, --html)", RH__FOR_SHOW, RH__WORDS_SCHEDULE },
     { "minimise", "SCHEDULE", "make the failing run of a schedule smaller", RH__FOR_MINIMISE, RH__WORDS_SCHEDULE },
+    { "step", "TEST [SCHEDULE]", "walk over runs by hand: choose, undo, look, search, save", RH__FOR_STEP,
+      RH__WORDS_TESTS },
     { "corpus", "DIR", "replay every schedule in DIR, as a regression suite", RH__FOR_CORPUS, RH__WORDS_FOLDER },
     { .name = NULL },
 };

@@ -13,6 +13,7 @@ int rh__command_replay(const char *program, const struct rh__options *o);
 int rh__command_minimise(const char *program, const struct rh__options *o);
 int rh__command_estimate(const char *program, const struct rh__options *o);
 int rh__command_corpus(const char *program, const struct rh__options *o);
+int rh__command_step(const char *program, const struct rh__options *o);
 int rh__command_show(const char *program, const struct rh__options *o);
 
 const struct rh_test *rh__test_named(const char *name);

@@ -19,7 +19,7 @@ static const struct {
     { RH__FOR_TEST, rh__command_test },         { RH__FOR_ESTIMATE, rh__command_estimate },
     { RH__FOR_LIST, rh__command_list },         { RH__FOR_REPLAY, rh__command_replay },
     { RH__FOR_CORPUS, rh__command_corpus },     { RH__FOR_SHOW, rh__command_show },
-    { RH__FOR_MINIMISE, rh__command_minimise },
+    { RH__FOR_MINIMISE, rh__command_minimise }, { RH__FOR_STEP, rh__command_step },
 };
 
 /* Of one command, or of all. */

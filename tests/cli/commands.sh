@@ -6,7 +6,7 @@
 for word in help --help -h; do
     expect 0 "$rehearse" $word
     err_empty
-    out_has 'rehearse test BINARY' 'rehearse estimate BINARY' 'rehearse list BINARY' 'rehearse replay BINARY' 'rehearse corpus BINARY' 'rehearse show BINARY' 'exit: 0'
+    out_has 'rehearse test BINARY' 'rehearse estimate BINARY' 'rehearse list BINARY' 'rehearse replay BINARY' 'rehearse corpus BINARY' 'rehearse show BINARY' 'rehearse step BINARY' 'exit: 0'
 done
 expect 0 "$rehearse" --version
 grep -qE '^rehearse [0-9]+\.[0-9]+\.[0-9]+$' out || problem "--version"
@@ -95,7 +95,7 @@ refused '--junit is for `test`' "$rehearse" estimate "$fixtures/kinds" --junit x
 refused '--model all is for `test` and `estimate`' "$rehearse" replay "$fixtures/kinds" x --model all
 refused '-j is for `test`' "$rehearse" estimate "$fixtures/kinds" -j3
 refused '--max-runs is for `test`, `estimate` and `minimise`' "$rehearse" replay "$fixtures/kinds" x --max-runs 3
-refused '-p is for `test`, `estimate`, `replay`, `show`, `minimise` and `corpus`' "$rehearse" list "$fixtures/kinds" -p a=b
+refused '-p is for `test`, `estimate`, `replay`, `show`, `minimise`, `step` and `corpus`' "$rehearse" list "$fixtures/kinds" -p a=b
 for value in x -1 '' nan inf 1s; do
     refused "--max-seconds $value: a number of seconds is wanted" "${t[@]}" --max-seconds "$value"
 done

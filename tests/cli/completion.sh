@@ -13,7 +13,7 @@ diff help of_zsh >differ || problem "completion/_rehearse and --help: $(tr '\n' 
 page=$BUILD_DIR/docs/man/rehearse.1
 grep '^\.It Fl' "$page" | grep -oE 'Fl -?[a-z][a-z-]*' | sed 's/^Fl /-/' | sort -u >of_man
 diff help of_man >differ || problem "docs/man/rehearse.1 and --help: $(tr '\n' ' ' <differ)"
-for command in test estimate list replay show corpus; do
+for command in test estimate list replay show step corpus; do
     grep -q "^\.It Cm $command$" "$page" || problem "the manual page does not tell of $command"
     for shell in rehearse.bash _rehearse; do
         grep -q "\b$command\b" "$BUILD_DIR/completion/$shell" || problem "completion/$shell does not know $command"
