@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "explore/decorate/novelty.h"
 #include "explore/engine/measure.h"
 #include "report/coverage.h"
 #include "report/reporter.h"
@@ -131,6 +132,20 @@ static void put_summary(FILE *f, const struct rh__result *r)
         fputs("null", f);
     }
     rh__text_clear(&t);
+    rh__result_sentence(r, &t);
+    fputs(",\"summary\":", f);
+    if (*line)
+        rh__json_text(f, line);
+    else
+        fputs("null", f);
+    rh__text_clear(&t);
+    rh__result_globals(r, &t);
+    fputs(",\"globals\":", f);
+    if (*line)
+        rh__json_text(f, line);
+    else
+        fputs("null", f);
+    rh__text_clear(&t);
     rh__result_next(r, &t);
     fputs(",\"next\":", f);
     if (*line)
@@ -175,6 +190,15 @@ static void put_failures(FILE *f, const struct rh__result *r)
             rh__json_text(f, g.schedule);
         else
             fputs("null", f);
+        char replay[2048];
+        struct rh__text t;
+        rh__text_init(&t, replay, sizeof replay);
+        rh__failure_replay(r, &g, &t);
+        fputs(",\"replay\":", f);
+        if (*replay)
+            rh__json_text(f, replay);
+        else
+            fputs("null", f);
         fputc('}', f);
     }
 }
@@ -201,6 +225,10 @@ static void put_counts(FILE *f, const struct rh__result *r)
             (unsigned long long)x->results->count.assumed);
     fprintf(f, ",\"verdict\":\"%s\",\"incomplete\":%s,\"seconds\":%.6f", rh__result_verdict(r),
             x->results->incomplete ? "true" : "false", x->clock.seconds);
+    const struct rh__novelty *n = rh__auto_novelty(x);
+    if (n)
+        fprintf(f, ",\"orders\":{\"pairs\":%u,\"in_both_orders\":%u,\"last_new_run\":%llu}", n->pairs, n->both,
+                (unsigned long long)n->last_new);
     double estimate = rh__exploration_estimate(x);
     if (estimate > 0 && isfinite(estimate))
         fprintf(f, ",\"estimate\":%.17g", estimate);

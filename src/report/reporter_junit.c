@@ -105,6 +105,9 @@ static void put_properties(FILE *f, const struct rh__result *r)
     put_property(f, "result", rh__came_to_name(rh__result_came_to(r)));
     put_property(f, "verdict", rh__result_verdict(r));
     put_caveat(f, r, "escapes", rh__result_escapes); /* without it the verdict would promise too much */
+    put_caveat(f, r, "reached", rh__result_reached);
+    put_caveat(f, r, "gaps", rh__result_gaps);
+    put_caveat(f, r, "globals", rh__result_globals);
     put_caveat(f, r, "parameters_note", rh__result_unasked);
     put_property(f, "explorer", r->explorer);
     rh__semantics_each(rh_world_semantics(r->world), put_setting, f);

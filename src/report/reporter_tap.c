@@ -61,6 +61,19 @@ static void tap_result(void *state, const struct rh__result *r)
            rh__result_verdict(r));
     rh__result_semantics(r, &t);
     put_pair("under", line);
+    static const struct {
+        const char *name;
+        void (*line)(const struct rh__result *r, struct rh__text *t);
+    } lines[] = { { "summary", rh__result_sentence },
+                  { "reached", rh__result_reached },
+                  { "gaps", rh__result_gaps },
+                  { "globals", rh__result_globals } };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        rh__text_clear(&t);
+        lines[i].line(r, &t);
+        if (*line)
+            put_pair(lines[i].name, line);
+    }
     rh__text_clear(&t);
     rh__result_escapes(r, &t);
     if (*line)

@@ -59,6 +59,16 @@ static void print_explorer_notes(const struct rh_exploration *x)
     rh__terminal_indented(notes, "  ");
 }
 
+static void print_reached(const struct rh__result *r)
+{
+    char line[4096];
+    struct rh__text t;
+    rh__text_init(&t, line, sizeof line);
+    rh__result_reached(r, &t);
+    if (*line)
+        rh__terminal_list("  reached: ", line);
+}
+
 static void print_never_held(const struct rh__result *r)
 {
     char line[1024];
@@ -102,20 +112,14 @@ static void print_logs(const struct rh__result *r)
     }
 }
 
-static void print_doubt(const struct rh__result *r)
+static void print_globals(const struct rh__result *r)
 {
-    char line[768];
+    char line[1024];
     struct rh__text t;
-    if (!rh__exploration_unsound(r->x))
-        return;
     rh__text_init(&t, line, sizeof line);
-    rh__text_add(&t,
-                 "%s changes a global variable.  Who reads it cannot be seen, so runs that were left out because they "
-                 "look alike may not be.  Keep it in the state of an actor, in a table (rh_table_put), or announce it "
-                 "to a monitor (rh_announce); or use --explorer dfs; or, if no two actors use the same one, "
-                 "optimal:private-globals",
-                 *rh_world_globals_writer(r->world) ? rh_world_globals_writer(r->world) : "an actor");
-    rh__terminal_sentence("  note: ", line);
+    rh__result_globals(r, &t);
+    if (*line)
+        rh__terminal_sentence("  note: ", line);
 }
 
 static void print_unasked(const struct rh__result *r)
@@ -190,7 +194,7 @@ static void terminal_result(void *state, const struct rh__result *r)
     rh__text_clear(&t);
     rh__result_semantics(r, &t);
     rh__terminal_list("  under ", line);
-    print_doubt(r);
+    print_globals(r);
     if (x->results->incomplete)
         printf("  incomplete: a part could not be explored\n");
     if (r->determinism.kind != RH_OUTCOME_FINISHED) {
@@ -217,6 +221,8 @@ static void terminal_result(void *state, const struct rh__result *r)
     }
     if (!quiet)
         print_unasked(r);
+    if (!quiet)
+        print_reached(r);
     if (!quiet || rh__result_never(r)) /* then that is why the test failed */
         print_never_held(r);
     if (!quiet) {

@@ -88,6 +88,18 @@ static void text_result(void *state, const struct rh__result *r)
     if (r->determinism.kind == RH_OUTCOME_FINISHED && *r->determinism.text)
         rh__text_add(to, "note: %s\n", r->determinism.text);
     rh__text_clear(&t);
+    rh__result_reached(r, &t);
+    if (*line)
+        rh__text_add(to, "reached: %s\n", line);
+    rh__text_clear(&t);
+    rh__result_gaps(r, &t);
+    if (*line)
+        rh__text_add(to, "never reached: %s\n", line);
+    rh__text_clear(&t);
+    rh__result_globals(r, &t);
+    if (*line)
+        rh__text_add(to, "note: %s\n", line);
+    rh__text_clear(&t);
     rh__result_unasked(r, &t);
     if (*line)
         rh__text_add(to, "note: %s\n", line);

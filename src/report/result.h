@@ -77,6 +77,11 @@ void rh__result_semantics(const struct rh__result *r, struct rh__text *t); /* "f
 void rh__result_sentence(const struct rh__result *r, struct rh__text *t);  /* "exhaustive: every ..." */
 /* Calls that the verdict does not hold for: "pthread_create (file.c:7): ..."; nothing if all calls are controlled. */
 void rh__result_escapes(const struct rh__result *r, struct rh__text *t);
+/* The rh_sometimes and rh_cover that held, each with the number of its runs; and those that never did. */
+void rh__result_reached(const struct rh__result *r, struct rh__text *t);
+void rh__result_gaps(const struct rh__result *r, struct rh__text *t);
+/* Actors that change global variables, which no distributed system has; nothing if none does. */
+void rh__result_globals(const struct rh__result *r, struct rh__text *t);
 /* Parameters that were given but no run asked for, if the program declares none; otherwise nothing. */
 void rh__result_unasked(const struct rh__result *r, struct rh__text *t);
 void rh__result_next(const struct rh__result *r, struct rh__text *t); /* what to do next; nothing if the test passed */

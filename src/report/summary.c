@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/visible.h"
+#include "explore/decorate/novelty.h"
 #include "report/result.h"
 #include "trace/schedule.h"
 #include "world/run_record.h"
@@ -244,6 +245,58 @@ static void add_limit(const struct rh_exploration *x, struct rh__text *t)
                      x->workers > 1 ? " each" : "");
 }
 
+/* ---- the verdict ------------------------------------------------------------------------------------------------- */
+
+/* "losses" and 1 as "1 loss". */
+static void add_budget(void *arg, const struct rh__setting *s)
+{
+    struct rh__text *t = arg;
+    if (strcmp(s->name, "model") == 0)
+        rh__text_add(t, "%s", s->value);
+    if (strcmp(s->name, "time") == 0 && strcmp(s->value, "free") != 0)
+        rh__text_add(t, ", %s time", s->value);
+    if (!s->fault || strcmp(s->value, "0") == 0)
+        return;
+    char name[64];
+    snprintf(name, sizeof name, "%s", strcmp(s->name, "outside") == 0 ? "messages_from_outside" : s->name);
+    size_t length = strlen(name);
+    bool one = strcmp(s->value, "1") == 0,
+         es = length > 4 && (strcmp(name + length - 4, "sses") == 0 || strcmp(name + length - 4, "shes") == 0);
+    if (one && name[length - 1] == 's')
+        name[length - (es ? 2 : 1)] = 0;
+    if (one && strcmp(s->name, "outside") == 0)
+        snprintf(name, sizeof name, "message_from_outside");
+    for (char *c = name; *c; c++)
+        if (*c == '_')
+            *c = ' ';
+    rh__text_add(t, ", %s %s", s->value, name);
+}
+
+/* "(fifo, 1 crash, 1 restart)": what the verdict holds for, in short. */
+static void add_under(const struct rh__result *r, struct rh__text *t)
+{
+    rh__text_add(t, " (");
+    rh__semantics_each(rh_world_semantics(r->world), add_budget, t);
+    rh__text_add(t, ")");
+}
+
+/* "every one of 496 distinct runs".  How many states there are is for the explorer to say. */
+static void add_every(const struct rh__result *r, struct rh__text *t)
+{
+    const struct rh_exploration *x = r->x;
+    const char *but = rh__tree_uses_symmetry(&x->tree) ? " up to exchange of alike actors" : "";
+    const char *at_least = x->results->distinct.at_least ? "at least " : "";
+    uint64_t n = x->results->distinct.count;
+    if (rh__tree_matches_states(&x->tree))
+        rh__text_add(t, "every state%s", but);
+    else if (!x->is_reduction)
+        rh__text_add(t, "every sequence of choices%s, %s%s distinct run%s", but, at_least, rh__grouped(n), plural(n));
+    else if (n == 1 && !*at_least)
+        rh__text_add(t, "the only distinct run%s", but);
+    else
+        rh__text_add(t, "every one of %s%s distinct runs%s", at_least, rh__grouped(n), but);
+}
+
 /* How many distinct runs there are is known from samples of the tree of optimal, if at all. */
 static void add_distinct_share(const struct rh_exploration *x, double estimate, struct rh__text *t)
 {
@@ -255,7 +308,21 @@ static void add_distinct_share(const struct rh_exploration *x, double estimate, 
     else if (estimate >= 1e15)
         rh__text_add(t, " of very many");
     else if (estimate > distinct)
-        rh__text_add(t, " of about %s (%.2g %%)", rh__grouped((uint64_t)estimate), 100 * distinct / estimate);
+        rh__text_add(t, ", %.2g %% of about %s", 100 * distinct / estimate, rh__grouped((uint64_t)estimate));
+}
+
+/* What runs have shown, and since when nothing new. */
+static void add_orders(const struct rh_exploration *x, struct rh__text *t)
+{
+    const struct rh__novelty *n = rh__auto_novelty(x);
+    if (!n)
+        return;
+    if (n->pairs)
+        rh__text_add(t, "; %s of %s pair%s of message types at an actor came in both orders", rh__grouped(n->both),
+                     rh__grouped(n->pairs), plural(n->pairs));
+    if (n->runs > n->last_new)
+        rh__text_add(t, "; no new order in the last %s run%s", rh__grouped(n->runs - n->last_new),
+                     plural(n->runs - n->last_new));
 }
 
 static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
@@ -271,8 +338,12 @@ static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
         rh__text_add(t, " of about %s", rh__grouped((uint64_t)estimate));
     else
         rh__text_add(t, " of an unknown number");
+    if (x->explorer.explorer != &rh__explorer_auto && runs > 1)
+        rh__text_add(t, ", %s%s distinct", x->results->distinct.at_least ? "at least " : "",
+                     rh__grouped(x->results->distinct.count));
     if (all_cut(x))
         rh__text_add(t, "; none came to its end");
+    add_orders(x, t);
     add_limit(x, t);
     if (x->end.unfinished && !x->results->count.runs)
         rh__text_add(t, "; the run under way had %s event%s", rh__grouped(x->end.unfinished),
@@ -282,12 +353,6 @@ static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
 void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
-    const char *what = rh__tree_matches_states(&x->tree) ? "state"
-                       : x->is_reduction                 ? "distinct run"
-                                                         : "sequence of choices";
-    const char *but = rh__tree_uses_symmetry(&x->tree) ? " up to exchange of alike actors" : "";
-    char all[80];
-    snprintf(all, sizeof all, "%s%s", what, but);
     uint32_t escapes = r->x->results->escape_count;
     if (r->failed)
         return;
@@ -306,18 +371,20 @@ void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
     }
     switch (rh__exploration_verdict(x)) {
     case RH_VERDICT_EXHAUSTIVE:
-        rh__text_add(t,
-                     escapes ? "exhaustive as far as calls are controlled: every %s under these semantics"
-                             : "exhaustive: every %s under these semantics",
-                     all);
+        rh__text_add(t, escapes ? "exhaustive as far as calls are controlled: " : "exhaustive: ");
+        add_every(r, t);
         if (x->results->count.assumed)
             rh__text_add(t, " in which the assumptions hold");
+        add_under(r, t);
         if (x->results->count.pruned)
             rh__text_add(t, "; %s run%s ended early, where the explorer knows that other runs go on",
                          rh__grouped(x->results->count.pruned), plural(x->results->count.pruned));
         break;
     case RH_VERDICT_BOUNDED:
-        rh__text_add(t, "bounded: every %s within the bound", all);
+        rh__text_add(t, "bounded: ");
+        add_every(r, t);
+        rh__text_add(t, " within the bound");
+        add_under(r, t);
         if (all_cut(x))
             rh__text_add(t, ", but no run came to its end");
         else if (x->results->count.cut)
@@ -350,6 +417,41 @@ void rh__result_escapes(const struct rh__result *r, struct rh__text *t)
         rh__text_add(t, ": %s effects are neither explored nor undone", count == 1 ? "its" : "their");
 }
 
+void rh__result_globals(const struct rh__result *r, struct rh__text *t)
+{
+    const char *who = rh_world_globals_writer(r->world);
+    if ((!*who && !r->x->results->shares_globals) || r->x->trusts_globals)
+        return;
+    rh__text_add(t, "%s changes a global variable, which other actors may read without a message. ",
+                 *who ? who : "an actor");
+    if (rh__exploration_unsound(r->x))
+        rh__text_add(t, "Runs that were left out because they look alike may not be. ");
+    rh__text_add(t, "Keep it in the state of an actor, in a table (rh_table_put), or announce it to a monitor "
+                    "(rh_announce)");
+    if (rh__exploration_unsound(r->x))
+        rh__text_add(t, "; or use --explorer dfs; or, if no two actors use the same one, optimal:private-globals");
+}
+
+/* ---- what should happen sometimes -------------------------------------------------------------------------------- */
+
+void rh__result_reached(const struct rh__result *r, struct rh__text *t)
+{
+    for (uint32_t i = 0; i < r->x->results->property_count; i++) {
+        const struct rh__property_result *p = &r->x->results->properties[i];
+        if (p->kind == RH_SOMETIMES && p->held)
+            rh__text_add(t, "%s`%s` in %s run%s", t->len ? ", " : "", p->name, rh__grouped(p->held), plural(p->held));
+    }
+}
+
+void rh__result_gaps(const struct rh__result *r, struct rh__text *t)
+{
+    for (uint32_t i = 0; i < r->x->results->property_count; i++) {
+        const struct rh__property_result *p = &r->x->results->properties[i];
+        if (rh__result_never_held(r, p))
+            rh__text_add(t, "%s`%s` (%s)", t->len ? ", " : "", p->name, p->place);
+    }
+}
+
 /* ---- what made no difference ------------------------------------------------------------------------------------- */
 
 void rh__result_unasked(const struct rh__result *r, struct rh__text *t)
@@ -362,6 +464,23 @@ void rh__result_unasked(const struct rh__result *r, struct rh__text *t)
 
 /* ---- what to do next --------------------------------------------------------------------------------------------- */
 
+/* If the whole is known to be within reach, how much work it is: steps are as long as those so far. */
+static void next_of_auto(const struct rh_exploration *x, struct rh__text *t)
+{
+    double runs = x->sampled.runs, made = (double)rh__exploration_counted(x);
+    double steps = made > 0 ? runs * (double)x->results->count.steps / made : 0;
+    if (runs > 0 && steps < 2e9)
+        rh__text_add(t,
+                     "all of it takes about --max-all-steps %.2g; or a smaller test (fewer actors, messages or faults)",
+                     steps < 1000 ? 1000 : steps);
+    else if (x->results->count.cut * 2 > rh__exploration_counted(x))
+        rh__text_add(
+            t, "most runs were cut: a test that ends, or shorter runs (--max-steps); more work (--max-all-steps)");
+    else
+        rh__text_add(t, "a smaller test (fewer actors, messages or faults); more work (--max-all-steps); another seed "
+                        "(--seed)");
+}
+
 static void next_of_sample(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
@@ -373,7 +492,7 @@ static void next_of_sample(const struct rh__result *r, struct rh__text *t)
     if (x->results->incomplete)
         rh__text_add(t, "a part could not be explored; run it again, with fewer workers if memory is short");
     else if (rh__tree_has(&x->tree, &rh__explorer_auto))
-        rh__text_add(t, "more work (--max-all-steps), another seed (--seed), or a smaller test");
+        next_of_auto(x, t);
     else if (rh__tree_needs_object_granularity(&x->tree))
         rh__text_add(t, "more time (--max-seconds), more workers (-j), or a smaller test");
     else if (rh__optimal_refuses(&s, why, sizeof why))

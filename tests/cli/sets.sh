@@ -5,7 +5,7 @@ election=("$rehearse" test "$fixtures/quorum" election)
 
 # Two of three votes are three sets, two of five are ten; one by one they are 6 and 20 orders.
 expect 0 "${election[@]}" --explorer dpor
-out_has '3 distinct runs' 'exhaustive: every distinct run'
+out_has '3 distinct runs' 'exhaustive: every one of 3 distinct runs'
 expect 0 "${election[@]}" --explorer dpor -p voters=5 --model all
 same 'ten sets of two of five' 3 "$(grep -c '  10 runs, .* 10 distinct runs' out)" # fifo, bag, causal
 expect 0 "${election[@]}" --explorer dfs --granularity handler
@@ -30,7 +30,7 @@ out_has 'collector#1 waits for a set of 4: vote'
 
 # ---- optimal: a run for each set -----------------------------------------------------------------------------------------
 expect 0 "${election[@]}" --explorer optimal
-out_has '3 distinct runs' 'exhaustive: every distinct run'
+out_has '3 distinct runs' 'exhaustive: every one of 3 distinct runs'
 expect 0 "${election[@]}" --explorer optimal -p voters=5 --model all
 same 'ten sets of two of five' 4 "$(grep -c '  10 runs, .* 10 distinct runs' out)"
 expect 0 "${election[@]}" --explorer optimal -p voters=5 -j 2

@@ -245,17 +245,20 @@ static double auto_estimate(const void *state)
 static void auto_notes(const void *state, char *buffer, size_t size)
 {
     const struct automatic *a = state;
-    const struct rh__novelty *n = &a->novelty;
     struct rh__text t;
     rh__text_init(&t, buffer, size);
-    if (a->share[a->exhaustive].runs == n->runs)
+    if (a->share[a->exhaustive].runs == a->novelty.runs)
         return;
     for (uint32_t i = 0; i < a->members.count; i++)
         if (a->share[i].runs)
             rh__text_add(&t, "%s%llu by %s", t.len ? ", " : "runs: ", (unsigned long long)a->share[i].runs,
                          a->share[i].name);
-    rh__text_add(&t, "\n%u orders of two message types at an actor; the last new one came in run %llu of %llu",
-                 n->count, (unsigned long long)n->last_new, (unsigned long long)n->runs);
+}
+
+const struct rh__novelty *rh__auto_novelty(const struct rh_exploration *x)
+{
+    const struct automatic *a = x->explorer.explorer == &rh__explorer_auto ? x->explorer.state : NULL;
+    return a && a->novelty.runs ? &a->novelty : NULL;
 }
 
 /* ---- sharing ----------------------------------------------------------------------------------------------------- */

@@ -33,6 +33,19 @@ static bool add(struct rh__novelty *n, uint64_t feature)
     }
 }
 
+static bool has(const struct rh__novelty *n, uint64_t feature)
+{
+    uint64_t at = feature = feature ? feature : 1;
+    while (n->set[at % SLOTS] && n->set[at % SLOTS] != feature)
+        at++;
+    return n->set[at % SLOTS] == feature;
+}
+
+static uint64_t feature_of(uint64_t before, uint32_t actor, uint64_t type)
+{
+    return rh__mix(rh__mix(before, actor), type);
+}
+
 /* A message by its type, any other choice by its kind.  The address of a type stands for its name: only the number of
  * different features is used. */
 static uint64_t type_of(const struct rh_world *w, const struct rh_choice *c)
@@ -53,7 +66,11 @@ uint32_t rh__novelty_add(struct rh__novelty *n, const struct rh_world *w)
         uint64_t type = type_of(w, &e[i].choice), before = n->of_run[actor] == n->run ? n->last_type[actor] : 0;
         n->last_type[actor] = type;
         n->of_run[actor] = n->run;
-        found += add(n, rh__mix(rh__mix(before, actor), type));
+        if (!add(n, feature_of(before, actor, type)))
+            continue;
+        found++;
+        if (before && before != type)
+            *(has(n, feature_of(type, actor, before)) ? &n->both : &n->pairs) += 1;
     }
     if (found)
         n->last_new = n->runs;

@@ -16,6 +16,7 @@ struct rh__novelty {
     uint32_t actors;         /* most actors of a run */
     uint32_t run;            /* number of the last run, modulo 2^32 */
     uint32_t count;          /* features seen */
+    uint32_t pairs, both;    /* pairs of different types at an actor; of these, seen in both orders */
     uint64_t runs, last_new; /* runs so far, and the last one with something new */
 };
 
