@@ -1,3 +1,4 @@
+#include "explore/explorers.h"
 #include "explore/support/conform.h"
 
 uint64_t *conform_outside;
@@ -170,7 +171,7 @@ DECORATOR(clumsy, .choose = clumsy_choose, .report = &rh_only_report)
 static uint32_t stubborn_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     uint32_t pick = rh_inner_choose(state, w, open, count);
-    return pick == RH_ABANDON ? 0 : pick;
+    return pick == RH_ABANDON || pick == RH_ASIDE ? 0 : pick;
 }
 DECORATOR(stubborn, .choose = stubborn_choose, .report = &rh_only_report)
 

@@ -58,7 +58,7 @@ static uint32_t told_choose(void *state, const struct rh_world *w, const struct 
 {
     hear_choose(w);
     uint32_t pick = rh_inner_choose(state, w, open, count);
-    if (pick == RH_ABANDON) {
+    if (pick == RH_ABANDON || pick == RH_ASIDE) {
         heard->abandoned++;
         heard->running = false;
     }

@@ -1,4 +1,5 @@
 /* Notes of the runs that an explorer makes of a program of oracle_program.h. */
+#include "explore/explorers.h"
 #include "explore/support/oracle.h"
 
 struct shown show;
@@ -86,7 +87,7 @@ static void print_run(const struct rh_world *w, const char *title)
 static uint32_t noting_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     uint32_t pick = rh_inner_choose(&((struct spy *)state)->inner, w, open, count);
-    if (pick == RH_ABANDON && show.given_up && show.most) {
+    if ((pick == RH_ABANDON || pick == RH_ASIDE) && show.given_up && show.most) {
         show.most--;
         print_run(w, "a run that was given up:");
     }
