@@ -294,9 +294,10 @@ void rh_forward_(rh_ref to, const char *here);
 const void *rh_ask_(rh_ref to, const struct rh_message_type *type, const void *value,
                     const struct rh_message_type *reply, int64_t timeout_ms, const char *here);
 
-rh_ref rh_self(void);      /* the running actor; also in scope as `self` */
-rh_ref rh_sender(void);    /* the sender of the message being handled */
-bool rh_alive(rh_ref who); /* false if the actor has ended */
+rh_ref rh_self(void);                         /* the running actor; also in scope as `self` */
+rh_ref rh_sender(void);                       /* the sender of the message being handled */
+#define rh_alive(who) rh_alive_(who, RH_HERE) /* false if the actor has ended */
+bool rh_alive_(rh_ref who, const char *here);
 /* How often the running actor has restarted after a crash: under test (restarts, kept_restarts); in production 0.  It
  * is the number that rh_start has; processes take no rh_start. */
 uint32_t rh_restarts(void);

@@ -47,7 +47,7 @@ struct rh_seam {
     const void *(*tail)(size_t *size);
     rh_ref (*self)(void);                                   /* (any): nobody outside */
     rh_ref (*sender)(void);                                 /* (any): nobody outside */
-    bool (*alive)(rh_ref who);                              /* (any) */
+    bool (*alive)(rh_ref who, const char *here);            /* (any) */
     uint32_t (*restarts)(void);                             /* (any): 0 outside */
     const char *(*name_of)(rh_ref who);                     /* (any) */
     rh_ref (*external)(const char *name, const char *here); /* (any) */

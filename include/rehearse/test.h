@@ -68,11 +68,13 @@ enum rh_time {
 #undef RH_X
 };
 
-/* What happens to a message whose receiver has ended, or ends before it takes the message. */
+/* What happens to a message whose receiver has ended, or ends before it takes the message: messages that are never
+ * received. */
 #define RH_DEAD_LETTERS(X)                                                                                             \
     X(LOG, "log", "the report mentions it")                                                                            \
     X(FAIL, "fail", "the run fails")                                                                                   \
-    X(IGNORE, "ignore", "nothing")
+    X(IGNORE, "ignore", "nothing")                                                                                     \
+    X(STRICT, "strict", "the run fails, also if a message is left in the mailbox of one that has not ended")
 
 enum rh_dead_letter {
 #define RH_X(name, text, help) RH_DEAD_LETTER_##name,

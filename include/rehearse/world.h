@@ -225,7 +225,7 @@ struct rh_outcome {
     enum rh_outcome_kind kind;
     uint32_t actor;  /* the actor that failed; RH_NONE if there is none */
     char place[128]; /* "file.c:12" or a function; "" if unknown */
-    char text[1024]; /* one sentence; for "stuck" followed by a line for each blocked actor */
+    char text[2048]; /* one sentence; for "stuck" followed by a line for each blocked actor */
 };
 static inline bool rh_outcome_failed(enum rh_outcome_kind kind)
 {

@@ -46,7 +46,7 @@ static inline void rh__clean_stack(void)
     X(rh_register_, 3)                                                                                                 \
     X(rh_unregister_, 2)                                                                                               \
     X(rh_whereis_, 2)                                                                                                  \
-    X(rh_alive, 1)                                                                                                     \
+    X(rh_alive_, 2)                                                                                                    \
     X(rh_timer_, 5)                                                                                                    \
     X(rh_timer_cancel_, 2)                                                                                             \
     X(rh_sleep_, 2)                                                                                                    \

@@ -92,9 +92,10 @@ static uint32_t restarts(void)
     return 0;
 }
 
-static bool alive(rh_ref who)
+static bool alive(rh_ref who, const char *here)
 {
     (void)who;
+    (void)here;
     return false;
 }
 

@@ -153,9 +153,9 @@ uint32_t rh_restarts(void)
     return world->restarts();
 }
 
-bool RH__BEHIND(rh_alive)(rh_ref who)
+bool RH__BEHIND(rh_alive_)(rh_ref who, const char *here)
 {
-    return world->alive(who);
+    return world->alive(who, here);
 }
 
 const char *RH__BEHIND(rh_name)(rh_ref who)

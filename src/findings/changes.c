@@ -199,10 +199,8 @@ static void compare(struct watch *x, struct rh_world *w, uint32_t event)
     meet_actors(x, w, event);
 }
 
-/* The open choice that the run took.  Indices are the same in a run that is the same so far; texts may lie
- * elsewhere. */
-static const struct rh_choice *same_choice(struct rh_world *w, const struct rh_choice *open, uint32_t count,
-                                           const struct rh__run *r, uint32_t event)
+const struct rh_choice *rh__same_choice(struct rh_world *w, const struct rh_choice *open, uint32_t count,
+                                        const struct rh__run *r, uint32_t event)
 {
     const struct rh_choice *c = rh__run_choice(r, event);
     const struct rh__run *now = rh__world_run(w);
@@ -261,7 +259,7 @@ static void watch(struct rh_world *w, void *arg)
     for (uint32_t event = 1; event < x->events; event++) {
         uint32_t count;
         const struct rh_choice *open = rh_world_enabled(w, &count);
-        const struct rh_choice *next = same_choice(w, open, count, x->r, event);
+        const struct rh_choice *next = rh__same_choice(w, open, count, x->r, event);
         if (!next)
             return;
         note_overtaking(x, w, open, count, next);

@@ -83,4 +83,9 @@ uint32_t rh__changes_from(const struct rh__changes *c, uint32_t event);
 void rh__changes_printed(const struct rh__changes *c, uint32_t first, uint32_t last, const char *lead,
                          struct rh__text *to);
 
+/* The open choice that event `event` of the run took, in a world that has made its events before; NULL: it is not open.
+ * Indices are the same in a run that is the same so far; texts may lie elsewhere. */
+const struct rh_choice *rh__same_choice(struct rh_world *w, const struct rh_choice *open, uint32_t count,
+                                        const struct rh__run *r, uint32_t event);
+
 #endif

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/visible.h"
 #include "findings/event_text.h"
+#include "findings/words.h"
 #include "run/encode.h"
 #include "trace/schedule.h"
 
@@ -247,6 +248,11 @@ void rh__story_write(const struct rh__run *r, const struct rh__changes *changes,
     struct story s = { r, changes };
     if (!as_columns(&s, t))
         as_list(&s, t);
+    rh__story_write_rest(r, t);
+}
+
+void rh__story_write_rest(const struct rh__run *r, struct rh__text *t)
+{
     last_log_lines(r, t);
     what_is_left(r, t);
     if (changes && *changes->overtakes) {
@@ -256,7 +262,7 @@ void rh__story_write(const struct rh__run *r, const struct rh__changes *changes,
     }
 }
 
-void rh__story_write_world(struct rh_world *w, struct rh__text *t)
+void rh__story_write_world(struct rh_world *w, bool in_words, struct rh__text *t)
 {
     unsigned char *bytes = rh__alloc(RH__RUN_BYTES);
     struct rh__changes *changes = rh__changes_new();
@@ -267,38 +273,45 @@ void rh__story_write_world(struct rh_world *w, struct rh__text *t)
         rh__run_encode(rh__world_run(w), MOST_VALUE, &to);
         r = to.full ? NULL : rh__run_decode(bytes, to.len, error, sizeof error);
     }
-    if (r && changes)
-        rh__changes_note(changes, w, r, omitted(r), rh__events_to_watch(r, rh_world_outcome(w)->kind));
-    rh__story_write(r ? r : rh__world_run(w), r ? changes : NULL, t);
+    uint32_t events = r ? rh__events_to_watch(r, rh_world_outcome(w)->kind) : 0;
+    if (r && in_words) {
+        rh__words_write(r, w, events, t);
+    } else {
+        if (r && changes)
+            rh__changes_note(changes, w, r, omitted(r), events);
+        rh__story_write(r ? r : rh__world_run(w), r ? changes : NULL, t);
+    }
     rh__run_free(r);
     rh__changes_free(changes);
     rh__free(bytes);
 }
 
-static bool describe(struct rh__finding *f, struct rh_world *w, struct rh__changes *changes)
+static bool describe(struct rh__finding *f, struct rh_world *w, bool in_words, struct rh__changes *changes)
 {
     char error[128];
     struct rh__text t;
     struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
     RH__ASSERT(r || !f->encoded_size, "a finding keeps what is %s", error);
-    bool good =
-        !r || !w || !changes || rh__changes_note(changes, w, r, omitted(r), rh__events_to_watch(r, f->outcome.kind));
+    bool good = !r || !w || !changes || in_words ||
+                rh__changes_note(changes, w, r, omitted(r), rh__events_to_watch(r, f->outcome.kind));
     rh__text_init(&t, f->schedule, RH__SCHEDULE_BYTES);
     if (r)
         rh__schedule_write(r, &t);
     rh__text_init(&t, f->story, RH__STORY_BYTES);
-    if (r)
+    if (r && w && in_words)
+        good = rh__words_write(r, w, rh__events_to_watch(r, f->outcome.kind), &t);
+    else if (r)
         rh__story_write(r, w ? changes : NULL, &t);
     rh__run_free(r);
     return good;
 }
 
-bool rh__findings_describe(struct rh__results *results, struct rh_world *w)
+bool rh__findings_describe(struct rh__results *results, struct rh_world *w, bool in_words)
 {
     struct rh__changes *changes = w && results->finding_count ? rh__changes_new() : NULL;
     bool good = true;
     for (uint32_t i = 0; i < results->finding_count; i++)
-        good &= describe(&results->findings[i], good ? w : NULL, changes);
+        good &= describe(&results->findings[i], good ? w : NULL, in_words, changes);
     rh__changes_free(changes);
     return good;
 }

@@ -63,6 +63,7 @@ static bool make_plan(const struct rh__batch *b, const struct rh_test *test, str
                                .first_run_twice = true,
                                .quiet = o->quiet,
                                .curves = draws_curves(o),
+                               .in_words = o->in_words,
                                .mute = !o->verbose,
                                .progress = somebody_watches(o) ? rh__terminal_progress : NULL,
                                .workers = o->workers,

@@ -141,7 +141,7 @@ int rh__session_run(struct rh__session *s)
     }
     if (code == RH__EXIT_OK && s->plan.minimise && !s->x->end.interrupted && !minimise(s))
         code = RH__EXIT_TOOL;
-    if (!rh__findings_describe(s->x->results, code == RH__EXIT_OK ? s->world : NULL))
+    if (!rh__findings_describe(s->x->results, code == RH__EXIT_OK ? s->world : NULL, s->plan.in_words))
         code = RH__EXIT_TOOL;
     if (*refusal(s)) {
         snprintf(s->error, sizeof s->error, "%s", refusal(s));

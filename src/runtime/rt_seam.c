@@ -211,8 +211,9 @@ static uint32_t restarts(void)
     return 0;
 }
 
-static bool alive(rh_ref who)
+static bool alive(rh_ref who, const char *here)
 {
+    (void)here;
     struct rh__worker *worker = rh__worker();
     if (rh_is_nobody(who) || !enter(worker, NULL, NULL))
         return false;

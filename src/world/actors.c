@@ -40,11 +40,11 @@ uint32_t rh__pool_grow(struct rh_world *w, struct world_pool *pool)
 
 /* ---- birth ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_actor_type *type)
+static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_actor_type *type, const char *place)
 {
     uint32_t index = w->actor_count;
     if (index == w->semantics.max_actors) {
-        rh__fail(w, RH_OUTCOME_LIMIT, w->current, "", "more than %u actors, with those that have ended (max_actors)",
+        rh__fail(w, RH_OUTCOME_LIMIT, w->current, place, "more than %u actors, with those that have ended (max_actors)",
                  w->semantics.max_actors);
         return RH_NONE;
     }
@@ -189,7 +189,7 @@ uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_ac
                  type->name, type->size, w->semantics.max_bytes_per_actor);
         return RH_NONE;
     }
-    uint32_t index = new_actor(w, parent, type);
+    uint32_t index = new_actor(w, parent, type, place);
     if (index == RH_NONE)
         return RH_NONE;
     struct world_actor *a = &w->actors[index];
@@ -216,7 +216,7 @@ uint32_t rh__actor_spawn(struct rh_world *w, uint32_t parent, const struct rh_ac
 
 uint32_t rh__actor_outside(struct rh_world *w, const char *name, uint64_t identity)
 {
-    uint32_t index = new_actor(w, RH_NONE, &external_type);
+    uint32_t index = new_actor(w, RH_NONE, &external_type, "");
     if (index == RH_NONE)
         return RH_NONE;
     w->actors[index].initial = rh__payload_text(w, name);
@@ -524,8 +524,8 @@ static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
             rh_world_actor_name(w, actor, name, sizeof name);
             rh_world_actor_name(w, m->seen_as, from, sizeof from);
             if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL) {
-                rh__fail(w, RH_OUTCOME_DEAD_LETTER, actor, "", "%s from %s was under way to %s when it ended",
-                         m->type->name, from, name);
+                rh__fail(w, RH_OUTCOME_DEAD_LETTER, actor, rh__sent_at(w, i),
+                         "%s from %s was under way to %s when it ended", m->type->name, from, name);
                 return;
             }
             snprintf(text, sizeof text, "(%s from %s is lost: %s has ended)", m->type->name, from, name);

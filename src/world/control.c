@@ -14,11 +14,13 @@
 #include "base/copy.h"
 #include "base/random.h"
 #include "world/alike.h"
+#include "world/fiber.h"
 #include "world/fingerprint.h"
 #include "world/guard.h"
 #include "world/heap.h"
 #include "world/log.h"
 #include "world/memory.h"
+#include "world/network.h"
 #include "world/outcome.h"
 #include "world/receive.h"
 
@@ -72,7 +74,7 @@ static bool must_fail(struct rh_world *w)
 struct caller {
     int depth;
     bool next; /* the previous frame was a function of the family */
-    uintptr_t address;
+    uintptr_t address, function;
 };
 
 static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
@@ -82,12 +84,28 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
         reallocarray,     aligned_alloc,     posix_memalign,  strdup, strndup
     };
     struct caller *caller = arg;
-    if (caller->next)
+    if (caller->next) {
         caller->address = (uintptr_t)_Unwind_GetIP(context);
+        caller->function = (uintptr_t)_Unwind_GetRegionStart(context);
+    }
     caller->next = false;
     for (size_t i = 0; i < sizeof family / sizeof *family; i++)
         caller->next |= (uintptr_t)_Unwind_GetRegionStart(context) == (uintptr_t)family[i];
     return ++caller->depth < 12 ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* The function of the program that runs at the bottom of the actor's stack; 0: not known. */
+static uintptr_t first_function(const struct rh_world *w)
+{
+    const struct world_actor *a = &w->actors[w->current];
+    const struct rh_entry *entry = NULL;
+    if (w->current == 0)
+        return (uintptr_t)w->test->body;
+    if (a->type->kind == RH_KIND_PROCESS)
+        return (uintptr_t)a->type->body;
+    if (a->behaviour && a->taken < w->message_count)
+        rh__disposition(a->behaviour, w->messages[a->taken].type, &entry);
+    return entry ? (uintptr_t)entry->call : 0;
 }
 
 static const char *place_of_caller(char *place, size_t size)
@@ -97,6 +115,9 @@ static const char *place_of_caller(char *place, size_t size)
     rh__outside_push();
     _Unwind_Backtrace(look_at, &caller);
     rh__outside_pop();
+    /* A handler that ends with the call has left its frame to it: then all that is known is the handler. */
+    if (caller.function == rh__fiber_function() && first_function(rh__world))
+        caller.address = first_function(rh__world) + 1;
     if (caller.address)
         rh__place_of_call((const void *)caller.address, place, size);
     return place;

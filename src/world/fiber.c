@@ -51,6 +51,11 @@ static void fiber_main(void *arg)
         __sanitizer_start_switch_fiber(NULL, w->asan_bottom, w->asan_size);
 }
 
+uintptr_t rh__fiber_function(void)
+{
+    return (uintptr_t)fiber_main;
+}
+
 void rh__fiber_block(struct rh_world *w)
 {
     leave_fiber(w, YIELD_BLOCKED);

@@ -23,4 +23,7 @@ _Noreturn void rh__fiber_abandon(struct rh_world *w);
 /* If stacks are filled before handlers run: fills the free part of this one again. */
 void rh__fiber_clean(void);
 
+/* The address of the function that calls handlers and bodies, for those who look at stacks. */
+uintptr_t rh__fiber_function(void);
+
 #endif

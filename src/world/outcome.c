@@ -162,6 +162,75 @@ static const struct world_message *answer_by_send(const struct rh_world *w, cons
     return NULL;
 }
 
+/* What is in the mailbox of a blocked actor: "mailbox: 2 ready from worker#1, turn from server#1". */
+static void add_mailbox(struct rh_world *w, const struct world_actor *a, struct rh__text *t)
+{
+    enum { MOST = 5 };
+    uint32_t listed = 0;
+    for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t m = w->channels[c].first; m != RH_NONE && listed <= MOST;) {
+            const struct world_message *one = &w->messages[m];
+            char from[128];
+            uint32_t count = 0;
+            for (; m != RH_NONE && w->messages[m].type == one->type && w->messages[m].seen_as == one->seen_as;
+                 m = w->messages[m].next)
+                count += !without_effect(w, a, m);
+            if (!count)
+                continue;
+            rh__text_add(t, listed ? ", " : "; mailbox: ");
+            if (listed++ == MOST) {
+                rh__text_add(t, "...");
+                break;
+            }
+            if (count > 1)
+                rh__text_add(t, "%u ", count);
+            rh_world_actor_name(w, one->seen_as, from, sizeof from);
+            rh__text_add(t, "%s from %s", one->type->name, from);
+        }
+    if (!listed)
+        rh__text_add(t, "; mailbox empty");
+}
+
+/* The actor for which a blocked actor certainly waits: the one that has its request, or the only sender that its receive
+ * takes.  RH_NONE: it is not known, or there are several. */
+static uint32_t waits_for(const struct rh_world *w, uint32_t actor)
+{
+    const struct world_actor *a = &w->actors[actor];
+    uint32_t holder = RH_NONE;
+    if (a->status != STATUS_WAITING || !blocked_for_ever(w, actor))
+        return RH_NONE;
+    if (a->asking == RH_NONE)
+        return actor_of(w, a->filter->from);
+    for (uint32_t m = a->asking; m < w->message_count; m++)
+        if (w->messages[m].request == a->asking)
+            holder = w->messages[m].receiver; /* the last one to which it was forwarded */
+    return holder;
+}
+
+/* Actors that wait for each other in a circle, first of all: "deadlock: a waits for b, b waits for a". */
+static void add_deadlock(struct rh_world *w, uint32_t first, struct rh__text *t)
+{
+    for (uint32_t begin = first; begin < w->actor_count; begin++) {
+        uint32_t at = waits_for(w, begin), steps = 1;
+        while (at != RH_NONE && at != begin && steps++ < w->actor_count)
+            at = waits_for(w, at);
+        if (at != begin)
+            continue;
+        rh__text_add(t, "deadlock: ");
+        do {
+            uint32_t next = waits_for(w, at);
+            char name[128], other[128];
+            rh_world_actor_name(w, at, name, sizeof name);
+            rh_world_actor_name(w, next, other, sizeof other);
+            rh__text_add(t, "%s%s waits for %s (%s)", at == begin ? "" : ", ", name, other,
+                         w->actors[at].place ? w->actors[at].place : "?");
+            at = next;
+        } while (at != begin);
+        rh__text_add(t, "\n");
+        return;
+    }
+}
+
 /* Actor `first` is the first one that cannot go on. */
 RH__APART static void tell_who_is_stuck(struct rh_world *w, uint32_t first)
 {
@@ -169,6 +238,7 @@ RH__APART static void tell_who_is_stuck(struct rh_world *w, uint32_t first)
     uint32_t count = 0;
     bool receives = false, defers = false;
     rh__text_init(&t, w->outcome.text, sizeof w->outcome.text);
+    add_deadlock(w, first, &t);
     for (uint32_t i = first; i < w->actor_count; i++) {
         uint32_t put_off = deferred_for_ever(w, i);
         if (!blocked_for_ever(w, i) && !put_off)
@@ -177,6 +247,8 @@ RH__APART static void tell_who_is_stuck(struct rh_world *w, uint32_t first)
         rh_world_actor_name(w, i, name, sizeof name);
         rh_world_actor_text(w, i, doing, sizeof doing);
         rh__text_add(&t, "%s%s %s", count++ ? "\n" : "nobody can move: ", name, doing);
+        if (!put_off)
+            add_mailbox(w, &w->actors[i], &t);
         defers |= put_off != 0;
         if (put_off)
             rh__text_add(&t, ", with %u deferred message%s left", put_off, put_off == 1 ? "" : "s");
@@ -252,12 +324,20 @@ static bool goes_first(const struct rh_world *w, const struct world_message *a, 
     return x->number != y->number ? x->number < y->number : a->ordinal < b->ordinal;
 }
 
-static bool dead_letter(struct rh_world *w)
+/* Dead, or just left in a mailbox at the end of the run. */
+static bool unreceived(struct rh_world *w, uint32_t message, bool left)
+{
+    if (!left)
+        return message_is_dead(w, message);
+    return w->messages[message].taken_by == RH_NONE && dies_with_receiver(w, message) && !rh__set_joins(w, message);
+}
+
+static bool has_unreceived(struct rh_world *w, bool left)
 {
     const struct world_message *first = NULL;
     char from[128], to[128];
-    for (uint32_t i = 0; rh__dead_letters_at_end(w) && i < w->message_count; i++)
-        if (message_is_dead(w, i) && (!first || goes_first(w, &w->messages[i], first)))
+    for (uint32_t i = 0; i < w->message_count; i++)
+        if (unreceived(w, i, left) && (!first || goes_first(w, &w->messages[i], first)))
             first = &w->messages[i];
     if (!first)
         return false;
@@ -266,22 +346,32 @@ static bool dead_letter(struct rh_world *w)
     rh_world_actor_name(w, first->seen_as, from, sizeof from);
     rh_world_actor_name(w, first->receiver, to, sizeof to);
     snprintf(w->outcome.place, sizeof w->outcome.place, "%s", rh__sent_at(w, (uint32_t)(first - w->messages)));
-    snprintf(w->outcome.text, sizeof w->outcome.text, "%s from %s to %s was never taken: %s has ended",
-             first->type->name, from, to, to);
+    snprintf(w->outcome.text, sizeof w->outcome.text, "%s from %s to %s was never taken: %s %s", first->type->name,
+             from, to, to, receiver_has_ended(w, first) ? "has ended" : "does not take it any more");
     return true;
+}
+
+static bool dead_letter(struct rh_world *w)
+{
+    return rh__dead_letters_at_end(w) && has_unreceived(w, false);
+}
+
+static bool left_over(struct rh_world *w)
+{
+    return w->semantics.dead_letters == RH_DEAD_LETTER_STRICT && has_unreceived(w, true);
 }
 
 void rh__conclude(struct rh_world *w)
 {
     bool could_go_on = rh__timers_are_spent(w);
-    if (rh__histories_fail(w) || dead_letter(w) || (!could_go_on && stuck(w)))
+    if (rh__histories_fail(w) || dead_letter(w) || (!could_go_on && (stuck(w) || left_over(w))))
         return;
     for (uint32_t i = 0; i < w->monitor_count && !could_go_on; i++) {
         const struct world_actor *m = &w->actors[w->monitors[i]];
         if (m->behaviour->hot) {
             w->outcome.kind = RH_OUTCOME_MONITOR;
             w->outcome.actor = w->monitors[i];
-            w->outcome.place[0] = 0;
+            snprintf(w->outcome.place, sizeof w->outcome.place, "%s", m->behaviour->place);
             snprintf(w->outcome.text, sizeof w->outcome.text, "the run ends while monitor %s is in hot behaviour %s",
                      m->type->name, m->behaviour->name);
             return;

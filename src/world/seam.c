@@ -344,13 +344,13 @@ static uint32_t seam_restarts(void)
     return actor == RH_NONE ? 0 : rh__world->actors[actor].restarts;
 }
 
-static bool seam_alive(rh_ref who)
+static bool seam_alive(rh_ref who, const char *here)
 {
     struct rh_world *w = rh__world;
     uint32_t actor = actor_of(w, who);
     if (actor == RH_NONE || !w->inside || actor == w->current)
         return actor != RH_NONE && !has_ended(&w->actors[actor]);
-    rh__look_at_life(w, actor, "rh_alive");
+    rh__look_at_life(w, actor, here);
     return !has_ended(&w->actors[actor]);
 }
 

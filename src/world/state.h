@@ -19,6 +19,7 @@
 #include "world/timer_budgets.h"
 
 struct rh__pages;
+struct rh__deeds;
 struct world_member;
 
 /* The next action of a preempted actor. */
@@ -308,6 +309,7 @@ struct rh_world {
     size_t param_count;
     uint64_t *params_asked; /* see struct rh_world_options */
     bool no_undo, quiet, begun;
+    struct rh__deeds *deeds; /* operations are noted there; NULL: they are not */
     bool never_undoes;    /* the option no_undo: for all explorations of this world */
     bool sandboxed;       /* a parent process reads the shared tables */
     bool driven;          /* the child has completed its work */
@@ -524,10 +526,11 @@ static inline uint32_t code_of(const struct rh_world *w)
  * only while an actor monitors the test, has accessed its life, or is about to.  No other actor can observe the end.
  * If no actor ever does, the step is not made, and the test counts as ended. */
 /* With granularity object, a dead letter that fails is found at the end of the run: then it does not matter whether the
- * message was sent before or after the end of its receiver. */
+ * message was sent before or after the end of its receiver.  So is every message that must not be left over. */
 static inline bool rh__dead_letters_at_end(const struct rh_world *w)
 {
-    return w->semantics.dead_letters == RH_DEAD_LETTER_FAIL && w->semantics.granularity == RH_GRAIN_OBJECT;
+    return w->semantics.dead_letters == RH_DEAD_LETTER_STRICT ||
+           (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL && w->semantics.granularity == RH_GRAIN_OBJECT);
 }
 
 static inline bool rh__test_is_over(const struct rh_world *w)

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "world/actors.h"
 #include "world/control.h"
+#include "world/deeds.h"
 #include "world/guard.h"
 #include "world/history.h"
 #include "world/interpose.h"
@@ -166,7 +167,7 @@ void rh_world_begin(struct rh_world *w)
 {
     RH__ASSERT(!w->begun || w->log_start, "a world begins once in a process");
     clear(w);
-    rh_seam_use(&rh__controlled_seam);
+    rh_seam_use(w->deeds ? rh__noting_seam() : &rh__controlled_seam);
     rh__control_begin();
     rh__interpose_start();
     rh__guard_begin(w);

@@ -103,7 +103,7 @@ struct rh__repeats {
     uint64_t steps;       /* steps of all repeated runs */
     bool known_to_differ; /* nondeterminism is known already */
     bool every_run;       /* repeat every run, for replay */
-    char note[1024];      /* a difference only in memory contents; "" for none */
+    char note[2048];      /* a difference only in memory contents; "" for none */
 };
 
 /* Largest number of blocks of rh_exploration_memory. */
