@@ -120,7 +120,7 @@ static void the_first_finding_is_the_last(void **unused)
     assert_in_range(x->results->finding_count, 1, 3); /* several may find at once */
     assert_true(x->end.stopped);
     assert_false(x->end.exhausted);
-    rh__findings_describe(x->results, NULL);
+    rh__findings_describe(x->results, NULL, false);
     assert_true(*x->results->findings[0].schedule && *x->results->findings[0].story);
     closed(x);
 }

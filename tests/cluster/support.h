@@ -64,7 +64,7 @@ static inline enum rh__pool_end pooled(struct rh_exploration *x, const struct se
  * is left out: with several workers it may vary. */
 static inline void tell_results(FILE *f, struct rh__results *r)
 {
-    rh__findings_describe(r, NULL);
+    rh__findings_describe(r, NULL, false);
     char *lines[64];
     uint32_t n = 0;
     fprintf(f, "%llu runs %llu steps %llu cut %llu blocked %llu failed %llu assumed %llu distinct%s\n",

@@ -438,7 +438,7 @@ static void compare(uint64_t seed, struct sums *sums)
     struct rh_world *w = world_of("cells", &s, NULL, 0);
     struct rh_exploration *x = explored(w, "stateful", 1, 0);
     bool found[MONITORS] = { false };
-    rh__findings_describe(x->results, NULL);
+    rh__findings_describe(x->results, NULL, false);
     assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_EXHAUSTIVE);
     for (uint32_t i = 0; i < x->results->finding_count; i++) {
         const struct rh__finding *f = &x->results->findings[i];
