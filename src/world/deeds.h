@@ -38,7 +38,7 @@ void rh__world_note_deeds(struct rh_world *w, struct rh__deeds *to);
 /* Notes something else that happens to an actor. */
 void rh__deed_add(struct rh__deeds *d, uint32_t event, uint32_t actor, const char *place, const char *text);
 
-/* The seam that notes.  Private to src/world. */
+/* The seam that notes, for the world itself. */
 struct rh_seam;
 const struct rh_seam *rh__noting_seam(void);
 

@@ -191,8 +191,8 @@ static void add_mailbox(struct rh_world *w, const struct world_actor *a, struct 
         rh__text_add(t, "; mailbox empty");
 }
 
-/* The actor for which a blocked actor certainly waits: the one that has its request, or the only sender that its receive
- * takes.  RH_NONE: it is not known, or there are several. */
+/* The actor for which a blocked actor certainly waits: the one that has its request, or the only sender that its
+ * receive takes.  RH_NONE: it is not known, or there are several. */
 static uint32_t waits_for(const struct rh_world *w, uint32_t actor)
 {
     const struct world_actor *a = &w->actors[actor];
