@@ -249,17 +249,17 @@ void rh__story_write(const struct rh__run *r, const struct rh__changes *changes,
     if (!as_columns(&s, t))
         as_list(&s, t);
     rh__story_write_rest(r, t);
+    if (changes && *changes->overtakes) {
+        rh__text_add(t, "  time is free: ");
+        rh__text_add_visible(t, changes->overtakes);
+        rh__text_add(t, ";\n    if the program relies on its delays, use --time ordered (.time = RH_TIME_ORDERED)\n");
+    }
 }
 
 void rh__story_write_rest(const struct rh__run *r, struct rh__text *t)
 {
     last_log_lines(r, t);
     what_is_left(r, t);
-    if (changes && *changes->overtakes) {
-        rh__text_add(t, "  time is free: ");
-        rh__text_add_visible(t, changes->overtakes);
-        rh__text_add(t, ";\n    if the program relies on its delays, use --time ordered (.time = RH_TIME_ORDERED)\n");
-    }
 }
 
 void rh__story_write_world(struct rh_world *w, bool in_words, struct rh__text *t)

@@ -310,17 +310,17 @@ struct rh_world {
     uint64_t *params_asked; /* see struct rh_world_options */
     bool no_undo, quiet, begun;
     struct rh__deeds *deeds; /* operations are noted there; NULL: they are not */
-    bool never_undoes;    /* the option no_undo: for all explorations of this world */
-    bool sandboxed;       /* a parent process reads the shared tables */
-    bool driven;          /* the child has completed its work */
-    bool killed;          /* something outside killed the last child */
-    bool tool_failed;     /* the last child ended with an internal error, and has printed it */
-    int fork_errno;       /* errno if the last child could not be started */
-    bool supervised;      /* the caller repeats the work of lost children: no message */
-    bool can_read_stacks; /* this process took the steps, so its stacks and regions are valid */
-    bool any_faults;      /* some fault has a budget */
-    bool asan;            /* the program is built with AddressSanitizer */
-    bool own_clocks;      /* each actor has a clock: granularity object, or logical time */
+    bool never_undoes;       /* the option no_undo: for all explorations of this world */
+    bool sandboxed;          /* a parent process reads the shared tables */
+    bool driven;             /* the child has completed its work */
+    bool killed;             /* something outside killed the last child */
+    bool tool_failed;        /* the last child ended with an internal error, and has printed it */
+    int fork_errno;          /* errno if the last child could not be started */
+    bool supervised;         /* the caller repeats the work of lost children: no message */
+    bool can_read_stacks;    /* this process took the steps, so its stacks and regions are valid */
+    bool any_faults;         /* some fault has a budget */
+    bool asan;               /* the program is built with AddressSanitizer */
+    bool own_clocks;         /* each actor has a clock: granularity object, or logical time */
     struct rh__timer_budget timer_budgets[RH__TIMER_BUDGETS];
     uint32_t timer_budget_count;
     bool crash_points; /* actors may crash inside handlers: see crash_points.h */
