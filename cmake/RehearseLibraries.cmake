@@ -77,6 +77,22 @@ else()
     message(STATUS "src/world and the folders below it have no sources: librehearse is left out")
 endif()
 
+# `rehearse serve` needs libmicrohttpd (Debian: libmicrohttpd-dev).
+find_path(RH_HTTP_INCLUDE microhttpd.h)
+find_library(RH_HTTP_LIBRARY NAMES microhttpd)
+mark_as_advanced(RH_HTTP_INCLUDE RH_HTTP_LIBRARY)
+set(http_possible OFF)
+if(RH_HTTP_INCLUDE AND RH_HTTP_LIBRARY)
+    set(http_possible ON)
+endif()
+option(RH_SERVE "Build `rehearse serve`" ${http_possible})
+if(RH_SERVE)
+    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_serve_none[.]c$")
+else()
+    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_serve[.]c$")
+    message(STATUS "rehearse serve is left out (it needs the Debian package libmicrohttpd-dev)")
+endif()
+
 # The command drives other programs and need not interpose anything in itself.
 if(tool_sources AND TARGET rehearse-core)
     add_executable(rehearse-tool ${tool_sources})
@@ -84,6 +100,9 @@ if(tool_sources AND TARGET rehearse-core)
     target_include_directories(rehearse-tool PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_compile_definitions(rehearse-tool PRIVATE RH_VERSION="${PROJECT_VERSION}")
     target_link_libraries(rehearse-tool PRIVATE rehearse-core) # what reads and prints coverage
+    if(RH_SERVE)
+        target_link_libraries(rehearse-tool PRIVATE ${RH_HTTP_LIBRARY})
+    endif()
     rehearse_embed(rehearse-tool ${PROJECT_BINARY_DIR}/src/cli/init_files.c rh__init_files
         ${PROJECT_SOURCE_DIR}/templates/project
         CMakeLists.txt tickets.h tickets.c test.c main.c schedules/first-come.schedule README.md .gitignore

@@ -14,6 +14,7 @@
 #include "base/visible.h"
 #include "cli/cli_coverage.h"
 #include "cli/cli_init.h"
+#include "cli/cli_serve.h"
 #include "cli/option_help.h"
 #include "runner/command_rows.h"
 
@@ -32,6 +33,7 @@ static int usage(FILE *to)
     fputs("rehearse graph BINARY [TEST]       who may create whom and send what to whom (docs/target.md)\n"
           "rehearse target BINARY [TEST] ...  runs that reach given lines, assertions, functions (docs/target.md)\n"
           "rehearse init DIR                  write a small project to begin with\n"
+          "rehearse serve BINARY TEST         stepping in a page on this machine (--port N)\n"
           "rehearse coverage show|merge FILE  coverage of ordering goals that `test --coverage-file` kept\n"
           "\nBINARY is a program made with RH_MAIN; `rehearse test --help` lists the options.\n",
           to);
@@ -139,7 +141,7 @@ int main(int argc, char **argv)
         return printed(rh__cli_coverage(argc - 2, argv + 2));
     if (strcmp(argv[1], "graph") == 0 || strcmp(argv[1], "target") == 0)
         return execute_target(argv);
-    bool known = false;
+    bool known = strcmp(argv[1], "serve") == 0;
     for (const struct rh__command_row *c = rh__command_rows; c->name; c++)
         known |= strcmp(argv[1], c->name) == 0;
     if (!known) {
@@ -156,6 +158,10 @@ int main(int argc, char **argv)
     if (!is_test_program(path, error, sizeof error)) {
         rh__complain("%s", error);
         return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "serve") == 0) {
+        argv[2] = path;
+        return rh__cli_serve(argc - 2, argv + 2);
     }
     char *command = argv[1];
     argv[1] = argv[2];

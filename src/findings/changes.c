@@ -55,7 +55,7 @@ struct before {
     int64_t now;
 };
 
-struct watch {
+struct rh__watch {
     struct rh__changes *to;
     const struct rh__run *r; /* the run of the finding */
     uint32_t events;         /* so many of it */
@@ -75,7 +75,7 @@ static void note_print(struct rh__changes *c, uint32_t event, uint64_t from, uin
     c->print_count++; /* last: the child may die at any time */
 }
 
-static void note_printed(struct watch *x, uint32_t event)
+static void note_printed(struct rh__watch *x, uint32_t event)
 {
     uint64_t size = rh__capture_size(x->capture);
     note_print(x->to, event, x->printed, size);
@@ -104,7 +104,7 @@ static bool has_state(const struct rh_world *w, uint32_t actor)
 }
 
 /* Notes what an actor has, and what it is doing if that is new. */
-static void note_scene(struct watch *x, const struct rh_world *w, uint32_t actor, uint32_t event, bool state)
+static void note_scene(struct rh__watch *x, const struct rh_world *w, uint32_t actor, uint32_t event, bool state)
 {
     static char text[4096];
     struct image *i = &x->before.actors[actor];
@@ -126,7 +126,7 @@ static void note_scene(struct watch *x, const struct rh_world *w, uint32_t actor
 }
 
 /* Remembers the actors that are new. */
-static bool meet_actors(struct watch *x, const struct rh_world *w, uint32_t event)
+static bool meet_actors(struct rh__watch *x, const struct rh_world *w, uint32_t event)
 {
     struct before *b = &x->before;
     uint32_t count = rh_world_actor_count(w);
@@ -151,7 +151,7 @@ static bool meet_actors(struct watch *x, const struct rh_world *w, uint32_t even
     return true;
 }
 
-static void compare_actor(struct watch *x, struct rh_world *w, uint32_t actor, uint32_t event)
+static void compare_actor(struct rh__watch *x, struct rh_world *w, uint32_t actor, uint32_t event)
 {
     struct image *i = &x->before.actors[actor];
     const struct rh_behaviour *behaviour = rh_world_actor_behaviour(w, actor);
@@ -179,7 +179,7 @@ static void compare_actor(struct watch *x, struct rh_world *w, uint32_t actor, u
     note_scene(x, w, actor, event, changed);
 }
 
-static void compare(struct watch *x, struct rh_world *w, uint32_t event)
+static void compare(struct rh__watch *x, struct rh_world *w, uint32_t event)
 {
     char text[64];
     struct rh__text t;
@@ -190,7 +190,7 @@ static void compare(struct watch *x, struct rh_world *w, uint32_t event)
         note(x->to, RH__CHANGE_TIME, event, RH_NONE, text);
     }
     x->before.now = now;
-    uint32_t own = rh__run_choice(x->r, event)->actor; /* the first, since it is not named */
+    uint32_t own = rh__run_choice(rh__world_run(w), event)->actor; /* the first, since it is not named */
     if (own < x->before.count)
         compare_actor(x, w, own, event);
     for (uint32_t a = 0; a < x->before.count; a++)
@@ -227,7 +227,7 @@ static void add_timer(struct rh_world *w, const struct rh_choice *c, struct rh__
 }
 
 /* Ordered time would fire the one that is due first. */
-static void note_overtaking(struct watch *x, struct rh_world *w, const struct rh_choice *open, uint32_t count,
+static void note_overtaking(struct rh__watch *x, struct rh_world *w, const struct rh_choice *open, uint32_t count,
                             const struct rh_choice *next)
 {
     const struct rh_choice *first = next;
@@ -249,7 +249,7 @@ static void note_overtaking(struct watch *x, struct rh_world *w, const struct rh
 
 static void watch(struct rh_world *w, void *arg)
 {
-    struct watch *x = arg;
+    struct rh__watch *x = arg;
     rh__capture_begin(x->capture);
     note_printed(x, 0); /* nothing, unless the body of the test printed before its first step */
     x->before.now = rh_world_now_ns(w);
@@ -272,12 +272,45 @@ static void watch(struct rh_world *w, void *arg)
     }
 }
 
+struct rh__watch *rh__watch_new(struct rh__changes *to)
+{
+    struct rh__watch *x = rh__alloc(sizeof *x);
+    if (x)
+        *x = (struct rh__watch){ .to = to, .capture = -1 };
+    return x;
+}
+
+void rh__watch_free(struct rh__watch *x)
+{
+    for (uint32_t i = 0; x && i < x->before.count; i++)
+        rh__free(x->before.actors[i].state);
+    if (x)
+        rh__free(x->before.actors);
+    rh__free(x);
+}
+
+bool rh__watch_begin(struct rh__watch *x, struct rh_world *w)
+{
+    x->to->count = x->to->used = x->to->full = x->to->print_count = x->to->first = 0;
+    x->before.now = rh_world_now_ns(w);
+    x->to->watched = 1;
+    return meet_actors(x, w, 0);
+}
+
+void rh__watch_event(struct rh__watch *x, struct rh_world *w)
+{
+    uint32_t count;
+    rh_world_events(w, &count);
+    compare(x, w, count - 1);
+    x->to->watched = count;
+}
+
 /* ---- in this process --------------------------------------------------------------------------------------------- */
 
 bool rh__changes_note(struct rh__changes *c, struct rh_world *w, const struct rh__run *r, uint32_t first,
                       uint32_t events)
 {
-    struct watch x = { .to = c, .r = r, .events = events, .capture = rh__capture_open() };
+    struct rh__watch x = { .to = c, .r = r, .events = events, .capture = rh__capture_open() };
     c->count = c->used = c->watched = c->full = c->print_count = 0;
     c->overtakes[0] = 0;
     c->first = first;

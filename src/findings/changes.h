@@ -57,6 +57,14 @@ struct rh__changes *rh__changes_new(void);
 struct rh__changes *rh__scenes_new(void);
 void rh__changes_free(struct rh__changes *c);
 
+/* Notes the changes of a run that the caller makes, in the process that makes it. */
+struct rh__watch;
+struct rh__watch *rh__watch_new(struct rh__changes *to); /* NULL: memory is short */
+void rh__watch_free(struct rh__watch *x);
+/* At the beginning of the run, and after each event. */
+bool rh__watch_begin(struct rh__watch *x, struct rh_world *w);
+void rh__watch_event(struct rh__watch *x, struct rh_world *w);
+
 /* How many events of the run to make again: an event that ends the process is not. */
 static inline uint32_t rh__events_to_watch(const struct rh__run *r, enum rh_outcome_kind outcome)
 {

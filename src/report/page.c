@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "explore/engine/curve.h"
 #include "explore/engine/measure.h"
 #include "findings/minimise.h"
 #include "report/coverage.h"
-#include "report/page_files.h"
+#include "report/page_form.h"
 
 /* ---- the data ---------------------------------------------------------------------------------------------------- */
 
@@ -112,7 +111,7 @@ static void put_findings(FILE *f, const struct rh__result *r)
         put_failure(f, r, &g, finding);
         if (finding && finding->encoded_size && rh__shown_make(&shown, r->world, finding, error, sizeof error)) {
             fputs(",\"run\":", f);
-            rh__page_run_json(f, &shown, 0);
+            rh__page_run_json(f, shown.run, shown.scenes, 0);
             rh__shown_release(&shown);
         }
         fputc('}', f);
@@ -166,68 +165,25 @@ void rh__page_runs(struct rh__page *p, const struct rh__result *r, const struct 
     fprintf(f, ",\"kind\":\"\",\"place\":\"\",\"actor\":\"\",\"replay\":\"\",\"number\":0,\"count\":0,\"passed\":%s",
             run->failed ? "false" : "true");
     fputs(",\"run\":", f);
-    rh__page_run_json(f, run->shown, 0);
+    rh__page_run_json(f, run->shown->run, run->shown->scenes, 0);
     if (beside) {
         fputs(",\"beside\":{", f);
         put_pair(f, "message", beside->title);
         fprintf(f, ",\"passed\":%s,\"run\":", beside->failed ? "false" : "true");
-        rh__page_run_json(f, beside->shown, 0);
+        rh__page_run_json(f, beside->shown->run, beside->shown->scenes, 0);
         fputc('}', f);
     }
     fputs("}]}", f);
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
-
-/* JSON has `<` only inside of texts, where it may be escaped. */
-static void put_data(FILE *f, const char *text, size_t size)
-{
-    for (const char *end = text + size; text < end;) {
-        const char *bad = memchr(text, '<', (size_t)(end - text));
-        size_t n = bad ? (size_t)(bad - text) : (size_t)(end - text);
-        fwrite(text, 1, n, f);
-        if (bad)
-            fputs("\\u003c", f);
-        text += n + (bad != NULL);
-    }
-}
-
-static void put_file(FILE *f, const char *from, const char *end)
-{
-    fwrite(from, 1, (size_t)(end - from), f);
-}
-
-/* The policy allows the script and the style that have this mark.  A mark that the data decide is the same in each
- * page of the same data, and no text of the data can know it. */
 bool rh__page_write(struct rh__page *p, FILE *f)
 {
-    char mark[40];
     fputs("]}", p->body);
     bool good = fclose(p->body) == 0;
     p->body = NULL;
-    if (!good)
-        return false;
-    uint64_t one = rh__hash(p->text, p->size, 1), other = rh__hash(p->text, p->size, one);
-    snprintf(mark, sizeof mark, "%016llx%016llx", (unsigned long long)one, (unsigned long long)other);
-    fprintf(f,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'nonce-%s'; "
-            "style-src 'nonce-%s'; base-uri 'none'; form-action 'none'\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-            "<title>rehearse</title>\n<style nonce=\"%s\">\n",
-            mark, mark, mark);
-    put_file(f, rh__page_css, rh__page_css_end);
-    fputs("</style>\n</head>\n<body>\n", f);
-    put_file(f, rh__page_body, rh__page_body_end);
-    fputs("<script type=\"application/json\" id=\"data\">\n", f);
-    put_data(f, p->text, p->size);
-    fprintf(f, "\n</script>\n<script nonce=\"%s\">\n", mark);
-    put_file(f, rh__page_model_js, rh__page_model_js_end);
-    put_file(f, rh__page_chart_js, rh__page_chart_js_end);
-    put_file(f, rh__page_panels_js, rh__page_panels_js_end);
-    put_file(f, rh__page_js, rh__page_js_end);
-    fputs("</script>\n</body>\n</html>\n", f);
-    return true;
+    if (good)
+        rh__page_put(f, p->text, p->size, "'none'");
+    return good;
 }
 
 void rh__page_release(struct rh__page *p)

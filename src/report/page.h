@@ -40,6 +40,6 @@ bool rh__page_write(struct rh__page *p, FILE *f);
 void rh__page_release(struct rh__page *p);
 
 /* The run as one JSON object; see page_run.c. */
-void rh__page_run_json(FILE *f, const struct rh__shown *shown, uint32_t decisive);
+void rh__page_run_json(FILE *f, const struct rh__run *run, const struct rh__changes *scenes, uint32_t decisive);
 
 #endif

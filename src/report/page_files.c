@@ -12,4 +12,6 @@ FILE_AS(rh__page_model_js, "model.js");
 FILE_AS(rh__page_chart_js, "chart.js");
 FILE_AS(rh__page_panels_js, "panels.js");
 FILE_AS(rh__page_js, "page.js");
+FILE_AS(rh__page_served_js, "served.js");
+FILE_AS(rh__page_boot_js, "boot.js");
 FILE_AS(rh__page_body, "body.html");

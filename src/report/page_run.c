@@ -89,7 +89,24 @@ static void put_messages(FILE *f, const struct rh__run *r)
     fputc(']', f);
 }
 
-static void put_lines(FILE *f, const struct rh__run *r)
+/* What the program printed is beside what it logged. */
+static void put_prints(FILE *f, const struct rh__run *r, const struct rh__changes *c)
+{
+    char text[VALUE];
+    for (uint32_t i = 0; i < c->print_count; i++) {
+        const struct rh__print *p = &c->prints[i];
+        uint32_t actor = rh__run_choice(r, p->event)->actor;
+        snprintf(text, sizeof text, "(printed) %.*s", (int)(p->to - p->from), c->printed + p->from);
+        fprintf(f, "%s[%u,%ld,", i || r->line_count ? "," : "", p->event,
+                actor < r->actor_count ? (long)actor
+                : p->event             ? -1L
+                                       : 0L);
+        rh__json_text(f, text);
+        fputc(']', f);
+    }
+}
+
+static void put_lines(FILE *f, const struct rh__run *r, const struct rh__changes *c)
 {
     fputs(",\"lines\":[", f);
     for (uint32_t i = 0; i < r->line_count; i++) {
@@ -97,6 +114,7 @@ static void put_lines(FILE *f, const struct rh__run *r)
         rh__json_text(f, r->payload + r->lines[i].text);
         fputc(']', f);
     }
+    put_prints(f, r, c);
     fputc(']', f);
 }
 
@@ -153,15 +171,15 @@ static void put_waits(FILE *f, const struct rh__run *r)
     fputc(']', f);
 }
 
-void rh__page_run_json(FILE *f, const struct rh__shown *shown, uint32_t decisive)
+void rh__page_run_json(FILE *f, const struct rh__run *run, const struct rh__changes *scenes, uint32_t decisive)
 {
     fputc('{', f);
-    put_actors(f, shown->run);
-    put_events(f, shown->run);
-    put_messages(f, shown->run);
-    put_lines(f, shown->run);
-    put_changes(f, shown->scenes);
-    put_accesses(f, shown->run);
-    put_waits(f, shown->run);
-    fprintf(f, ",\"loop\":%u,\"decisive\":%u}", shown->run->loop, decisive);
+    put_actors(f, run);
+    put_events(f, run);
+    put_messages(f, run);
+    put_lines(f, run, scenes);
+    put_changes(f, scenes);
+    put_accesses(f, run);
+    put_waits(f, run);
+    fprintf(f, ",\"loop\":%u,\"decisive\":%u}", run->loop, decisive);
 }

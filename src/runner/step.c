@@ -21,7 +21,7 @@
 #include "runner/step_look.h"
 #include "runner/stepper.h"
 
-enum { MOST_PICKS = 1 << 20, LINE = 1024 };
+enum { MOST_PICKS = 1 << 20, LINE = 1 << 17 };
 
 /* Shared with the child. */
 struct step {
@@ -30,7 +30,8 @@ struct step {
     bool step_under_way;
     bool explore; /* the child asks for it */
     bool ended;   /* the user has gone */
-    char explorer[LINE];
+    char explorer[1024];
+    char crash[1200]; /* how the step that `path` took last ended the program; "" if it did not */
     uint32_t pick_count;
     uint32_t picks[MOST_PICKS];
     char schedule[RH__SCHEDULE_BYTES]; /* of the run so far, for `explore` */
@@ -183,6 +184,28 @@ static uint32_t number_of(const char *text)
     return isdigit((unsigned char)*text) && !*end && n < RH_NONE ? (uint32_t)n : RH_NONE;
 }
 
+/* For programs: takes the choices 0.2.1 from the beginning on, as far as they are open. */
+static void do_path(struct walk *k, const char *path)
+{
+    k->s->crash[0] = 0;
+    k->s->guided = false;
+    while (back(k))
+        ;
+    while (isdigit((unsigned char)*path)) {
+        char *end;
+        unsigned long pick = strtoul(path, &end, 10);
+        if (pick >= RH_NONE || !take(k, (uint32_t)pick))
+            return;
+        path = end + (*end == '.');
+    }
+}
+
+static void do_json(struct walk *k)
+{
+    rh__step_look_schedule(&k->stepper, k->s->schedule, sizeof k->s->schedule);
+    rh__step_json(&k->stepper, k->s->pick_count, k->s->crash, k->s->schedule, stdout);
+}
+
 static void do_number(struct walk *k, uint32_t pick)
 {
     uint32_t next = rh__stepper_next(&k->stepper);
@@ -228,6 +251,10 @@ static bool obey(struct walk *k, char *line)
         do_save(k, rest);
     } else if (IS("explore")) {
         do_explore(k, rest);
+    } else if (IS("path")) {
+        do_path(k, rest);
+    } else if (IS("json")) {
+        do_json(k);
     } else if (IS("help") || IS("?")) {
         fputs(help, stdout);
     } else if (IS("quit") || IS("q")) {
@@ -253,7 +280,7 @@ static void go_there(struct walk *k)
 static void walk(struct rh_world *w, void *arg)
 {
     struct walk k = { .s = arg };
-    char line[LINE];
+    static char line[LINE];
     bool interactive = isatty(STDIN_FILENO);
     if (k.s->guided && k.s->pick_count == 0 && !rh_inner_begin(&k.s->x->explorer, w))
         k.s->guided = false;
@@ -283,7 +310,7 @@ static void walk(struct rh_world *w, void *arg)
 /* Runs the command that explores the same test from the run so far. */
 static void explore(const struct rh__session *s, struct step *shared)
 {
-    char file[] = "/tmp/rehearse-step-XXXXXX", explorer[LINE + 64], program[RH__PATH_BYTES], command[8192], error[512];
+    char file[] = "/tmp/rehearse-step-XXXXXX", explorer[1100], program[RH__PATH_BYTES], command[8192], error[512];
     struct rh__plan plan = s->plan;
     struct rh__text t;
     int fd = mkstemp(file);
@@ -325,6 +352,7 @@ static int run(struct rh__session *s, struct step *shared)
             if (!shared->step_under_way)
                 return RH__EXIT_FAILURE; /* before the first step */
             shared->step_under_way = false;
+            snprintf(shared->crash, sizeof shared->crash, "%s: %s", rh_outcome_name(o->kind), o->text);
             shared->pick_count--;
         }
         if (shared->explore)

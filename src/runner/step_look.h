@@ -30,4 +30,8 @@ const char *rh__step_look_choice(const struct rh__stepper *s, uint32_t pick, cha
 /* The run so far as a schedule. */
 void rh__step_look_schedule(const struct rh__stepper *s, char *text, size_t size);
 
+/* The run so far as one line of JSON, for `serve`: taken, open, failed, outcome, crash, schedule, run (report/page.h).
+ * Goes back to the beginning and forward again. */
+void rh__step_json(struct rh__stepper *s, uint32_t taken, const char *crash, const char *schedule, FILE *to);
+
 #endif

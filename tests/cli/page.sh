@@ -12,8 +12,8 @@ expect 1 "$rehearse" show "$fixtures/shown" found/latest --html beside.html --be
 # One file: its only script and style are those that its policy names, and it refers to nothing.
 for page in lease texts long beside; do
     [ "$(grep -c '<script' $page.html)" = 2 ] || problem "$page.html has $(grep -c '<script' $page.html) scripts"
-    grep -q "default-src 'none'; script-src 'nonce-" $page.html || problem "$page.html has no policy"
-    grep -v '^const SVG' $page.html | grep -oE '((src|href)=|url\(|https?:)[^ ]*' | grep -v 'src=x' >refers
+    grep -q "default-src 'none'; img-src data:; script-src 'nonce-" $page.html || problem "$page.html has no policy"
+    grep -v '^const SVG' $page.html | grep -oE '((src|href)=|url\(|https?:)[^ ]*' | grep -v 'src=x\|href="data:,"' >refers
     [ ! -s refers ] || problem "$page.html refers to $(head -n 1 refers)"
 done
 LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\377]')" texts.html && problem "control characters in the page"

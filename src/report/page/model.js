@@ -45,6 +45,7 @@ class Run {
     this.full = data.full;
     this.makeRows();
     this.noteChanges();
+    data.lines.sort((a, b) => a[0] - b[0]);
     for (const [event, actor, text] of data.lines) if (this.actors[actor]) this.actors[actor].lines.push([event, text]);
     data.messages.forEach((m, i) => { if (this.actors[m[2]]) this.actors[m[2]].inbox.push(i); });
     for (const r of this.rows) this.describe(r);

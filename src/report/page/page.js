@@ -183,5 +183,3 @@ class Page {
     e.preventDefault();
   }
 }
-
-window.rehearsePage = new Page(JSON.parse(document.getElementById('data').textContent));

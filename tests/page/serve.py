@@ -1,0 +1,142 @@
+"""`rehearse serve`: serve.py REHEARSE PROGRAM [SCREENSHOT].  Hostile requests, and the page in a browser where there is one."""
+import http.client
+import json
+import signal
+import subprocess
+import sys
+import urllib.parse
+
+import browser
+
+rehearse, fixtures = sys.argv[1:3]
+failures = 0
+
+
+def check(what, good, shown=""):
+    global failures
+    if not good:
+        failures += 1
+        print(f"FAILED: {what}", shown)
+
+
+def request(port, path="/", method="GET", host=None, **headers):
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    c.putrequest(method, path, skip_host=True)
+    if host != "":
+        c.putheader("Host", host or f"127.0.0.1:{port}")
+    for name, value in headers.items():
+        c.putheader(name.replace("_", "-"), value)
+    c.endheaders()
+    r = c.getresponse()
+    return r.status, r.read().decode(), r
+
+
+def state(port, path=""):
+    status, text, _ = request(port, f"/api/state?path={path}")
+    check(f"state of {path}", status == 200, status)
+    return json.loads(text)
+
+
+class Server:
+    def __init__(self, *words):
+        self.process = subprocess.Popen([rehearse, "serve", *words], stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        self.port = urllib.parse.urlparse(self.url).port
+
+    def close(self):
+        self.process.send_signal(signal.SIGTERM)
+        check("ends well", self.process.wait() == 0)
+
+
+def hostile(port):
+    own = f"127.0.0.1:{port}"
+    check("page", request(port)[0] == 200)
+    check("localhost is own", request(port, host=f"localhost:{port}")[0] == 200)
+    for host in ["", "evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", f"127.0.0.1:{port}.evil.example",
+                 f"localhost:{port}@evil.example", "[::1]"]:
+        for path in ["/", "/api/state?path="]:
+            status = request(port, path, host=host)[0]
+            check(f"host {host!r}", status in (400, 403), status)
+    for origin in ["http://evil.example", "null", f"https://{own}", "http://127.0.0.1", f"http://{own}.evil.example", "file://"]:
+        check(f"origin {origin}", request(port, "/api/state?path=", Origin=origin)[0] == 403)
+    check("own origin", request(port, "/api/state?path=", Origin=f"http://{own}")[0] == 200)
+    for site in ["cross-site", "same-site"]:
+        check(site, request(port, "/api/state?path=", Sec_Fetch_Site=site)[0] == 403)
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "HEAD"]:
+        check(method, request(port, method=method, Content_Length="0")[0] == 405, method)
+    for path in ["x", "1%0Aquit", "0;quit", "-1", "%2e%2e/%2e%2e", "1%00"]:
+        status = request(port, f"/api/state?path={path}")[0]
+        check(f"path {path}", status in (200, 400) and (status == 400 or path == "%2e%2e/%2e%2e" or path == "1%00"), status)
+    for path in ["/etc/passwd", "/../../etc/passwd", "/api", "/api/state/x", "//"]:
+        check(path, request(port, path)[0] in (400, 404), request(port, path)[0])
+    check("very long", request(port, "/api/state?path=" + "0." * 40000)[0] in (400, 414, 431))
+    _, _, r = request(port)
+    check("headers", r.getheader("X-Frame-Options") == "DENY" and r.getheader("Access-Control-Allow-Origin") is None)
+    check("still there", len(state(port)["open"]) > 0)
+
+
+def steps(port):
+    begin = state(port)
+    check("begin", begin["taken"] == 0 and begin["open"][0] == "client#1 takes rh_start from test", begin["open"])
+    there = state(port, "0.1")
+    check("values", "client#1 takes granted from server#1 (until=100)" in there["open"], there["open"])
+    check("schedule", "client#1 takes rh_start from test" in there["schedule"])
+    check("states", [2, 2, 3, "grants=1, owner=client#1"] in there["run"]["changes"], there["run"]["changes"])
+    check("no such choice", state(port, "0.77.1")["taken"] == 1)
+    check("far away", state(port, "0.99999999999999999999")["taken"] == 1)
+    check("back", state(port)["open"] == begin["open"])
+
+
+def in_browser(server, picture):
+    b = browser.Browser()
+    try:
+        b.open(server.url)
+        b.js("window.scrollTo(0, 0)")
+        wait(b, "document.querySelectorAll('.choice').length === 3")
+        b.keys("0")
+        wait(b, "location.hash === '#path=0' && document.querySelectorAll('.choice').length > 2")
+        b.keys("1")
+        wait(b, "location.hash === '#path=0.1' && document.querySelector('.inspector').innerText.includes('owner\\nclient#1')")
+        if picture:
+            b.screenshot(picture)
+        b.keys("u")
+        wait(b, "location.hash === '#path=0'")
+        b.open(server.url + "#path=0.1.1")
+        b.js("location.reload()")
+        wait(b, "document.querySelectorAll('.chart').length === 1 && rehearsePage.view.run.events.length === 4")
+        b.js("document.querySelector('.choice').click()")
+        wait(b, "location.hash.startsWith('#path=0.1.1.')")
+        errors = b.errors()
+        check("no error in the page", errors == [], errors)
+        asked = [u for u in b.requests() if not u.startswith(("chrome://", "data:"))]
+        check("asks its server only", all(u.startswith(server.url) for u in asked), asked)
+    finally:
+        b.close()
+
+
+def wait(b, condition):
+    for _ in range(600):
+        if b.js(f"return !!({condition})"):
+            return
+        b.js("return 0")
+    check(condition, False, b.js("return location.hash + ' ' + document.querySelector('main').innerText.slice(0, 300)"))
+
+
+s = Server(f"{fixtures}/shown", "lease")
+check("loopback", s.url.startswith("http://127.0.0.1:"), s.url)
+hostile(s.port)
+steps(s.port)
+if browser.is_there():
+    in_browser(s, sys.argv[3] if len(sys.argv) > 3 else None)
+else:
+    print("chromium is missing: the page was not opened")
+s.close()
+s = Server(f"{fixtures}/kinds", "crash", "--granularity", "handler")
+before = state(s.port)
+crash = state(s.port, "1.1") if "crash" in state(s.port, "1.0")["crash"] else state(s.port, "1.0")
+ways = [p for p in ["0", "1", "1.0", "0.0", "0.1", "1.1"] if "crash" in state(s.port, p)["crash"]]
+check("a crash is told", len(ways) >= 1, before["open"])
+check("and survived", state(s.port)["open"] == before["open"])
+s.close()
+print(f"{failures} failed" if failures else "serve is right")
+sys.exit(failures > 0)
