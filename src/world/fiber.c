@@ -87,14 +87,17 @@ RH__APART static void zero_stack(char *from, char *to)
         memset(from, 0, (size_t)(to - from));
 }
 
-/* Leftovers of earlier handlers must not get into the fingerprint of a fiber that blocks.  So a stack is cleaned before
- * use, to the greatest depth at which fibers have blocked, and to a usual depth once there are fingerprints.  If none
- * blocks and there are no fingerprints, nothing is cleaned.  The first fiber that goes deeper than all before it may
- * still contain leftovers; then one state counts as two, which is harmless. */
+/* Leftovers of earlier handlers must not get into the fingerprint of a fiber that blocks, nor into what is compared of
+ * alike actors.  So a stack is cleaned before use, to the greatest depth at which fibers have blocked, and to a usual
+ * depth, once there are fingerprints or alike actors matter; so is that of the test's body, which begins before anybody
+ * asks.  Otherwise nobody compares stacks.  The first fiber that goes deeper than all before it may still contain
+ * leftovers; then one state counts as two, which is harmless. */
 enum { USUAL_DEPTH = 1024, PROCESS_DEPTH = 2048 };
 
 static inline void clean(const struct rh_world *w, const struct world_actor *a, char *top, char *live)
 {
+    if (!w->fingerprints && !w->watches_twins && w->event_count > 1)
+        return;
     size_t depth = w->deepest;
     bool stops = w->semantics.granularity >= RH_GRAIN_OPERATION || a->type->kind == RH_KIND_PROCESS;
     if (w->fingerprints && depth < USUAL_DEPTH)

@@ -157,8 +157,9 @@ static void leave_out_other_rules(struct features *p)
         p->duplicates = 0; /* the first of two copies is not lost */
     if (p->crashes)
         p->has &= ~((uint64_t)1 << F_KILL);
-    /* News of ends at an actor that crashes, and before a wait of the one who asked. */
-    for (size_t i = 0; (p->crashes || p->has & timed) && i < sizeof told / sizeof *told; i++)
+    /* News of ends: at an actor that crashes, before a wait of the one who asked, in the order of its own messages. */
+    bool differs = p->crashes || p->has & timed || p->model != RH_BAG;
+    for (size_t i = 0; differs && i < sizeof told / sizeof *told; i++)
         p->has &= ~((uint64_t)1 << told[i]);
 }
 
