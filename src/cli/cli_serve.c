@@ -1,9 +1,11 @@
 /* See cli_serve.h.
  *
  * The server has a child, `BINARY step TEST`, and asks it over two pipes: a path of choices in, a state as one line of
- * JSON out.  Anybody who can reach the server can run the test, so it listens on 127.0.0.1 only; and since a browser
- * lets any page send requests there, it refuses every request whose Host is not its own address (a name that was
- * rebound), every one that another origin sent, and everything but GET. */
+ * JSON out.
+ *
+ * Anybody who can reach the server can run the test, so it listens on 127.0.0.1 only; and since a browser lets any page
+ * send requests there, it refuses every request whose Host is not its own address (a name that was rebound), every one
+ * that another origin sent, and everything but GET. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
@@ -21,6 +23,7 @@
 
 enum { MOST_PATH = 1 << 16, MOST_CONNECTIONS = 32, SECONDS = 30 };
 enum { EXIT_USAGE = 2, EXIT_TOOL = 3 };
+enum { ANSWERS = 3 }; /* the file descriptor on which the child answers */
 
 struct server {
     FILE *ask, *answer; /* to and from the child */
@@ -46,8 +49,11 @@ static bool start_child(struct server *s, int argc, char **argv)
     s->child = fork();
     if (s->child == 0) {
         dup2(in[0], STDIN_FILENO);
-        dup2(out[1], STDOUT_FILENO);
-        close(in[0]), close(in[1]), close(out[0]), close(out[1]);
+        if (!freopen("/dev/null", "w", stdout)) /* for what the program prints */
+            _exit(127);
+        dup2(out[1], ANSWERS);
+        for (int fd = ANSWERS + 1; fd < ANSWERS + 8; fd++)
+            close(fd);
         execv(words[0], (char *const *)(uintptr_t)words);
         _exit(127);
     }
@@ -59,16 +65,11 @@ static bool start_child(struct server *s, int argc, char **argv)
     return s->child > 0 && s->ask && s->answer;
 }
 
-/* The state after a path of choices: a line that begins with `{`.  NULL if the child has gone. */
+/* The state after a path of choices, as one line of JSON.  NULL if the child has gone. */
 static const char *ask(struct server *s, const char *path)
 {
-    fprintf(s->ask, "path %s\njson\n", path);
-    if (fflush(s->ask) != 0)
-        return NULL;
-    while (getline(&s->line, &s->line_room, s->answer) > 0)
-        if (s->line[0] == '{')
-            return s->line;
-    return NULL;
+    fprintf(s->ask, "path %s\njson %d\n", path, ANSWERS);
+    return fflush(s->ask) == 0 && getline(&s->line, &s->line_room, s->answer) > 0 ? s->line : NULL;
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */

@@ -31,7 +31,8 @@ struct step {
     bool explore; /* the child asks for it */
     bool ended;   /* the user has gone */
     char explorer[1024];
-    char crash[1200]; /* how the step that `path` took last ended the program; "" if it did not */
+    char crash[sizeof((struct rh_outcome){ 0 }.text) +
+               64]; /* how the step that `path` took last ended the program; "" if it did not */
     uint32_t pick_count;
     uint32_t picks[MOST_PICKS];
     char schedule[RH__SCHEDULE_BYTES]; /* of the run so far, for `explore` */
@@ -200,10 +201,18 @@ static void do_path(struct walk *k, const char *path)
     }
 }
 
-static void do_json(struct walk *k)
+/* To the file descriptor that is named: what the program prints goes to standard output, too. */
+static void do_json(struct walk *k, uint32_t fd)
 {
+    FILE *to = fd == RH_NONE ? stdout : fdopen(dup((int)fd), "w");
+    if (!to) {
+        printf("json wants an open file descriptor\n");
+        return;
+    }
     rh__step_look_schedule(&k->stepper, k->s->schedule, sizeof k->s->schedule);
-    rh__step_json(&k->stepper, k->s->pick_count, k->s->crash, k->s->schedule, stdout);
+    rh__step_json(&k->stepper, k->s->pick_count, k->s->crash, k->s->schedule, to);
+    if (to != stdout)
+        fclose(to);
 }
 
 static void do_number(struct walk *k, uint32_t pick)
@@ -254,7 +263,7 @@ static bool obey(struct walk *k, char *line)
     } else if (IS("path")) {
         do_path(k, rest);
     } else if (IS("json")) {
-        do_json(k);
+        do_json(k, number_of(rest));
     } else if (IS("help") || IS("?")) {
         fputs(help, stdout);
     } else if (IS("quit") || IS("q")) {

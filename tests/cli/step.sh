@@ -40,7 +40,7 @@ out_has 'nothing failed'
 # ---- along a schedule, aside, and on with an explorer -------------------------------------------------------------------
 expect 1 "$rehearse" test "$fixtures/shown" lease --quiet --save found
 steps 0 'go 99; u; u; look server#1' "$fixtures/shown" lease found/latest
-out_has 'the run is over: assertion: ' 'hold the lease' 'tests/fixtures/shown.c:38'
+out_has 'the run is over: assertion: ' 'hold the lease' 'tests/fixtures/shown.c:'
 steps 0 'n; n; explore dfs; n; quit' "$fixtures/shown" lease --crashes 0
 out_has 'FAILED lease  (fifo, replay(' 'hold the lease'
 same 'goes on where it was' 'event 3' "$(part 5 | sed -n '1s/:.*//p')"

@@ -109,6 +109,7 @@ def texts(b):
     b.keys("Home", "Down", "Down", "Down", "Down", "Down")
     check("shown as text", "<script>window.hacked=1</script>" in b.js("return document.body.textContent"))
     check("the sender too", "<i>sender</i>" in b.js("return document.querySelector('.heads').textContent"))
+    check("printed", b.js("return rehearsePage.view.run.data.lines.some(l => l[2].startsWith('(printed) {'))"))
     check("data is whole", b.js("return JSON.parse(document.getElementById('data').textContent).results.length") == 1)
     b.keys("End")
     check("still nothing ran", b.js("return window.hacked === undefined"))

@@ -94,13 +94,13 @@ def in_browser(server, picture):
         b.js("window.scrollTo(0, 0)")
         wait(b, "document.querySelectorAll('.choice').length === 3")
         b.keys("0")
-        wait(b, "location.hash === '#path=0' && document.querySelectorAll('.choice').length > 2")
+        wait(b, "rehearsePage.state && rehearsePage.state.taken === 1")
         b.keys("1")
         wait(b, "location.hash === '#path=0.1' && document.querySelector('.inspector').innerText.includes('owner\\nclient#1')")
         if picture:
             b.screenshot(picture)
         b.keys("u")
-        wait(b, "location.hash === '#path=0'")
+        wait(b, "location.hash === '#path=0' && rehearsePage.state && rehearsePage.state.taken === 1")
         b.open(server.url + "#path=0.1.1")
         b.js("location.reload()")
         wait(b, "document.querySelectorAll('.chart').length === 1 && rehearsePage.view.run.events.length === 4")
@@ -131,9 +131,11 @@ if browser.is_there():
 else:
     print("chromium is missing: the page was not opened")
 s.close()
+s = Server(f"{fixtures}/shown", "texts")  # which prints what looks like an answer
+check("beside prints", state(s.port, "0.0")["taken"] == 2 and state(s.port)["taken"] == 0)
+s.close()
 s = Server(f"{fixtures}/kinds", "crash", "--granularity", "handler")
 before = state(s.port)
-crash = state(s.port, "1.1") if "crash" in state(s.port, "1.0")["crash"] else state(s.port, "1.0")
 ways = [p for p in ["0", "1", "1.0", "0.0", "0.1", "1.1"] if "crash" in state(s.port, p)["crash"]]
 check("a crash is told", len(ways) >= 1, before["open"])
 check("and survived", state(s.port)["open"] == before["open"])

@@ -22,7 +22,10 @@ class Served {
     location.hash = path.length ? `path=${path.join('.')}` : '';
   }
   async load() {
-    const path = this.path(), answer = await fetch(`/api/state?path=${path.join('.')}`), state = answer.ok ? await answer.json() : null;
+    this.state = null; // what is open is not known until the answer is there
+    const path = this.path(), asked = (this.asked = (this.asked || 0) + 1);
+    const answer = await fetch(`/api/state?path=${path.join('.')}`), state = answer.ok ? await answer.json() : null;
+    if (asked !== this.asked) return; // the user has gone on
     if (!state) {
       this.main.replaceChildren(h('p', { class: 'finding-message' }, `The server says ${answer.status}.`));
       return;
@@ -48,8 +51,8 @@ class Served {
       return;
     }
     const taken = this.state ? this.path().slice(0, this.state.taken) : [];
-    if (/^[0-9]$/.test(e.key) && this.state && Number(e.key) < this.state.open.length) this.go([...taken, Number(e.key)]);
-    else if (e.key === 'u') this.go(taken.slice(0, -1));
+    if (this.state && /^[0-9]$/.test(e.key) && Number(e.key) < this.state.open.length) this.go([...taken, Number(e.key)]);
+    else if (this.state && e.key === 'u') this.go(taken.slice(0, -1));
     else if (e.key === '?') document.getElementById('help').showModal();
     else if (e.key === 't') document.documentElement.classList.toggle('dark');
     else if (!this.view || !this.view.key(e)) return;
