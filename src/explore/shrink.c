@@ -51,9 +51,14 @@ static uint32_t messages_for(const struct rh__run *r)
     return n;
 }
 
-size_t rh__shrink_size(const struct rh__run *r)
+static uint32_t steps_for(const struct rh__run *r, uint32_t most)
 {
-    return sizeof(struct rh__shrink) + (size_t)(r->event_count + 1) * (2 * sizeof(struct rh__shrink_step) + 8) +
+    return (most > r->event_count ? most : r->event_count) + 1;
+}
+
+size_t rh__shrink_size(const struct rh__run *r, uint32_t most)
+{
+    return sizeof(struct rh__shrink) + (size_t)steps_for(r, most) * (2 * sizeof(struct rh__shrink_step) + 8) +
            (size_t)messages_for(r) * 3 * sizeof(uint32_t) + 64;
 }
 
@@ -246,19 +251,21 @@ static bool is_less(const struct rh__shrink_cost *a, const struct rh__shrink_cos
     return a->off_default < b->off_default;
 }
 
-void rh__shrink_init(struct rh__shrink *s, const struct rh__run *r, uint64_t signature,
+void rh__shrink_init(struct rh__shrink *s, const struct rh__run *r, uint32_t most, uint64_t signature,
                      const struct rh__shrink_limits *limits)
 {
-    uint64_t at = (sizeof *s + 15) / 16 * 16, steps = (uint64_t)(r->event_count + 1) * sizeof(struct rh__shrink_step);
+    uint64_t at = (sizeof *s + 15) / 16 * 16, steps = (uint64_t)steps_for(r, most) * sizeof(struct rh__shrink_step);
     s->wanted = signature;
     s->limits = *limits;
     s->ranks.room = messages_for(r);
     s->best_at = at;
     s->now_at = s->best_at + steps;
     s->plan_at_offset = s->now_at + steps;
-    s->rank_at = s->plan_at_offset + (uint64_t)(r->event_count + 1) * 8;
+    s->rank_at = s->plan_at_offset + (uint64_t)steps_for(r, most) * 8;
     s->slot_at = s->rank_at + (uint64_t)s->ranks.room * sizeof(uint32_t);
-    RH__ASSERT(s->slot_at + (uint64_t)s->ranks.room * 2 * sizeof(uint32_t) <= rh__shrink_size(r), "shrink: no room");
+    RH__ASSERT(s->slot_at + (uint64_t)s->ranks.room * 2 * sizeof(uint32_t) <= rh__shrink_size(r, most),
+               "shrink: no room");
+    s->most = most;
     meet_messages(s, r);
     s->best_count = s->first_count = r->event_count - 1;
     for (uint32_t i = 0; i < s->best_count; i++) {
@@ -486,7 +493,8 @@ static void drop_from_plan(struct rh__shrink *s, const struct rh__shrink_step *s
 {
     uint32_t *plan = plan_of(s);
     for (uint32_t i = s->plan_at; i < s->plan_count; i++) {
-        if (plan[i] == DEFAULT_HERE || best_of(s)[plan[i]].who != step->who || best_of(s)[plan[i]].rank != step->rank)
+        if (plan[i] >= RH__SHRINK_OTHER || best_of(s)[plan[i]].who != step->who ||
+            best_of(s)[plan[i]].rank != step->rank)
             continue;
         memmove(plan + i, plan + i + 1, (s->plan_count - i - 1) * sizeof *plan);
         s->plan_count--;
@@ -494,9 +502,23 @@ static void drop_from_plan(struct rh__shrink *s, const struct rh__shrink_step *s
     }
 }
 
-static uint32_t next_of_plan(struct rh__shrink *s, const struct rh__run *r, const struct rh_choice *open,
+/* The first choice that is no fault and not the held step, if there is one. */
+static uint32_t without_held(struct rh__shrink *s, const struct rh__run *r, const struct rh_choice *open,
                              uint32_t count)
 {
+    const struct rh__shrink_step *held = &best_of(s)[s->held];
+    for (uint32_t i = 0; i < count; i++) {
+        struct rh__shrink_step x = step_of(s, r, &open[i]);
+        if (!rh__is_fault(&open[i]) && open[i].kind != RH_CHOICE_END && (x.who != held->who || x.rank != held->rank))
+            return i;
+    }
+    return default_of(open, count);
+}
+
+static uint32_t next_of_plan(struct rh__shrink *s, const struct rh__run *r, const struct rh_choice *open,
+                             uint32_t count, uint32_t *from)
+{
+    *from = RH_NONE;
     while (s->plan_at < s->plan_count) {
         uint32_t i = plan_of(s)[s->plan_at];
         if (i == DEFAULT_HERE) {
@@ -506,30 +528,57 @@ static uint32_t next_of_plan(struct rh__shrink *s, const struct rh__run *r, cons
             drop_from_plan(s, &step);
             return pick;
         }
+        if (i >= RH__SHRINK_OTHER) {
+            struct rh__shrink_step step = step_of(s, r, &open[(i - RH__SHRINK_OTHER) % count]);
+            s->plan_at++;
+            drop_from_plan(s, &step);
+            return (i - RH__SHRINK_OTHER) % count;
+        }
         uint32_t pick = find(s, r, open, count, &best_of(s)[i]);
         if (pick == RH_NONE && best_of(s)[i].actor != identity_of(r, open[0].actor) && is_forced(open, count))
             return default_of(open, count);
         s->plan_at++;
-        if (pick != RH_NONE)
+        if (pick != RH_NONE) {
+            *from = i;
             return pick;
+        }
     }
-    return default_of(open, count);
+    return s->plays && s->held != RH_NONE ? without_held(s, r, open, count) : default_of(open, count);
 }
 
 uint32_t rh__shrink_choose(struct rh__shrink *s, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     const struct rh__run *r = rh__world_run(w);
-    if (s->now_count == s->best_count || !meet_messages(s, r))
+    uint32_t from;
+    if (s->now_count == (s->plays ? s->most : s->best_count) || !meet_messages(s, r))
         return RH_NONE;
-    uint32_t pick = next_of_plan(s, r, open, count);
+    uint32_t pick = next_of_plan(s, r, open, count, &from);
     struct rh__shrink_step *x = &now_of(s)[s->now_count];
     *x = step_of(s, r, &open[pick]);
     x->pick = pick;
+    x->from = from;
     if (pick != default_of(open, count))
         x->flags |= OFF_DEFAULT;
     count_step(&s->now_cost, x, s->now_count ? x - 1 : NULL);
     s->now_count++;
-    return s->now_cost.faults > s->cost.faults ? RH_NONE : pick;
+    return s->now_cost.faults > s->cost.faults && !s->plays ? RH_NONE : pick;
+}
+
+void rh__shrink_play(struct rh__shrink *s, const uint32_t *steps, uint32_t count, uint32_t held)
+{
+    s->held = held;
+    s->plays = true;
+    memcpy(plan_of(s), steps, count * sizeof *steps);
+    s->plan_count = count;
+    s->plan_at = s->now_count = 0;
+    s->now_cost = (struct rh__shrink_cost){ 0 };
+    forget_messages(s);
+}
+
+const struct rh__shrink_step *rh__shrink_now(const struct rh__shrink *s, uint32_t *count)
+{
+    *count = s->now_count;
+    return (const void *)((const char *)s + s->now_at);
 }
 
 bool rh__shrink_end(struct rh__shrink *s, const struct rh__run *r, const struct rh_outcome *outcome)

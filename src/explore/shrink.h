@@ -1,8 +1,8 @@
 /* Makes a failing run smaller: proposes candidates, one run after the other, and keeps the best one that fails in the
  * same way (kind and place: rh__finding_signature).
  *
- *     struct rh__shrink *s = rh_shared_new(rh__shrink_size(run));
- *     rh__shrink_init(s, run, signature, &limits);
+ *     struct rh__shrink *s = rh_shared_new(rh__shrink_size(run, 0));
+ *     rh__shrink_init(s, run, 0, signature, &limits);
  *     while (rh__shrink_begin(s)) {                    the next candidate
  *         reset the world;
  *         while ((open = rh_world_enabled(w, &count)), count) {
@@ -57,6 +57,7 @@ struct rh__shrink_step {
     uint32_t rank;  /* which of several such */
     uint32_t pick;  /* index of the choice among the open ones */
     uint32_t own;   /* index of the actor's step before, or RH_NONE */
+    uint32_t from;  /* of a run under way: the step of the best run that this is; RH_NONE: a first choice */
     uint32_t flags; /* private */
 };
 
@@ -84,7 +85,8 @@ struct rh__shrink {
     /* private */
     uint32_t stage, at, part, round;
     bool improved, in_run;
-    uint32_t plan_count, plan_at, now_count;
+    uint32_t plan_count, plan_at, now_count, most, held;
+    bool plays;
     struct rh__shrink_cost now_cost;
     struct rh__shrink_ranks {
         uint32_t room, count; /* of messages; the table has twice as many slots */
@@ -92,9 +94,10 @@ struct rh__shrink {
     uint64_t best_at, now_at, plan_at_offset, rank_at, slot_at; /* offsets of arrays behind this struct */
 };
 
-size_t rh__shrink_size(const struct rh__run *r);
+/* For rh__shrink_play a candidate may have up to `most` steps; otherwise `most` is 0. */
+size_t rh__shrink_size(const struct rh__run *r, uint32_t most);
 /* `s` is zero-filled memory of that size. */
-void rh__shrink_init(struct rh__shrink *s, const struct rh__run *r, uint64_t signature,
+void rh__shrink_init(struct rh__shrink *s, const struct rh__run *r, uint32_t most, uint64_t signature,
                      const struct rh__shrink_limits *limits);
 
 /* Makes the next candidate; false if there is none, or a limit is reached. */
@@ -104,6 +107,15 @@ uint32_t rh__shrink_choose(struct rh__shrink *s, const struct rh_world *w, const
                            uint32_t count);
 /* The candidate's run is over.  True if it is the best so far. */
 bool rh__shrink_end(struct rh__shrink *s, const struct rh__run *r, const struct rh_outcome *outcome);
+
+/* Instead of rh__shrink_begin: plays the steps of the best run with these indices, in this order, and then first
+ * choices, up to `most` of rh__shrink_init.  RH__SHRINK_OTHER + n among them is the n-th open choice at that point.
+ * The step `held` (RH_NONE for none) is no first choice while there is another.  rh__shrink_choose is as above;
+ * rh__shrink_end is not called. */
+enum { RH__SHRINK_OTHER = 0x80000000u };
+void rh__shrink_play(struct rh__shrink *s, const uint32_t *steps, uint32_t count, uint32_t held);
+/* The steps of the run under way, or of the last one. */
+const struct rh__shrink_step *rh__shrink_now(const struct rh__shrink *s, uint32_t *count);
 
 /* The steps of the best run: step i is event i + 1. */
 const struct rh__shrink_step *rh__shrink_best(const struct rh__shrink *s);

@@ -77,12 +77,12 @@ bool rh__minimise(struct rh_world *w, struct rh__finding *f, const struct rh__sh
     static const struct rh__shrink_limits usual = { RH__MINIMISE_RUNS, RH__MINIMISE_STEPS };
     char error[128];
     struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
-    size_t size = can_minimise(f, r) ? rh__shrink_size(r) : 0;
+    size_t size = can_minimise(f, r) ? rh__shrink_size(r, 0) : 0;
     struct minimise m = { f, size ? rh_shared_new(size) : NULL };
     bool good = true;
     f->minimised = (struct rh__minimised){ 0 };
     if (m.s) {
-        rh__shrink_init(m.s, r, rh__finding_signature(&f->outcome), limits ? limits : &usual);
+        rh__shrink_init(m.s, r, 0, rh__finding_signature(&f->outcome), limits ? limits : &usual);
         uint32_t faults = m.s->cost.faults;
         good = run_candidates(w, &m);
         f->minimised = (struct rh__minimised){ .before = m.s->first_count,

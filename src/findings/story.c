@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/visible.h"
 #include "findings/event_text.h"
+#include "findings/why.h"
 #include "findings/words.h"
 #include "run/encode.h"
 #include "trace/schedule.h"
@@ -297,6 +298,11 @@ static bool describe(struct rh__finding *f, struct rh_world *w, bool in_words, s
     rh__text_init(&t, f->schedule, RH__SCHEDULE_BYTES);
     if (r)
         rh__schedule_write(r, &t);
+    rh__text_init(&t, f->reason, sizeof f->reason);
+    if (r)
+        rh__why_order_text(f, r, &t);
+    rh__text_init(&t, f->decided, sizeof f->decided);
+    rh__why_decisive_text(f, &t);
     rh__text_init(&t, f->story, RH__STORY_BYTES);
     if (r && w && in_words)
         good = rh__words_write(r, w, rh__events_to_watch(r, f->outcome.kind), &t);

@@ -172,6 +172,40 @@ static bool is_deterministic(const struct rh__result *r)
     return is;
 }
 
+/* How the run of a finding was made smaller, and why it fails. */
+static void put_reasons(FILE *f, const struct rh__finding *g)
+{
+    static const char *const differs[] = { "unknown", "order", "waiting", "fault", "other" };
+    const struct rh__minimised *m = &g->minimised;
+    const struct rh__why *y = &g->why;
+    fprintf(f, ",\"events\":%u,\"minimised\":", g->pick_count);
+    if (m->before)
+        fprintf(f, "{\"before\":%u,\"after\":%u,\"runs\":%llu,\"whole\":%s}", m->before, m->after,
+                (unsigned long long)m->runs, m->whole ? "true" : "false");
+    else
+        fputs("null", f);
+    fputs(",\"reason\":", f);
+    if (y->differs != RH__WHY_UNKNOWN)
+        fprintf(f, "{\"differs\":\"%s\",\"first\":%u,\"second\":%u,\"places\":%u,", differs[y->differs], y->first,
+                y->second, y->places);
+    if (y->differs != RH__WHY_UNKNOWN) {
+        put_pair(f, "text", g->reason);
+        fputc('}', f);
+    } else {
+        fputs("null", f);
+    }
+    fputs(",\"decisive\":", f);
+    if (!y->known) {
+        fputs("null", f);
+        return;
+    }
+    fprintf(f, "{\"event\":%u,\"exhaustive\":%s,\"continuations\":%llu,\"curve\":[", y->decisive,
+            y->exhaustive ? "true" : "false", (unsigned long long)y->continuations);
+    for (uint32_t i = 0; i < y->point_count; i++)
+        fprintf(f, "%s[%u,%u,%u]", i ? "," : "", y->points[i].event, y->points[i].failed, y->points[i].samples);
+    fputs("]}", f);
+}
+
 static void put_failures(FILE *f, const struct rh__result *r)
 {
     struct rh__failure g;
@@ -199,6 +233,8 @@ static void put_failures(FILE *f, const struct rh__result *r)
             rh__json_text(f, replay);
         else
             fputs("null", f);
+        if (i < r->x->results->finding_count)
+            put_reasons(f, &r->x->results->findings[i]);
         fputc('}', f);
     }
 }

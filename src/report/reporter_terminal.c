@@ -37,7 +37,12 @@ static void print_finding(const struct rh__result *r, uint32_t i, bool quiet)
         printf("\n");
         rh__terminal_indented(rest + 1, "      ");
     }
-    printf("%s  found in run %s%s%s%s", rest ? "" : "\n", rh__grouped(f->run), f->count > 1 ? ", and in " : "",
+    printf("%s", rest ? "" : "\n");
+    if (*f->reason)
+        rh__terminal_sentence("  ", f->reason);
+    if (*f->decided)
+        rh__terminal_sentence("  ", f->decided);
+    printf("  found in run %s%s%s%s", rh__grouped(f->run), f->count > 1 ? ", and in " : "",
            f->count > 1 ? rh__grouped(f->count - 1) : "", f->count > 1 ? " more" : "");
     rh__minimised_text(f, minimised, sizeof minimised);
     printf("%s%s\n\n", *minimised ? "; " : "", minimised);

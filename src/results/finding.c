@@ -36,6 +36,7 @@ void rh__finding_drop_run(struct rh__finding *f)
 {
     f->encoded_size = 0;
     f->schedule[0] = f->story[0] = 0;
+    f->reason[0] = f->decided[0] = 0;
 }
 
 void rh__finding_keep_run(struct rh__finding *f, const struct rh__run *r)
@@ -65,7 +66,8 @@ void rh__finding_copy(struct rh__finding *to, const struct rh__finding *from)
 
 static size_t bytes_of_one(size_t events)
 {
-    return RH__RUN_BYTES + RH__SCHEDULE_BYTES + RH__STORY_BYTES + (events * sizeof(uint32_t) + 63) / 64 * 64;
+    return RH__RUN_BYTES + RH__SCHEDULE_BYTES + RH__STORY_BYTES + RH__PASSING_BYTES +
+           (events * sizeof(uint32_t) + 63) / 64 * 64;
 }
 
 void *rh__findings_init(struct rh__finding findings[RH__MAX_FINDINGS], size_t events)
@@ -75,7 +77,8 @@ void *rh__findings_init(struct rh__finding findings[RH__MAX_FINDINGS], size_t ev
         f->encoded = at;
         f->schedule = (char *)f->encoded + RH__RUN_BYTES;
         f->story = f->schedule + RH__SCHEDULE_BYTES;
-        f->picks = (uint32_t *)(void *)(f->story + RH__STORY_BYTES);
+        f->why.passing = (unsigned char *)f->story + RH__STORY_BYTES;
+        f->picks = (uint32_t *)(void *)(f->why.passing + RH__PASSING_BYTES);
     }
     return memory;
 }

@@ -20,6 +20,34 @@ struct rh__minimised {
     bool whole;   /* no single step can be left out; if not, a limit ended the search */
 };
 
+/* Why the shown run fails (findings/why.h).  Events are those of the shown run.  Continuations are without further
+ * faults. */
+enum rh__why_differs {
+    RH__WHY_UNKNOWN, /* no passing run was found near */
+    RH__WHY_ORDER,   /* with event `second` before event `first` it passes */
+    RH__WHY_WAITING, /* if the actor takes message `message`, which was under way, before event `first`, it passes */
+    RH__WHY_FAULT,   /* without event `first`, a fault, it passes */
+    RH__WHY_OTHER,   /* if another choice is made instead of event `first`, it passes */
+};
+enum { RH__WHY_POINTS = 64, RH__PASSING_BYTES = 1 << 23 };
+struct rh__why {
+    bool known;             /* the fields of the decisive step are valid */
+    uint32_t decisive;      /* after this event no continuation avoids the failure; 0: no run avoids it */
+    bool exhaustive;        /* all continuations after it were made; if not, as many as `continuations` were drawn */
+    uint64_t continuations; /* after it; all of them fail in the same way */
+    uint32_t point_count;   /* the curve: how often random continuations of the run up to `event` fail in this way */
+    struct rh__why_point {
+        uint32_t event, failed, samples;
+    } points[RH__WHY_POINTS]; /* by event */
+    /* The nearest passing run: made again, and finished without a failure. */
+    enum rh__why_differs differs;
+    uint32_t first, second, message;
+    uint32_t places;        /* events that only one of the two runs has, and one for the order itself */
+    unsigned char *passing; /* encoded (run/encode.h) */
+    size_t passing_size;    /* 0: there is none, or it is too long to keep */
+    uint64_t runs;          /* that all this took */
+};
+
 struct rh__finding {
     uint64_t signature; /* identity of the finding: see rh__finding_signature */
     uint64_t count;     /* number of runs with this finding */
@@ -30,11 +58,14 @@ struct rh__finding {
     size_t encoded_size;    /* 0: the finding belongs to no run, or its run is too long to keep */
     /* The process that reports derives these texts from the run (rh__findings_describe in findings/story.h).  They are
      * "" before. */
-    char *schedule;  /* text: trace/schedule.h */
-    char *story;     /* the story of the run, for users */
-    uint32_t *picks; /* index of the choice at each event, from event 1: the place of the run in the tree */
+    char *schedule;    /* text: trace/schedule.h */
+    char *story;       /* the story of the run, for users */
+    char reason[512];  /* "sink#1 took a before b; in the other order it passes" (findings/why.h) */
+    char decided[256]; /* "after event 5 it cannot be avoided: all 12 continuations fail" */
+    uint32_t *picks;   /* index of the choice at each event, from event 1: the place of the run in the tree */
     uint32_t pick_count;
     struct rh__minimised minimised;
+    struct rh__why why;
     bool changed; /* all fields but the count are new since the last mark (rh__results_set_mark) */
 };
 

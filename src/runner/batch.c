@@ -70,6 +70,7 @@ static bool make_plan(const struct rh__batch *b, const struct rh_test *test, str
                                .checkpoint = o->checkpoint,
                                .resume = o->resume,
                                .minimise = !o->no_minimise,
+                               .explain = true,
                                .required = o->required,
                                .require = o->require };
     return rh__options_semantics(o, test, &plan->semantics, &plan->asked, error, error_size);

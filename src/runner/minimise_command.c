@@ -68,6 +68,7 @@ int rh__command_minimise(const char *program, const struct rh__options *o)
                              .quiet = o->quiet,
                              .mute = true,
                              .minimise = true,
+                             .explain = !o->quiet,
                              .minimise_limits = &limits };
     char explorer[4200], error[1024];
     if (o->word_count != 1) {

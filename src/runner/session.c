@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "cluster/pool.h"
 #include "findings/story.h"
+#include "findings/why.h"
 #include "runner/again.h"
 #include "runner/forecast.h"
 #include "trace/schedule.h"
@@ -113,11 +114,13 @@ static const char *refusal(const struct rh__session *s)
     return rh_world_refused(s->world);
 }
 
-static bool minimise(struct rh__session *s)
+/* Makes the runs of findings smaller, and finds out why they fail. */
+static bool look_into_findings(struct rh__session *s)
 {
     struct rh__results *r = s->x->results;
     for (uint32_t i = 0; i < r->finding_count; i++)
-        if (!rh__minimise(s->world, &r->findings[i], s->plan.minimise_limits))
+        if ((s->plan.minimise && !rh__minimise(s->world, &r->findings[i], s->plan.minimise_limits)) ||
+            (s->plan.explain && !rh__why(s->world, &r->findings[i])))
             return false;
     return true;
 }
@@ -139,7 +142,7 @@ int rh__session_run(struct rh__session *s)
     if (!*rh_world_refused(s->world)) {
         code = rh__forecast_before(s) ? explore(s) : RH__EXIT_TOOL;
     }
-    if (code == RH__EXIT_OK && s->plan.minimise && !s->x->end.interrupted && !minimise(s))
+    if (code == RH__EXIT_OK && !s->x->end.interrupted && !look_into_findings(s))
         code = RH__EXIT_TOOL;
     if (!rh__findings_describe(s->x->results, code == RH__EXIT_OK ? s->world : NULL, s->plan.in_words))
         code = RH__EXIT_TOOL;

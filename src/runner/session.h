@@ -40,6 +40,7 @@ struct rh__plan {
     const char *checkpoint;                     /* NULL for none */
     bool resume;
     bool minimise;                                   /* makes the runs of findings smaller (findings/minimise.h) */
+    bool explain;                                    /* finds out why they fail (findings/why.h) */
     const struct rh__shrink_limits *minimise_limits; /* NULL: the usual ones */
     bool required;                                   /* a verdict below `require` is not enough */
     enum rh_verdict require;

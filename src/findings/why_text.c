@@ -1,0 +1,129 @@
+/* What is known of the reasons of a failure, in sentences (why.h). */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/visible.h"
+#include "findings/event_text.h"
+#include "findings/why.h"
+#include "trace/schedule.h"
+
+enum { NAME = 128, VALUES = 80 };
+
+/* The two messages have the same type and sender: their values tell them apart. */
+static bool look_alike(const struct rh__run *r, const struct rh_choice *a, const struct rh_choice *b)
+{
+    if (a->kind != RH_CHOICE_DELIVER || b->kind != RH_CHOICE_DELIVER)
+        return false;
+    const struct rh__run_message *x = rh__run_message(r, a->what), *y = rh__run_message(r, b->what);
+    return strcmp(x->type->name, y->type->name) == 0 && x->seen_as == y->seen_as;
+}
+
+/* "done from worker#2". */
+static void add_message(const struct rh__run *r, uint32_t message, bool with_values, struct rh__text *t)
+{
+    const struct rh__run_message *m = rh__run_message(r, message);
+    char from[NAME], values[VALUES];
+    rh__event_actor(r, m->seen_as, from, sizeof from);
+    rh__text_add(t, "%s", rh__is_start(m) ? "its start" : m->type->name);
+    if (with_values && *rh__message_values(r, message, values, sizeof values))
+        rh__text_add(t, "(%s)", values);
+    if (!rh__is_start(m))
+        rh__text_add(t, " from %s", from);
+}
+
+/* "took done from worker#2". */
+static void add_deed(const struct rh__run *r, const struct rh_choice *c, bool with_values, struct rh__text *t)
+{
+    if (c->kind == RH_CHOICE_DELIVER && !rh__run_message(r, c->what)->wake) {
+        rh__text_add(t, "took ");
+        add_message(r, c->what, with_values, t);
+    } else if (c->kind == RH_CHOICE_TIMER && c->arg) {
+        rh__text_add(t, "had timer ");
+        rh__text_add_visible(t, rh__run_text(r, c->arg));
+    } else if (c->kind == RH_CHOICE_TIMER || c->kind == RH_CHOICE_DELIVER) {
+        rh__text_add(t, "stopped waiting");
+    } else {
+        rh__text_add(t, "went on");
+    }
+}
+
+/* "server#1 took withdraw from client#1 before deposit from client#1, which was under way". */
+static void add_waiting(const struct rh__why *y, const struct rh__run *r, struct rh__text *t)
+{
+    const struct rh_choice *a = rh__run_choice(r, y->first);
+    struct rh_choice b = { .kind = RH_CHOICE_DELIVER, .actor = a->actor, .what = y->message };
+    bool alike = look_alike(r, a, &b);
+    char name[NAME];
+    rh__event_actor(r, a->actor, name, sizeof name);
+    rh__text_add(t, "%s ", name);
+    add_deed(r, a, alike, t);
+    rh__text_add(t, " (event %u) before ", y->first);
+    add_message(r, y->message, alike, t);
+    rh__text_add(t, ", which was under way; in the other order it passes");
+}
+
+static void add_order(const struct rh__why *y, const struct rh__run *r, struct rh__text *t)
+{
+    const struct rh_choice *a = rh__run_choice(r, y->first), *b = rh__run_choice(r, y->second);
+    bool alike = look_alike(r, a, b), both = a->kind == RH_CHOICE_DELIVER && b->kind == RH_CHOICE_DELIVER;
+    char first[NAME], second[NAME];
+    rh__event_actor(r, a->actor, first, sizeof first);
+    rh__event_actor(r, b->actor, second, sizeof second);
+    rh__text_add(t, "%s ", first);
+    add_deed(r, a, alike, t);
+    rh__text_add(t, " before ");
+    if (a->actor == b->actor && both && !rh__run_message(r, b->what)->wake) {
+        add_message(r, b->what, alike, t);
+    } else {
+        rh__text_add(t, "%s ", a->actor == b->actor ? "it" : second);
+        add_deed(r, b, alike, t);
+    }
+    rh__text_add(t, " (events %u, %u); in the other order it passes", y->first, y->second);
+}
+
+void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t)
+{
+    const struct rh__why *y = &f->why;
+    char line[512];
+    struct rh__text text;
+    if (y->differs == RH__WHY_UNKNOWN || y->first >= r->event_count || y->second >= r->event_count)
+        return;
+    if (y->differs == RH__WHY_ORDER) {
+        add_order(y, r, t);
+        return;
+    }
+    if (y->differs == RH__WHY_WAITING) {
+        if (y->message < r->message_count)
+            add_waiting(y, r, t);
+        return;
+    }
+    rh__text_init(&text, line, sizeof line);
+    rh__choice_line(r, rh__run_choice(r, y->first), &text);
+    rh__text_add(t, "%s", y->differs == RH__WHY_FAULT ? "without event " : "with another choice instead of event ");
+    rh__text_add(t, "%u (", y->first);
+    rh__text_add_visible(t, line);
+    rh__text_add(t, ") it passes");
+}
+
+void rh__why_decisive_text(const struct rh__finding *f, struct rh__text *t)
+{
+    const struct rh__why *y = &f->why;
+    if (!y->known)
+        return;
+    if (y->decisive == f->pick_count) {
+        rh__text_add(t, "it could be avoided until event %u, the last", y->decisive);
+        return;
+    }
+    if (y->decisive)
+        rh__text_add(t, "after event %u it cannot be avoided", y->decisive);
+    else
+        rh__text_add(t, "it cannot be avoided");
+    if (y->exhaustive && y->continuations == 1)
+        rh__text_add(t, ": there is one continuation");
+    else if (y->exhaustive)
+        rh__text_add(t, ": all %llu continuations fail", (unsigned long long)y->continuations);
+    else
+        rh__text_add(t, ", probably: %llu of %llu drawn continuations fail (95 %%: at most %.1f %% do not)",
+                     (unsigned long long)y->continuations, (unsigned long long)y->continuations,
+                     300.0 / (double)y->continuations);
+}
