@@ -15,6 +15,9 @@ struct rh__shown {
  * process; no child process uses the world now.  False with a sentence. */
 bool rh__shown_make(struct rh__shown *s, struct rh_world *w, const struct rh__finding *f, char *error,
                     size_t error_size);
+/* The same of a run as bytes (run/encode.h), with its outcome. */
+bool rh__shown_decode(struct rh__shown *s, struct rh_world *w, const void *bytes, size_t size,
+                      enum rh_outcome_kind outcome, char *error, size_t error_size);
 void rh__shown_release(struct rh__shown *s);
 
 #endif

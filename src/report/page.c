@@ -98,6 +98,34 @@ static void put_failure(FILE *f, const struct rh__result *r, const struct rh__fa
     fprintf(f, ",\"number\":%llu,\"count\":%llu", (unsigned long long)g->run, (unsigned long long)g->count);
 }
 
+/* Why the run fails: the sentences, and how often random continuations of its beginnings fail. */
+static void put_why(FILE *f, const struct rh__finding *finding)
+{
+    const struct rh__why *y = &finding->why;
+    fputc(',', f);
+    put_pair(f, "reason", finding->reason);
+    fputc(',', f);
+    put_pair(f, "decided", finding->decided);
+    fputs(",\"chances\":[", f);
+    for (uint32_t i = 0; i < y->point_count; i++)
+        fprintf(f, "%s[%u,%u,%u]", i ? "," : "", y->points[i].event, y->points[i].failed, y->points[i].samples);
+    fputc(']', f);
+}
+
+static void put_passing(FILE *f, struct rh_world *w, const struct rh__finding *finding)
+{
+    struct rh__shown shown;
+    char error[256];
+    const struct rh__why *y = &finding->why;
+    if (!y->passing_size ||
+        !rh__shown_decode(&shown, w, y->passing, y->passing_size, RH_OUTCOME_FINISHED, error, sizeof error))
+        return;
+    fputs(",\"beside\":{\"message\":\"the nearest run that passes\",\"passed\":true,\"run\":", f);
+    rh__page_run_json(f, shown.run, shown.scenes, 0);
+    fputc('}', f);
+    rh__shown_release(&shown);
+}
+
 static void put_findings(FILE *f, const struct rh__result *r)
 {
     struct rh__failure g;
@@ -111,8 +139,10 @@ static void put_findings(FILE *f, const struct rh__result *r)
         put_failure(f, r, &g, finding);
         if (finding && finding->encoded_size && rh__shown_make(&shown, r->world, finding, error, sizeof error)) {
             fputs(",\"run\":", f);
-            rh__page_run_json(f, shown.run, shown.scenes, 0);
+            rh__page_run_json(f, shown.run, shown.scenes, finding->why.known ? finding->why.decisive : 0);
             rh__shown_release(&shown);
+            put_why(f, finding);
+            put_passing(f, r->world, finding);
         }
         fputc('}', f);
     }
@@ -165,7 +195,12 @@ void rh__page_runs(struct rh__page *p, const struct rh__result *r, const struct 
     fprintf(f, ",\"kind\":\"\",\"place\":\"\",\"actor\":\"\",\"replay\":\"\",\"number\":0,\"count\":0,\"passed\":%s",
             run->failed ? "false" : "true");
     fputs(",\"run\":", f);
-    rh__page_run_json(f, run->shown->run, run->shown->scenes, 0);
+    rh__page_run_json(f, run->shown->run, run->shown->scenes,
+                      run->finding && run->finding->why.known ? run->finding->why.decisive : 0);
+    if (run->finding)
+        put_why(f, run->finding);
+    if (run->finding && !beside)
+        put_passing(f, r->world, run->finding);
     if (beside) {
         fputs(",\"beside\":{", f);
         put_pair(f, "message", beside->title);

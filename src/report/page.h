@@ -32,6 +32,7 @@ struct rh__page_run {
     const char *title;
     const struct rh__shown *shown;
     bool failed;
+    const struct rh__finding *finding; /* why it fails; NULL: not known */
 };
 void rh__page_runs(struct rh__page *p, const struct rh__result *r, const struct rh__page_run *run,
                    const struct rh__page_run *beside);

@@ -30,9 +30,14 @@ enum rh__replayed {
 struct rh__session;
 struct rh__finding;
 typedef void rh__replay_look(const struct rh__session *s, const struct rh__finding *f, void *arg);
-/* Without a `look` (NULL) the world prints no warnings. */
-enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, rh__replay_look *look,
-                             void *arg, char *text, size_t size);
+struct rh__replay_view {
+    rh__replay_look *look;
+    void *arg;
+    bool explain; /* finds out first why the run fails (findings/why.h) */
+};
+/* Without a view (NULL) the world prints no warnings. */
+enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o,
+                             const struct rh__replay_view *view, char *text, size_t size);
 /* Prints what a replay came to, with the sentence that rh__replay gave; returns the exit code. */
 int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, const char *text);
 

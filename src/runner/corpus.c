@@ -53,7 +53,7 @@ int rh__command_corpus(const char *program, const struct rh__options *o)
         snprintf(path, sizeof path, "%s/%s", o->words[0], entries[i]->d_name);
         enum rh__replayed came_to = RH__REPLAYED_REFUSED;
         if (is_regular(path))
-            came_to = rh__replay(program, path, o, NULL, NULL, text, sizeof text);
+            came_to = rh__replay(program, path, o, NULL, text, sizeof text);
         else
             snprintf(text, sizeof text, "not a regular file");
         counts[came_to]++;

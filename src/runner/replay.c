@@ -215,8 +215,8 @@ static void print_story(const struct rh__session *s, const struct rh__finding *f
     rh__print_lines_visible(stdout, story);
 }
 
-enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o, rh__replay_look *look,
-                             void *arg, char *text, size_t size)
+enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o,
+                             const struct rh__replay_view *view, char *text, size_t size)
 {
     struct rh__schedule schedule;
     struct rh_param params[2 * RH__MOST_PARAMS];
@@ -225,8 +225,9 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     struct rh__plan plan = { .program = program,
                              .limits = { .max_runs = 1, .keep_going = true, .unchecked = o->limits.unchecked },
                              .in_words = o->in_words,
-                             .quiet = !look,
-                             .mute = look && !o->step }; /* the story has what the program prints */
+                             .quiet = !view,
+                             .explain = view && view->explain,
+                             .mute = view && !o->step }; /* the story has what the program prints */
     const struct rh__finding *f = NULL;
     char explorer[4200];
     bool stopped = false;
@@ -238,7 +239,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     if (rh__schedule_plan(&schedule, o, &plan, params, text, size)) {
         code = rh__session_open(&s, &plan);
         if (code == RH__EXIT_OK)
-            code = run_schedule(&s, look ? o->step : 0, &stopped, &f);
+            code = run_schedule(&s, view ? o->step : 0, &stopped, &f);
         snprintf(text, size, "%s", *s.error || code == RH__EXIT_USAGE ? s.error : "the tool failed");
     }
     if (code == RH__EXIT_USAGE) {
@@ -258,8 +259,8 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
         else
             snprintf(text, size, "nothing failed");
     }
-    if (code == RH__EXIT_OK && look)
-        look(&s, f, arg);
+    if (code == RH__EXIT_OK && view)
+        view->look(&s, f, view->arg);
     rh__session_close(&s);
     rh__schedule_release(&schedule);
     return came_to;
@@ -364,13 +365,13 @@ int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, const
 int rh__command_replay(const char *program, const struct rh__options *o)
 {
     char text[4200];
+    const struct rh__replay_view view = { .look = print_story };
     if (o->word_count != 1) {
         rh__complain("replay wants one schedule");
         return RH__EXIT_USAGE;
     }
     if (o->gdb)
         return in_gdb(program, o->words[0], o);
-    enum rh__replayed came_to =
-        rh__replay(program, o->words[0], o, o->quiet ? NULL : print_story, NULL, text, sizeof text);
+    enum rh__replayed came_to = rh__replay(program, o->words[0], o, o->quiet ? NULL : &view, text, sizeof text);
     return rh__replay_tell(stdout, o->words[0], came_to, text);
 }

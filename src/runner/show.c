@@ -16,6 +16,7 @@ struct picture {
     struct rh__shown shown;
     char title[512];
     bool made, failed;
+    const struct rh__finding *finding; /* of the session that makes it; NULL: nothing failed */
 };
 
 struct show {
@@ -56,9 +57,12 @@ static bool write_file(struct show *x, const char *path, const struct rh__sessio
 static bool write_svg(struct show *x, const struct rh__session *s, FILE *f)
 {
     (void)s;
-    struct rh__chart chart = {
-        .run = x->run.shown.run, .changes = x->run.shown.scenes, .title = x->run.title, .failed = x->run.failed
-    };
+    struct rh__chart chart = { .run = x->run.shown.run,
+                               .changes = x->run.shown.scenes,
+                               .title = x->run.title,
+                               .failed = x->run.failed,
+                               .decisive =
+                                   x->run.finding && x->run.finding->why.known ? x->run.finding->why.decisive : 0 };
     return rh__chart_svg(f, &chart);
 }
 
@@ -66,8 +70,8 @@ static bool write_html(struct show *x, const struct rh__session *s, FILE *f)
 {
     struct rh__result result;
     struct rh__page page;
-    struct rh__page_run run = { x->run.title, &x->run.shown, x->run.failed };
-    struct rh__page_run beside = { x->beside.title, &x->beside.shown, x->beside.failed };
+    struct rh__page_run run = { x->run.title, &x->run.shown, x->run.failed, x->run.finding };
+    struct rh__page_run beside = { x->beside.title, &x->beside.shown, x->beside.failed, NULL };
     if (!rh__page_begin(&page, x->program))
         return false;
     rh__session_result(s, &result);
@@ -85,6 +89,7 @@ static void take_picture(const struct rh__session *s, const struct rh__finding *
     rh__text_init(&t, p->title, sizeof p->title);
     write_title(s, f, &t);
     p->failed = f != NULL;
+    p->finding = f;
     p->made = rh__shown_make(&p->shown, s->world, f, x->error, sizeof x->error);
     if (p->made && p == &x->run)
         x->written =
@@ -118,7 +123,8 @@ static enum rh__replayed make(struct show *x, struct picture *p, const char *pat
                               char *text, size_t size)
 {
     x->next = p;
-    return rh__replay(x->program, path, o, take_picture, x, text, size);
+    const struct rh__replay_view view = { .look = take_picture, .arg = x, .explain = p == &x->run };
+    return rh__replay(x->program, path, o, &view, text, size);
 }
 
 int rh__command_show(const char *program, const struct rh__options *o)

@@ -47,6 +47,11 @@ same texts True "$(svg 'any("<script>" in t for t in titles) and any(t == "<i>se
 grep -q '<script\|<img\|<b ' chart.svg && problem "markup of the program is markup of the chart"
 LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\377]')" chart.svg && problem "control characters in the chart"
 
+# ---- the decisive step ---------------------------------------------------------------------------------------------------
+expect 1 "$rehearse" test "$BUILD_DIR/examples/gatling" -p bug=ga1 --quiet --save gatling
+expect 1 "$rehearse" show "$BUILD_DIR/examples/gatling" gatling/latest --svg chart.svg
+same decisive "1 ['decisive']" "$(svg 'print(len(of("decideband")), [t for t in texts if t == "decisive"]) or ""' | head -n 1)"
+
 # ---- a long run: its end -----------------------------------------------------------------------------------------------
 expect 1 "$rehearse" test "$fixtures/shown" long_run --quiet --save long
 expect 1 "$rehearse" show "$fixtures/shown" long/latest --svg chart.svg

@@ -146,15 +146,29 @@ def beside(b):
     no_trouble(b, "beside.html")
 
 
+def why(b):
+    b.open(address("why.html"))
+    check("reason", "it passes" in text(b, ".reason"), text(b, ".view"))
+    check("the nearest run that passes", count(b, ".chart") == 2 and "nearest run" in text(b, ".second h3"))
+    decisive = b.js("return rehearsePage.view.run.data.decisive")
+    check("decisive", decisive > 0, decisive)
+    b.keys("Home", "d")
+    check("to the decisive event", b.js("const v = rehearsePage.view; return v.run.rowOf[arguments[0]] === v.now", decisive), now(b))
+    check("its band", count(b, ".chart .band.decides") == 1)
+    check("chances", count(b, "#chances .curve") == 1)
+    no_trouble(b, "why.html")
+
+
 browser = Browser()
 try:
     lease(browser)
     texts(browser)
     long_run(browser)
     beside(browser)
+    why(browser)
 finally:
     if len(sys.argv) > 2:
-        browser.open(address("beside.html"))
+        browser.open(address("why.html"))
         browser.screenshot(sys.argv[2])
     browser.close()
 print(f"{failures} failed" if failures else "the page is right")

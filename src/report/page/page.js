@@ -36,6 +36,7 @@ class View {
     this.second = this.beside ? h('section', { class: 'second' }, h('h3', { class: 'good' }, f.beside.message), this.beside.chart.element) : null;
     this.element = h('section', { class: 'view', 'aria-label': 'Finding' },
       h('p', { class: 'finding-message' + (f.passed ? ' passed' : '') }, `${f.kind ? f.kind + ': ' : ''}${f.actor ? f.actor + ': ' : ''}${f.message}${f.place ? `  (${f.place})` : ''}`),
+      f.reason ? h('p', { class: 'reason' }, f.reason) : '', f.decided ? h('p', { class: 'warn' }, f.decided) : '',
       f.minimised ? h('p', { class: 'soft' }, f.minimised) : '',
       f.replay ? h('p', { class: 'soft' }, h('code', {}, f.replay)) : '',
       h('div', { class: 'tools' }, this.button('|◀', 'first event (Home)', () => this.go(0, true)), this.button('◀', 'event before (↑)', () => this.step(-1)),
@@ -162,7 +163,7 @@ class Page {
     } else if (failure) {
       parts.push(h('p', { class: 'finding-message' }, `${failure.kind}: ${failure.message}`));
     }
-    parts.push(curvesPanel(result), coveragePanel(result.coverage));
+    parts.push(failure ? chancesPanel(failure) : '', curvesPanel(result), coveragePanel(result.coverage));
     this.main.replaceChildren(...parts.filter(p => p !== ''));
     if (this.view) {
       this.view.attached(event);

@@ -108,6 +108,14 @@ function curve(title, points, xName, format) {
 
 const short = n => (n >= 1e9 ? n.toPrecision(3) : n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e4 ? `${(n / 1e3).toFixed(0)}k` : n >= 100 || n === Math.round(n) ? String(Math.round(n)) : n.toPrecision(2));
 
+// How often random continuations of the run's beginnings fail in the same way.
+function chancesPanel(failure) {
+  const points = failure.chances || [];
+  if (points.length < 2) return '';
+  return h('section', { id: 'chances' }, h('h2', {}, 'How likely the failure was'), h('div', { class: 'curves' },
+    curve('random continuations that fail, of 100', points.map(([event, failed, samples]) => [event, samples ? 100 * failed / samples : 0]), 'events', short)));
+}
+
 function curvesPanel(result) {
   const points = [[0, 0, 0, null, 0], ...result.curve], last = points[points.length - 1];
   if (points.length < 3) return '';
