@@ -54,6 +54,8 @@ foreach(library rehearse rehearse-rt)
     endif()
 endforeach()
 
+install(FILES src/runner/gdb/rehearse-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/rehearse)
+
 # The manual, completion for shells, and the documents.
 install(FILES ${PROJECT_BINARY_DIR}/docs/man/rehearse.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -14,6 +14,11 @@ set(interpose_sources ${world_sources})
 list(FILTER interpose_sources INCLUDE REGEX "/src/world/interpose[^/]*$")
 list(FILTER world_sources EXCLUDE REGEX "/src/world/interpose[^/]*$")
 
+# The commands for gdb are bytes of the library (src/runner/gdb_script.c).
+set(gdb_script ${PROJECT_SOURCE_DIR}/src/runner/gdb/rehearse-gdb.py)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/runner/gdb_script.c PROPERTIES
+    COMPILE_DEFINITIONS "RH_GDB_SCRIPT=\"${gdb_script}\"" OBJECT_DEPENDS ${gdb_script})
+
 # rehearse_library_settings(target): what every library of ours has in common
 function(rehearse_library_settings target)
     rehearse_flags(${target})

@@ -298,6 +298,39 @@ rh_ref rh_self(void);                         /* the running actor; also in scop
 rh_ref rh_sender(void);                       /* the sender of the message being handled */
 #define rh_alive(who) rh_alive_(who, RH_HERE) /* false if the actor has ended */
 bool rh_alive_(rh_ref who, const char *here);
+/* rh_yield() lets others run before this actor goes on: under test a preemption point, whatever the granularity; in
+ * production the thread turns to other actors first. */
+#define rh_yield() rh_yield_(RH_HERE)
+void rh_yield_(const char *here);
+
+/* struct rh_actor_info rh_info(who) tells what another actor is doing, like Erlang's process_info.  What it says may
+ * be over when the caller reads it.  An actor that runs, or is about to take a message, is RH_DOING_RUNNING, and its
+ * mailbox is not known then.  Under test, reductions (optimal, dpor) do not explore who looks when: their verdict is
+ * `sampled` if a program calls this, and auto uses dfs. */
+enum rh_doing {
+    RH_DOING_ENDED,
+    RH_DOING_IDLE,      /* between two messages */
+    RH_DOING_RUNNING,   /* also: about to run */
+    RH_DOING_RECEIVING, /* waits in rh_receive, rh_join */
+    RH_DOING_ASKING,    /* waits for a reply */
+    RH_DOING_SLEEPING,
+    RH_DOING_SYNCING, /* waits for its store, or for room in a mailbox */
+};
+enum { RH_MAILBOX_UNKNOWN = -1 };
+struct rh_actor_info {
+    enum rh_doing doing;
+    int64_t mailbox;                    /* messages that it has not taken, and does not take now */
+    const struct rh_message_type *type; /* receiving: the only type that it takes; else NULL */
+    rh_ref from;                        /* receiving: the only sender; else nobody */
+};
+#define rh_info(who) rh_info_at_(who, RH_HERE)
+void rh_info_(rh_ref who, struct rh_actor_info *to, const char *here);
+static inline struct rh_actor_info rh_info_at_(rh_ref who, const char *here)
+{
+    struct rh_actor_info info;
+    rh_info_(who, &info, here);
+    return info;
+}
 /* How often the running actor has restarted after a crash: under test (restarts, kept_restarts); in production 0.  It
  * is the number that rh_start has; processes take no rh_start. */
 uint32_t rh_restarts(void);

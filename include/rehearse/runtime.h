@@ -58,6 +58,9 @@ struct rh_runtime_options {
     /* The folder of all stores: created if it does not exist, private to the user, and locked while the runtime runs.
      * NULL: rh_store_open is a misuse. */
     const char *store_folder;
+    /* An exit signal ends a process at its next operation; false: where it waits.  As .kills = RH_KILL_ANYWHERE of a
+     * test. */
+    bool kill_anywhere;
     uint64_t seed; /* seed of rh_random and rh_choose; 0: from the system */
     /* Histories (RH_HISTORY): at most so many operations are recorded, in all; rh_runtime_stop checks what was
      * recorded. 0: histories have no effect. */

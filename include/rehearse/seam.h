@@ -45,9 +45,11 @@ struct rh_seam {
     const struct rh_envelope *(*receive)(const struct rh_filter *filter, const char *here);
     void (*turn_to)(const struct rh_envelope *envelope, const char *here); /* one of the last set received */
     const void *(*tail)(size_t *size);
-    rh_ref (*self)(void);                                   /* (any): nobody outside */
-    rh_ref (*sender)(void);                                 /* (any): nobody outside */
-    bool (*alive)(rh_ref who, const char *here);            /* (any) */
+    rh_ref (*self)(void);                        /* (any): nobody outside */
+    rh_ref (*sender)(void);                      /* (any): nobody outside */
+    bool (*alive)(rh_ref who, const char *here); /* (any) */
+    void (*yield)(const char *here);
+    struct rh_actor_info (*info)(rh_ref who, const char *here);
     uint32_t (*restarts)(void);                             /* (any): 0 outside */
     const char *(*name_of)(rh_ref who);                     /* (any) */
     rh_ref (*external)(const char *name, const char *here); /* (any) */

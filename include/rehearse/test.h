@@ -122,6 +122,17 @@ enum rh_across {
 
 enum { RH_TIMER_BUDGETS_SIZE = 128 };
 
+/* Where an exit signal may end a process that does not trap it, or that is killed. */
+#define RH_KILLS(X)                                                                                                    \
+    X(AT_WAITS, "at-waits", "where the process waits")                                                                 \
+    X(ANYWHERE, "anywhere", "also between two operations, as in Erlang; with granularity object")
+
+enum rh_kills {
+#define RH_X(name, text, help) RH_KILL_##name,
+    RH_KILLS(RH_X)
+#undef RH_X
+};
+
 /* How many rows such a list has. */
 #define RH_ROWS(rows)    (0 rows(RH_ROWS_ONE))
 #define RH_ROWS_ONE(...) +1
@@ -189,6 +200,14 @@ struct rh_semantics {
     /* With ordered time, time stands still while a handler runs; true: it may pass between any two of its steps
      * (granularity object), as if its process had been stopped for a while. */
     bool pauses;
+    /* Where an exit signal may end a process.  With RH_KILL_ANYWHERE and RH_GRAIN_OBJECT also between two of its
+     * operations: what it has sent, put into a table, ... before has happened, the rest never does.  The runtime's
+     * option kill_anywhere is the same in production.  Handlers of actors always run to their end, or to a wait. */
+    enum rh_kills kills;
+    /* Operations that are no preemption points, by their lines ("bank.c:12") or by the functions in which they are made
+     * ("transfer"): RH_ATOMIC("transfer", "bank.c:12").  NULL: none.  A function is found by its name in the debug
+     * information, also if it was inlined.  optimal, which needs every operation as a step, refuses this. */
+    const char *const *atomic;
     /* Limits. */
     uint32_t max_actors;          /* 4,096 */
     uint32_t max_messages;        /* under way at once: 65,536 */
@@ -221,6 +240,16 @@ struct rh_semantics {
 #define RH_ACTORS(...) ((const struct rh_actor_type *const[]){ RH_MAP(RH_ACTOR_AT_, ~, __VA_ARGS__) 0 })
 #endif
 #define RH_ACTOR_AT_(c, type) &rh_actor_##type,
+
+#ifdef __cplusplus
+#define RH_ATOMIC(...)                                                                                                 \
+    ([]() -> const char *const * {                                                                                     \
+        static const char *const list[] = { __VA_ARGS__, 0 };                                                          \
+        return list;                                                                                                   \
+    }())
+#else
+#define RH_ATOMIC(...) ((const char *const[]){ __VA_ARGS__, 0 })
+#endif
 
 struct rh_test {
     const char *name;

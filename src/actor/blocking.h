@@ -46,6 +46,8 @@ static inline void rh__clean_stack(void)
     X(rh_register_, 3)                                                                                                 \
     X(rh_unregister_, 2)                                                                                               \
     X(rh_whereis_, 2)                                                                                                  \
+    X(rh_yield_, 1)                                                                                                    \
+    X(rh_info_, 3)                                                                                                     \
     X(rh_alive_, 2)                                                                                                    \
     X(rh_timer_, 5)                                                                                                    \
     X(rh_timer_cancel_, 2)                                                                                             \

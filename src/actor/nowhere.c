@@ -92,6 +92,19 @@ static uint32_t restarts(void)
     return 0;
 }
 
+static void yield(const char *here)
+{
+    too_early("rh_yield", here);
+}
+
+static struct rh_actor_info info(rh_ref who, const char *here)
+{
+    struct rh_actor_info none = { .doing = RH_DOING_ENDED };
+    (void)who;
+    too_early("rh_info", here);
+    return none;
+}
+
 static bool alive(rh_ref who, const char *here)
 {
     (void)who;
@@ -361,6 +374,8 @@ const struct rh_seam rh__nowhere = {
     .self = nobody,
     .sender = nobody,
     .alive = alive,
+    .yield = yield,
+    .info = info,
     .restarts = restarts,
     .name_of = name_of,
     .external = external,

@@ -153,6 +153,16 @@ uint32_t rh_restarts(void)
     return world->restarts();
 }
 
+void RH__BEHIND(rh_yield_)(const char *here)
+{
+    world->yield(here);
+}
+
+void RH__BEHIND(rh_info_)(rh_ref who, struct rh_actor_info *to, const char *here)
+{
+    *to = world->info(who, here);
+}
+
 bool RH__BEHIND(rh_alive_)(rh_ref who, const char *here)
 {
     return world->alive(who, here);

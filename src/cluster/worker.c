@@ -75,7 +75,7 @@ static void complete_results(struct rh_exploration *x)
                 rh_inner_verdict(&x->explorer) == RH_VERDICT_SAMPLED; /* the explorer diverged within the item */
     r->share = rh_inner_share(&x->explorer, &r->share_runs);
     r->incomplete |= lost || x->end.dies_in_body;
-    r->shares_globals |= *rh_world_globals_writer(x->world) != 0;
+    r->shares_globals |= rh__world_hides_causes(x->world);
     rh__results_meet(r, x->world);
 }
 

@@ -9,6 +9,7 @@
 #include "explore/decorate/novelty.h"
 #include "report/result.h"
 #include "trace/schedule.h"
+#include "world/live.h"
 #include "world/run_record.h"
 
 const char *rh__grouped(uint64_t n)
@@ -420,6 +421,12 @@ void rh__result_escapes(const struct rh__result *r, struct rh__text *t)
 void rh__result_globals(const struct rh__result *r, struct rh__text *t)
 {
     const char *who = rh_world_globals_writer(r->world);
+    if (!*who && rh__world_hides_causes(r->world) && rh__exploration_unsound(r->x)) {
+        rh__text_add(t,
+                     "an actor looks at what another one is doing (rh_info). Runs that were left out because they look "
+                     "alike may not be: use --explorer dfs or stateful");
+        return;
+    }
     if ((!*who && !r->x->results->shares_globals) || r->x->trusts_globals)
         return;
     rh__text_add(t, "%s changes a global variable, which other actors may read without a message. ",

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runner/batch.h"
@@ -58,6 +59,9 @@ static bool read_options(struct rh__options *o, char *text, struct rh__text *rep
     }
     return true;
 }
+
+/* See rehearse/unit.h, which needs the header of a framework. */
+bool rh_unit_run_(const struct rh_test *test, char *report, size_t size);
 
 /* ---- one test under one model ------------------------------------------------------------------------------------ */
 
@@ -145,4 +149,9 @@ int rh_explore_test(const char *test, const char *options, char *report, size_t 
     rh__batch_each(&batch, explore, &e);
     rh__reports_close(&batch.reports, &end, ignore);
     return e.worst;
+}
+
+bool rh_unit_run_(const struct rh_test *test, char *report, size_t size)
+{
+    return rh_explore_test(test->name, getenv("REHEARSE_OPTIONS"), report, size) == RH__EXIT_OK;
 }

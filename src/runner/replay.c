@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "findings/keep.h"
 #include "findings/story.h"
 #include "runner/commands.h"
+#include "runner/gdb_script.h"
 #include "runner/schedule_plan.h"
 #include "runner/session.h"
 #include "runner/stepper.h"
@@ -297,10 +299,25 @@ static int run_gdb(const char *const *argv)
     return !started ? RH__EXIT_USAGE : WEXITSTATUS(status);
 }
 
-/* Starts gdb, which stops before the event that --step names, or before the last event of the schedule. */
+/* The script with our commands, as a file that gdb inherits; -1: there is none. */
+static int script_file(void)
+{
+    int fd = memfd_create("rehearse-gdb.py", 0);
+    size_t size = strlen(rh__gdb_script), done = 0;
+    while (fd >= 0 && done < size) {
+        ssize_t n = write(fd, rh__gdb_script + done, size - done);
+        if (n <= 0)
+            return -1;
+        done += (size_t)n;
+    }
+    return fd;
+}
+
+/* Starts gdb, which stops before the event that --step names, or before the last event of the schedule, and then at the
+ * first line of what that event runs. */
 static int in_gdb(const char *program, const char *path, const struct rh__options *o)
 {
-    char step[32], hint[320], error[512];
+    char step[32], hint[640], load[96], error[512];
     struct rh__schedule s;
     if (!rh__schedule_read(&s, path, error, sizeof error)) {
         rh__complain("%s", error);
@@ -312,15 +329,19 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
     snprintf(hint, sizeof hint,
              "echo \\nrehearse: event %u comes next. Set breakpoints in your code, then `continue`.\\n"
              "`call (void)rh_step_look()` shows actors, messages and open choices; "
-             "rh_step_back(), rh_step_forward() and rh_step_choose(N) move, likewise.\\n",
+             "rh_step_back(), rh_step_forward() and rh_step_choose(N) move, likewise.\\n"
+             "`info rh-actors`, `rh-actor N`, `rh-back`, `rh-next-event`; `continue` stops where the run fails.\\n",
              stop);
+    snprintf(load, sizeof load, "python exec(open(\"/proc/self/fd/%d\").read())", script_file());
     const char *argv[] = { "gdb",    "-q",
+                           "-ex",    load,
                            "-ex",    "set breakpoint pending on",
                            "-ex",    "set follow-fork-mode child",
                            "-ex",    "handle SIGSEGV SIGVTALRM nostop noprint pass",
                            "-ex",    "break rh_replay_here",
                            "-ex",    "run",
                            "-ex",    hint,
+                           "-ex",    "rh-next-event",
                            "--args", program,
                            "replay", path,
                            "--step", step,

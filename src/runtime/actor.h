@@ -149,6 +149,11 @@ void rh__actor_replace(struct rh__actor *actor, struct rh__message *m);
 const void *rh__ask(struct rh__actor *actor, rh_ref to, const struct rh__letter *letter,
                     const struct rh_message_type *reply, int64_t timeout_ms, const char *here);
 void rh__rt_sleep(struct rh__actor *actor, int64_t ms, const char *here);
+/* Parks the actor behind others that are ready.  Without memory for a stack it goes on at once. */
+void rh__rt_yield(struct rh__actor *actor);
+/* kill_anywhere: takes the exit signals in the mailbox of a process that is about to make an operation.  Does not
+ * return if one ends it. */
+void rh__rt_hear_signals(struct rh__actor *actor);
 
 /* ---- set.c ---- */
 const struct rh_envelope *rh__rt_receive_set(struct rh__actor *actor, const struct rh_filter *filter, const char *here);

@@ -239,3 +239,28 @@ void rh__rt_sleep(struct rh__actor *actor, int64_t ms, const char *here)
     if (ms > 0)
         rh__wait(actor, ms, here);
 }
+
+void rh__rt_yield(struct rh__actor *actor)
+{
+    struct rh__worker *worker = rh__worker();
+    if (!rh__fiber_prepare(worker))
+        return;
+    actor->tickets++;
+    actor->wait.what = RH__WAIT_WAKE;
+    actor->wait.ticket = actor->tickets;
+    if (actor->current)
+        actor->current->held = 1;
+    struct rh__message *m = rh__message_make(worker, RH__WAKE, rh_nobody(), &rh_message_rh_start, 0);
+    m->ticket = actor->tickets;
+    rh__post(worker, actor->self, m);
+    actor->fiber = worker->fiber;
+    worker->actor = NULL;
+    rh__fiber_park(worker, actor->slot);
+}
+
+void rh__rt_hear_signals(struct rh__actor *actor)
+{
+    actor->tickets++;
+    actor->wait.what = RH__WAIT_WAKE;
+    rh__wait(actor, RH_POLL, NULL);
+}

@@ -15,12 +15,22 @@
 #include "runtime/rt_store.h"
 #include "runtime/rt_tables.h"
 
+/* An operation of a process is where an exit signal may end it, if the program wants that. */
+static inline void hear_signals(struct rh__worker *worker)
+{
+    if (__builtin_expect(rh__rt.options.kill_anywhere, 0) && worker->actor &&
+        worker->actor->type->kind == RH_KIND_PROCESS)
+        rh__rt_hear_signals(worker->actor);
+}
+
 /* The running actor; reports a misuse and returns NULL if there is none. */
 static struct rh__actor *inside(const char *call, const char *here)
 {
     struct rh__worker *worker = rh__worker();
-    if (__builtin_expect(worker && worker->actor, 1))
+    if (__builtin_expect(worker && worker->actor, 1)) {
+        hear_signals(worker);
         return worker->actor;
+    }
     if (worker) {
         rh__misuse(here, "%s was called outside of an actor", call);
     } else if (rh__gate_enter()) {
@@ -35,6 +45,8 @@ static struct rh__actor *inside(const char *call, const char *here)
 /* For calls that any thread may make: every enter that returns true is followed by a leave. */
 static inline bool enter(struct rh__worker *worker, const char *call, const char *here)
 {
+    if (worker)
+        hear_signals(worker);
     if (worker || rh__gate_enter())
         return true;
     if (call)
@@ -221,6 +233,55 @@ static bool alive(rh_ref who, const char *here)
     bool lives = rh__ref_external(who) || (slot && rh__slot_has(slot, who));
     leave(worker);
     return lives;
+}
+
+/* What the actor of a slot that is at rest is doing.  The caller has the slot. */
+static void look_at_rest(const struct rh__slot *slot, uint32_t generation, struct rh_actor_info *info)
+{
+    struct rh__actor *actor = slot->actor;
+    if (!actor || slot->tenant != generation)
+        return;
+    static const enum rh_doing waits[] = { [RH__WAIT_MESSAGE] = RH_DOING_RECEIVING,
+                                           [RH__WAIT_SET] = RH_DOING_RECEIVING,
+                                           [RH__WAIT_REPLY] = RH_DOING_ASKING,
+                                           [RH__WAIT_WAKE] = RH_DOING_SLEEPING,
+                                           [RH__WAIT_STORED] = RH_DOING_SYNCING };
+    info->doing = actor->fiber ? waits[actor->wait.what] : RH_DOING_IDLE;
+    for (const struct rh__message *m = actor->aside; m; m = m->link)
+        info->mailbox += rh__message_stands(actor, m);
+    if (info->doing == RH_DOING_RECEIVING) {
+        info->type = actor->wait.filter->type;
+        info->from = actor->wait.filter->from;
+    }
+}
+
+/* An actor that is at rest has no worker: who takes the mark away has the slot, until it gives it up again. */
+static struct rh_actor_info info(rh_ref who, const char *here)
+{
+    struct rh_actor_info info = { .doing = RH_DOING_ENDED };
+    struct rh__actor *self = inside("rh_info", here);
+    if (!self || !check_actor(who, "rh_info", here))
+        return info;
+    struct rh__slot *slot = rh__slot_of(who);
+    if (!slot || !rh__slot_has(slot, who))
+        return info;
+    uintptr_t newest = atomic_load(&slot->newest);
+    if (slot == self->slot || !(newest & RH__AT_REST) ||
+        !atomic_compare_exchange_strong(&slot->newest, &newest, newest & ~RH__AT_REST)) {
+        info.doing = RH_DOING_RUNNING;
+        info.mailbox = RH_MAILBOX_UNKNOWN;
+        return info;
+    }
+    look_at_rest(slot, rh__ref_generation(who), &info);
+    rh__worker_give_up(rh__worker(), slot);
+    return info;
+}
+
+static void yield(const char *here)
+{
+    struct rh__actor *actor = inside("rh_yield", here);
+    if (actor)
+        rh__rt_yield(actor);
 }
 
 static const char *name_of(rh_ref who)
@@ -636,6 +697,8 @@ const struct rh_seam rh__runtime_seam = {
     .self = self,
     .sender = sender,
     .alive = alive,
+    .yield = yield,
+    .info = info,
     .restarts = restarts,
     .name_of = name_of,
     .external = external,

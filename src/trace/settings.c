@@ -15,6 +15,7 @@ static const char *const granularities[] = { RH_GRANULARITIES(RH_X) NULL };
 static const char *const times[] = { RH_TIMES(RH_X) NULL };
 static const char *const dead_letters[] = { RH_DEAD_LETTERS(RH_X) NULL };
 static const char *const crash_points[] = { RH_CRASHES(RH_X) NULL };
+static const char *const kills[] = { RH_KILLS(RH_X) NULL };
 static const char *const splits[] = { RH_SPLITS(RH_X) NULL };
 static const char *const across[] = { RH_ACROSS(RH_X) NULL };
 #undef RH_X
@@ -89,6 +90,7 @@ static const struct field {
 #undef RH_X
             LIMIT(fail_allocation, 0, NULL, NULL),
     FORM(crash_points, "crash-points", "WHERE", "where a crash may strike an actor (anywhere)", RH_CRASHES(MANUAL)),
+    FORM(kills, "kills", "WHERE", "where an exit signal may end a process (at-waits)", RH_KILLS(MANUAL)),
     FORM(splits, "splits", "HOW", "how the network splits (halves)", RH_SPLITS(MANUAL)),
     FORM(across, "across", "WHAT", "what happens to messages across a split (held)", RH_ACROSS(MANUAL)),
     { .name = "timer_budgets",

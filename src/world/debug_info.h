@@ -36,6 +36,7 @@ void rh__debug_info_start(void);
     X(dwfl_module_addrname)                                                                                            \
     X(dwfl_module_nextcu)                                                                                              \
     X(dwfl_lineinfo)                                                                                                   \
+    X(dwarf_getscopes)                                                                                                 \
     X(dwarf_haspc)                                                                                                     \
     X(dwarf_getsrc_die)                                                                                                \
     X(dwarf_linesrc)                                                                                                   \

@@ -31,11 +31,11 @@ const struct rh__delivery *rh__delivery(enum rh_model model);
 /* How an actor can react to an arriving message. */
 enum rh__stance_kind {
     RH__TAKES_NOTHING, /* crashed, ended, or an external sender */
-    RH__STOPPED,       /* before an operation on a shared object: takes nothing, not even an exit signal */
-    RH__BUSY,          /* takes only exit signals */
-    RH__SLEEPS,        /* takes only exit signals and the end of the sleep */
-    RH__WAITS,         /* in a receive or an ask */
-    RH__IDLE,          /* between two messages */
+    RH__STOPPED, /* before an operation on a shared object: takes nothing, and an exit signal only if it is mortal */
+    RH__BUSY,    /* takes only exit signals */
+    RH__SLEEPS,  /* takes only exit signals and the end of the sleep */
+    RH__WAITS,   /* in a receive or an ask */
+    RH__IDLE,    /* between two messages */
 };
 
 /* A key identifies a message or a sender; 0 is none.  Equal keys mean the same message or sender.  The world and dpor
@@ -58,6 +58,7 @@ struct rh__stance {
     bool defers;  /* the behaviour defers a message type */
     bool tested;  /* the receive has a predicate, to be evaluated in the state of the stance */
     bool traps;   /* exit signals are messages to it */
+    bool mortal;  /* stopped: a signal may end it (RH_KILL_ANYWHERE) */
     bool settles; /* stopped: a signal that does not end it may still arrive before (FLAG_SETTLES) */
     uint32_t wait, life;
     uint32_t set; /* takes so many messages at once: of those for which rh__joins holds; 0: one message */
@@ -143,6 +144,8 @@ static inline bool rh__hears(const struct rh__stance *s, const struct rh__mail *
  * does nothing but end its half of the link, which the actor notices only where it settles. */
 static inline bool rh__takes_signal(const struct rh__stance *s, const struct rh__mail *m)
 {
+    if (s->kind == RH__STOPPED && s->mortal && (m->kills || (!s->traps && !m->quiet)))
+        return true;
     if (s->kind == RH__STOPPED)
         return s->settles && (s->traps ? !m->kills : m->quiet);
     if (m->quiet && m->heard && !s->traps)

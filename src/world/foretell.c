@@ -291,7 +291,7 @@ void rh__foretell(struct rh__foretelling *f, const struct rh_world *world, const
 
 bool rh__is_enough_spoilt(const struct rh_world *w)
 {
-    return w->footprint.signals || *w->globals_writer;
+    return w->footprint.signals || w->looked_around || *w->globals_writer;
 }
 
 uint32_t rh__foretold_enough(const struct rh__foretelling *f, const struct rh_world *w, const struct rh_choice *open,

@@ -224,3 +224,8 @@ void rh__world_refuse_sets(struct rh_world *w, const char *sentence, bool only_t
     w->no_sets = sentence;
     w->no_timed_sets_only = only_timed;
 }
+
+bool rh__world_hides_causes(const struct rh_world *w)
+{
+    return w->looked_around || *w->globals_writer;
+}

@@ -164,4 +164,8 @@ void rh__world_drop_delays(struct rh_world *w);
  * copied once a run, and not at every step. */
 void rh__world_only_reset(struct rh_world *w, bool only);
 
+/* True if what an actor did may depend on what the record of a run does not show: on a global variable that an actor
+ * has written, or on what another actor was doing (rh_info). */
+bool rh__world_hides_causes(const struct rh_world *w);
+
 #endif

@@ -156,6 +156,7 @@ static inline struct rh__stance rh__live_stance(const struct world_actor *a)
                             .defers = a->flags & FLAG_DEFERS,
                             .traps = a->flags & FLAG_TRAPS,
                             .settles = a->flags & FLAG_SETTLES,
+                            .mortal = a->flags & FLAG_MORTAL && a->then == THEN_GO_ON,
                             .wait = a->wait,
                             .life = a->restarts + 1,
                             .behaviour = a->behaviour,

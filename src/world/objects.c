@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "world/atomic.h"
 #include "world/fingerprint.h"
 #include "world/log.h"
 #include "world/outcome.h"
@@ -86,8 +87,39 @@ static void await(struct rh_world *w, uint32_t actor, uint64_t object, const str
     put64(w, &a->action.sets, action->sets);
 }
 
+void rh__yield(struct rh_world *w, const char *place)
+{
+    static const struct rh__action looks = { .when = RH__LOOKS };
+    uint64_t object = rh__object_of_actor(w, RH__OBJECT_YIELD, w->current);
+    if (alone(w) || !w->inside || w->observing != RH_NONE)
+        return;
+    if (rh__by_object(w))
+        await(w, w->current, object, &looks);
+    rh__halt(w, STATUS_PREEMPTED, place);
+    if (rh__by_object(w))
+        rh__touch_as(w, object, false, 0, 0);
+}
+
+void rh__look_around(struct rh_world *w, const char *place)
+{
+    static const struct rh__action looks = { .when = RH__LOOKS };
+    uint64_t object = rh__object(RH__OBJECT_INFO, 0);
+    rh__stop_before(w, object, &looks, place);
+    rh__touch_as(w, object, false, 0, 0);
+}
+
+bool rh__kill_point(struct rh_world *w, const char *place)
+{
+    if (!w->kill_points || w->actors[w->current].type->kind != RH_KIND_PROCESS || w->observing != RH_NONE || alone(w))
+        return false;
+    rh__stop_before_send(w, place);
+    return true;
+}
+
 void rh__stop_before(struct rh_world *w, uint64_t object, const struct rh__action *action, const char *place)
 {
+    if (__builtin_expect(w->semantics.atomic != NULL, 0) && rh__is_atomic(w, place))
+        return;
     if (!rh__by_object(w)) {
         rh__preempt(w, place);
     } else if (!alone(w) && w->inside && w->observing == RH_NONE) {

@@ -37,6 +37,12 @@ void rh__touch_as(struct rh_world *w, uint64_t object, bool wrote, uint64_t key,
 /* For a call that stops several times: what it has found out in an earlier step and keeps in variables of its own, as a
  * number; 0: nothing.  The fingerprint has this and the arguments of the call, not the library's part of the stack. */
 void rh__has_found(struct rh_world *w, uint64_t what);
+/* Stops the actor, whatever the granularity: rh_yield. */
+void rh__yield(struct rh_world *w, const char *place);
+/* Stops the actor before a look at what another one is doing: rh_info. */
+void rh__look_around(struct rh_world *w, const char *place);
+/* With kills anywhere: stops the process before an effect that has no stop of its own. */
+bool rh__kill_point(struct rh_world *w, const char *place);
 /* Stops the actor before a send to a mailbox, with granularity object.  A send accesses no object. */
 void rh__stop_before_send(struct rh_world *w, const char *place);
 /* Records only that the current event changes the object. */

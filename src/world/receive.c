@@ -223,8 +223,13 @@ uint32_t rh__choose(struct rh_world *w, uint32_t n, const char *place)
 
 void rh__halt(struct rh_world *w, uint32_t status, const char *place)
 {
+    bool mortal = w->kill_points && status == STATUS_PREEMPTED && w->actors[w->current].type->kind == RH_KIND_PROCESS;
     put32(w, &w->halted, w->halted + 1);
+    if (mortal)
+        put_flag(w, &w->actors[w->current].flags, FLAG_MORTAL, true);
     block(w, status, place);
+    if (mortal)
+        put_flag(w, &w->actors[w->current].flags, FLAG_MORTAL, false);
 }
 
 void rh__preempt(struct rh_world *w, const char *place)

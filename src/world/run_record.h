@@ -85,6 +85,7 @@ enum {
     FLAG_GATHERS = 32,   /* the behaviour of the actor takes a message type in sets */
     FLAG_ACTED = 64,     /* it has done something since it could crash last: see crash_points.h */
     FLAG_AT_POINT = 128, /* it has stopped, inside a handler, where it may crash */
+    FLAG_MORTAL = 256,   /* it has stopped, between two operations of a process, where a signal may end it */
 };
 
 /* What an operation does to its shared object, as far as this is known before the operation is made.  A value is a
@@ -235,6 +236,8 @@ enum rh__object_kind {
     RH__OBJECT_CLOCK,  /* with ordered time and granularity object: see timers.c */
     RH__OBJECT_STORE,
     RH__OBJECT_HISTORY,  /* calls and returns of a history */
+    RH__OBJECT_YIELD,    /* of one actor: nobody else touches it (rh_yield) */
+    RH__OBJECT_INFO,     /* what actors are doing (rh_info) */
     RH__OBJECT_RESTARTS, /* the budget of restarts, if it is scarce and the granularity is object */
 };
 

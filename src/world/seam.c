@@ -25,6 +25,7 @@
 #include "world/outside.h"
 #include "world/properties.h"
 #include "world/receive.h"
+#include "world/seam_info.h"
 #include "world/seam_lives.h"
 #include "world/seam_store.h"
 #include "world/seam_tables.h"
@@ -42,7 +43,8 @@ static rh_ref seam_spawn(const struct rh_actor_type *type, const void *state, en
     /* No preemption: nobody can know the new actor before its reference is passed on. */
     if (type->kind == RH_KIND_MONITOR)
         rh__misuse(w, here, "%s is a monitor: use rh_observe", type->name);
-    rh__before_effect(w, here);
+    if (!rh__before_effect(w, here))
+        rh__kill_point(w, here);
     uint32_t actor = rh__actor_spawn(w, code_of(w), type, state, here);
     if (!w->over)
         rh__watch_from_birth(w, actor, watch);
@@ -136,6 +138,8 @@ RH__APART static void stop_before_sending(struct rh_world *w, uint32_t from, uin
         rh__operation(w, rh__object_of_actor(w, RH__OBJECT_SENDER, from), here);
     else if (!stopped && w->delivery.by_receiver && w->actors[to].status != STATUS_OUTSIDE)
         rh__stop_before_send(w, here);
+    else if (!stopped)
+        rh__kill_point(w, here);
 }
 
 static inline void before_sending(struct rh_world *w, uint32_t from, uint32_t to, const char *here)
@@ -413,7 +417,8 @@ static void seam_exit(const char *reason, const struct rh_message_type *type, co
     struct rh_world *w = inside_actor(type ? "rh_return" : "rh_exit", here);
     if (!w)
         _Exit(2);
-    rh__before_effect(w, here);
+    if (!rh__before_effect(w, here))
+        rh__kill_point(w, here);
     if (type)
         rh__keep_result(w, type, value);
     snprintf(w->exit_text, sizeof w->exit_text, "%s", reason ? reason : "normal");
@@ -431,7 +436,8 @@ static void seam_kill(rh_ref who, const char *reason, const char *here)
     if (!rh__by_object(w)) /* otherwise a signal like any other message: too late for an actor that has ended */
         rh__preempt(w, here);
     uint32_t actor = rh__known(w, who, "rh_kill", here);
-    rh__before_effect(w, here);
+    if (!rh__before_effect(w, here))
+        rh__kill_point(w, here);
     if (w->actors[actor].status != STATUS_OUTSIDE)
         rh__signal_kill(w, code_of(w), actor, reason ? reason : "kill");
 }
@@ -672,6 +678,8 @@ const struct rh_seam rh__controlled_seam = {
     .self = seam_self,
     .sender = seam_sender,
     .alive = seam_alive,
+    .yield = rh__seam_yield,
+    .info = rh__seam_info,
     .restarts = seam_restarts,
     .name_of = seam_name_of,
     .external = seam_external,

@@ -323,8 +323,14 @@ struct rh_world {
     bool own_clocks;         /* each actor has a clock: granularity object, or logical time */
     struct rh__timer_budget timer_budgets[RH__TIMER_BUDGETS];
     uint32_t timer_budget_count;
-    bool crash_points; /* actors may crash inside handlers: see crash_points.h */
-    int64_t tick_ns;   /* logical time: increment of an actor's clock per message; else 0 */
+    bool kill_points;   /* an exit signal may end a process between two operations */
+    bool looked_around; /* the program has called rh_info: reductions do not see what it depends on */
+    struct {
+        uintptr_t address;
+        bool is;
+    } atomic_calls[256]; /* see atomic.c */
+    bool crash_points;   /* actors may crash inside handlers: see crash_points.h */
+    int64_t tick_ns;     /* logical time: increment of an actor's clock per message; else 0 */
 
     /* Tables. */
     struct world_actor *actors;

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,6 +78,32 @@ static bool look_up_line(const void *address, struct rh__text *text)
     if (function)
         rh__text_add(text, " in %s", function);
     return true;
+}
+
+static bool is_in_scope(const struct rh__debug_info *d, Dwfl_Module *module, Dwarf_Addr at, const char *function)
+{
+    Dwarf_Die *unit = NULL, *scopes = NULL;
+    Dwarf_Addr bias;
+    bool is = false;
+    while (!is && (unit = d->dwfl_module_nextcu(module, unit, &bias))) {
+        int n = d->dwarf_haspc(unit, at - bias) > 0 ? d->dwarf_getscopes(unit, at - bias, &scopes) : 0;
+        for (int i = 0; i < n && !is; i++) {
+            const char *name = d->dwarf_diename(&scopes[i]);
+            int tag = d->dwarf_tag(&scopes[i]);
+            is = name && (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) && strcmp(name, function) == 0;
+        }
+        if (n > 0)
+            free(scopes);
+    }
+    return is;
+}
+
+static bool look_up_function(const void *address, const char *function)
+{
+    const struct rh__debug_info *d = rh__debug_info();
+    Dwfl_Module *module = d ? rh__debug_module(d, address) : NULL;
+    const char *name = module ? d->dwfl_module_addrname(module, (uintptr_t)address) : NULL;
+    return (name && strcmp(name, function) == 0) || (module && is_in_scope(d, module, (uintptr_t)address, function));
 }
 
 /* ---- lines that are known already -------------------------------------------------------------------------------- */
@@ -218,6 +245,12 @@ static bool add_line(const void *address, struct rh__text *text)
     return false;
 }
 
+static bool look_up_function(const void *address, const char *function)
+{
+    Dl_info info;
+    return dladdr(address, &info) && info.dli_sname && strcmp(info.dli_sname, function) == 0;
+}
+
 bool rh__symbol_field(const void *near, const char *type, size_t size, size_t offset, char *buffer, size_t buffer_size)
 {
     (void)near, (void)type, (void)size, (void)offset, (void)buffer, (void)buffer_size;
@@ -272,4 +305,14 @@ bool rh__symbol_call_place(const void *return_address, char *buffer, size_t size
     uintptr_t at = (uintptr_t)return_address;
 
     return rh__symbol_place((const void *)(at ? at - 1 : 0), buffer, size);
+}
+
+bool rh__symbol_is_in(const void *address, const char *function)
+{
+    int saved = errno;
+    rh__outside_push();
+    bool is = look_up_function(address, function);
+    rh__outside_pop();
+    errno = saved;
+    return is;
 }

@@ -24,6 +24,9 @@ bool rh__symbol_place(const void *address, char *buffer, size_t size);
 /* The place of the call that returns to an address: __builtin_return_address, a frame of a backtrace. */
 bool rh__symbol_call_place(const void *return_address, char *buffer, size_t size);
 
+/* True if the instruction belongs to a function of this name, also to one that was inlined there. */
+bool rh__symbol_is_in(const void *address, const char *function);
+
 /* Why there is no line: "compile with -g", "libdw is not installed". */
 const char *rh__symbol_hint(void);
 

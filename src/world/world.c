@@ -93,6 +93,7 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
 #undef RH_X
     w->own_clocks = s.granularity == RH_GRAIN_OBJECT || s.time == RH_TIME_LOGICAL;
     w->crash_points = rh__has_crash_points(&s);
+    w->kill_points = s.granularity == RH_GRAIN_OBJECT && s.kills == RH_KILL_ANYWHERE;
     w->tick_ns = s.time == RH_TIME_LOGICAL ? 1000000 : 0;
     w->current = w->observing = w->matching = w->clock = RH_NONE;
     rh__world_run_begin(w);

@@ -81,7 +81,7 @@ static const char *exhaustive_for(const struct rh_semantics *s, bool shared)
     char why[256];
     if (!rh__optimal_refuses(s, why, sizeof why))
         return "optimal";
-    return shared || s->fail_allocation ? "dfs" : "dpor";
+    return shared || s->fail_allocation || s->kills == RH_KILL_ANYWHERE ? "dfs" : "dpor";
 }
 
 static bool auto_open(void *state, struct rh_exploration *x, const struct rh_arguments *args, char *error,
@@ -115,7 +115,7 @@ static bool auto_open(void *state, struct rh_exploration *x, const struct rh_arg
  * has cut its runs.  Then the stand-in takes its place. */
 static void replace_reduction(struct automatic *a, const struct rh_world *w)
 {
-    bool unsound = *rh_world_globals_writer(w) && !a->x->trusts_globals;
+    bool unsound = rh__world_hides_causes(w) && !a->x->trusts_globals;
     if (a->stand_in == RH_NONE || a->exhaustive == a->stand_in || !(unsound || a->members.done[a->exhaustive]))
         return;
     a->resting[a->exhaustive] = true;

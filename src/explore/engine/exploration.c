@@ -141,7 +141,7 @@ int rh__exploration_file(struct rh_exploration *x)
 
 bool rh__exploration_unsound(const struct rh_exploration *x)
 {
-    return x->is_reduction && !x->trusts_globals && (x->results->shares_globals || *rh_world_globals_writer(x->world));
+    return x->is_reduction && !x->trusts_globals && (x->results->shares_globals || rh__world_hides_causes(x->world));
 }
 
 enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
@@ -213,6 +213,14 @@ static bool open_explorer(struct rh_exploration *x, const char *expression, char
     x->wants_new = rh__tree_wants_new(t);
     x->repeats.every_run = t->nodes[0].explorer == &rh__explorer_replay;
     const struct rh_semantics *s = rh_world_semantics(x->world);
+    if (x->is_reduction && s->kills == RH_KILL_ANYWHERE) {
+        snprintf(
+            error, error_size,
+            "%s leaves out orders of independent steps, and does not know of signals that end a process between two "
+            "operations (kills): use dfs or stateful, or --kills at-waits",
+            expression);
+        return false;
+    }
     if (x->is_reduction && (s->quiet_after || s->temperature)) {
         snprintf(error, error_size,
                  "%s counts events, and explorer %s leaves out orders of independent steps: use stateful, dfs or a "

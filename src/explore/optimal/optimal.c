@@ -65,6 +65,12 @@ bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error
             "use dpor or dfs, or --across held";
     else if (*s->timer_budgets)
         why = "which timers fire within a budget is an order of all of them: use dpor, dfs or stateful";
+    else if (s->kills == RH_KILL_ANYWHERE)
+        why = "signals that end a process between two operations (kills) are not explored: use dfs or stateful, or "
+              "--kills "
+              "at-waits";
+    else if (s->atomic)
+        why = "operations that are no steps (.atomic) are not explored: use dpor, stateful or dfs";
     else if (s->outside)
         why =
             "messages from outside (rh_open) may come at any moment, which optimal does not explore: use dpor or dfs, "

@@ -98,6 +98,7 @@ static void run_once(struct run *r, uint32_t threads)
     struct rh_runtime_options o = { .threads = threads,
                                     .store_folder = folder,
                                     .history_operations = 100,
+                                    .kill_anywhere = r->program->semantics.kills == RH_KILL_ANYWHERE,
                                     .on_failure = on_failure,
                                     .on_log = on_log,
                                     .arg = r };

@@ -1,0 +1,61 @@
+/* See atomic.h.  A name with a colon is a line; any other one is a function, which is looked for among the frames of
+ * the stack, inlined ones included.  Whether a return address is inside one of the functions is looked up once. */
+#include "world/atomic.h"
+
+#include <string.h>
+#include <unwind.h>
+
+#include "world/control.h"
+#include "world/fiber.h"
+#include "world/symbol.h"
+
+static bool is_line(const char *name, const char *place)
+{
+    size_t n = strlen(name), m = strlen(place);
+    return strchr(name, ':') && n <= m && strcmp(place + m - n, name) == 0 && (n == m || place[m - n - 1] == '/');
+}
+
+struct frames {
+    struct rh_world *w;
+    int depth;
+    bool found;
+};
+
+static bool is_inside(struct rh_world *w, uintptr_t address)
+{
+    enum { CALLS = sizeof w->atomic_calls / sizeof *w->atomic_calls };
+    uint32_t at = (uint32_t)((address >> 2) % CALLS);
+    if (w->atomic_calls[at].address == address)
+        return w->atomic_calls[at].is;
+    bool is = false;
+    for (const char *const *name = w->semantics.atomic; *name && !is; name++)
+        is = !strchr(*name, ':') && rh__symbol_is_in((const void *)(address - 1), *name);
+    w->atomic_calls[at].address = address;
+    w->atomic_calls[at].is = is;
+    return is;
+}
+
+static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
+{
+    struct frames *f = arg;
+    f->found = is_inside(f->w, (uintptr_t)_Unwind_GetIP(context));
+    bool bottom = (uintptr_t)_Unwind_GetRegionStart(context) == rh__fiber_function();
+    return f->found || bottom || ++f->depth > 64 ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+bool rh__is_atomic(struct rh_world *w, const char *place)
+{
+    struct frames f = { .w = w };
+    bool functions = false;
+    for (const char *const *name = w->semantics.atomic; *name; name++) {
+        if (is_line(*name, place))
+            return true;
+        functions |= !strchr(*name, ':');
+    }
+    if (!functions || !w->inside)
+        return false;
+    rh__outside_push();
+    _Unwind_Backtrace(look_at, &f);
+    rh__outside_pop();
+    return f.found;
+}

@@ -1,0 +1,61 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC2086,SC1091
+# Exit signals between two operations of a process; operations that are no preemption points; gdb.
+. "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
+
+# ---- kills -----------------------------------------------------------------------------------------------------------
+# Each number of sends before the kill is found, and none that is impossible.
+for explorer in dfs stateful random 'preempt(2, dfs)' auto; do
+    for sent in 0 1 2; do
+        expect 1 "$rehearse" test "$fixtures/kills" killed --explorer "$explorer" -p sent=$sent --quiet --save '' --max-runs 2000
+        out_has "killed after $sent"
+    done
+    expect 0 "$rehearse" test "$fixtures/kills" killed --explorer "$explorer" -p sent=3 --quiet --save '' --max-runs 2000
+done
+expect 0 "$rehearse" test "$fixtures/kills" killed --explorer dfs -p sent=1 --kills at-waits --quiet --save ''
+expect 1 "$rehearse" test "$fixtures/kills" killed --explorer dfs -p sent=0 --kills at-waits --quiet --save ''
+for explorer in optimal dpor; do
+    refused 'between two operations (kills)' "$rehearse" test "$fixtures/kills" killed --explorer $explorer --quiet
+done
+expect 1 "$rehearse" test "$fixtures/kills" killed --explorer dfs -p sent=1 --quiet --save found
+expect 1 "$rehearse" replay "$fixtures/kills" found/killed-*.schedule
+out_has 'killed after 1'
+
+# ---- atomic ------------------------------------------------------------------------------------------------------------
+for explorer in dfs dpor stateful; do
+    for test in two_steps another_line; do
+        expect 1 "$rehearse" test "$fixtures/kills" $test --explorer $explorer --quiet --save ''
+        out_has 'an addition is lost'
+    done
+    expect 0 "$rehearse" test "$fixtures/kills" atomic_function --explorer $explorer --quiet
+    expect 0 "$rehearse" test "$fixtures/kills" atomic_line --explorer $explorer --quiet
+    if grep -q 'CMAKE_BUILD_TYPE:STRING=.*[RD]e' "$BUILD_DIR/CMakeCache.txt"; then
+        expect 0 "$rehearse" test "$fixtures/kills" atomic_inlined --explorer $explorer --quiet
+    fi
+done
+refused '.atomic' "$rehearse" test "$fixtures/kills" atomic_function --explorer optimal --quiet
+
+# ---- gdb ---------------------------------------------------------------------------------------------------------------
+if command -v gdb >/dev/null && ! grep -q '^RH_SANITIZE:[A-Z]*=.' "$BUILD_DIR/CMakeCache.txt"; then
+    expect 1 "$rehearse" test "$fixtures/bank" --explorer dfs --quiet --save bank_found
+    s=$(ls bank_found/no_deposit_is_lost-fifo-assertion-*.schedule)
+    last='replay --gdb, our commands'
+    printf '%s\n' 'info rh-actors' 'print self' 'print $rh_state(1)' 'rh-back' 'continue' 'info rh-actors' >commands
+    timeout 3600 "$rehearse" replay "$fixtures/bank" $s --gdb >out 2>err <commands
+    if grep -q 'ptrace: Operation not permitted' out err; then
+        echo "gdb may not run programs here: not tried"
+    else
+        out_has 'rh_on_account__deposit' 'account#1' 'the run fails here' 'client#1'
+        grep -q '= account#1' out || problem 'a reference is not shown as a name'
+    fi
+    # A process that waits has a stack of its own.
+    expect 1 "$rehearse" test "$fixtures/stuck" circle --explorer dfs --quiet --save stuck_found
+    s=$(ls stuck_found/circle-*.schedule)
+    last='replay --gdb, rh-actor'
+    printf '%s\n' 'info rh-actors' 'rh-actor 1' 'rh-actor' >commands
+    timeout 3600 "$rehearse" replay "$fixtures/stuck" $s --gdb >out 2>err <commands
+    if ! grep -q 'ptrace: Operation not permitted' out err; then
+        out_has 'asker#1' 'waits at tests/fixtures/stuck.c:12' 'rh_body_of_asker'
+    fi
+fi
+
+finish
