@@ -213,7 +213,7 @@ static bool open_explorer(struct rh_exploration *x, const char *expression, char
     x->wants_new = rh__tree_wants_new(t);
     x->repeats.every_run = t->nodes[0].explorer == &rh__explorer_replay;
     const struct rh_semantics *s = rh_world_semantics(x->world);
-    if (x->is_reduction && s->kills == RH_KILL_ANYWHERE) {
+    if (x->is_reduction && !rh__tree_has(t, &rh__explorer_auto) && s->kills == RH_KILL_ANYWHERE) {
         snprintf(
             error, error_size,
             "%s leaves out orders of independent steps, and does not know of signals that end a process between two "

@@ -27,9 +27,10 @@ before = None  # registers before rh-actor
 def world():
     try:
         w = gdb.parse_and_eval("rh__world")
+        begun = int(w) != 0
     except gdb.error:
-        raise gdb.GdbError("there is no rehearse world in this program (or it was built without -g)")
-    if int(w) == 0:
+        raise gdb.GdbError("there is no rehearse world here: the program does not run, or was built without -g")
+    if not begun:
         raise gdb.GdbError("the world has not begun yet")
     return w
 
@@ -163,6 +164,17 @@ def symbol_at(address):
     return found.split()[0] if " in section" in found else None
 
 
+def place_of(address, macro, function):
+    """Where to stop: in the program's function, or if it was inlined in the one that the macro has made for it."""
+    name = symbol_at(address)
+    own = name.replace(macro, function, 1) if name else None
+    try:
+        found = gdb.execute("info address %s" % own, to_string=True) if own else ""
+    except gdb.error:
+        found = ""
+    return own if "function at address" in found else "*%d" % int(address)
+
+
 def code_of(w, choice):
     """The program's function that a choice runs from its beginning: a handler, or the body of a process."""
     deliver = int(gdb.parse_and_eval("(int)RH_CHOICE_DELIVER"))
@@ -170,15 +182,13 @@ def code_of(w, choice):
     if int(choice["kind"]) != deliver or int(actor["status"]) != IDLE:
         return None
     if int(actor["type"]["body"]):
-        name = symbol_at(actor["type"]["body"])
-        return name.replace("rh_run_", "rh_body_of_", 1) if name else None
+        return place_of(actor["type"]["body"], "rh_run_", "rh_body_of_")
     kind = w["messages"][int(choice["what"])]["type"]
     behaviour = actor["behaviour"]
     for k in range(int(behaviour["entry_count"])):
         entry = behaviour["entries"][k]
         if int(entry["type"]) == int(kind) and int(entry["call"]):
-            name = symbol_at(entry["call"])
-            return name.replace("rh_call_", "rh_on_", 1) if name else None
+            return place_of(entry["call"], "rh_call_", "rh_on_")
     return None
 
 
@@ -234,7 +244,12 @@ inside a handler the run is made again up to there."""
         event = int(w["event_count"]) - 1
         if event <= 1:
             raise gdb.GdbError("this is the first event")
-        words = gdb.parameter("args").split()
+        for inferior in gdb.inferiors():  # the run is made in a child process
+            if inferior.pid:
+                gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
+        gdb.execute("inferior 1", to_string=True)
+        shown = gdb.execute("show args", to_string=True)
+        words = shown[shown.index('"') + 1:shown.rindex('"')].split()
         if "--step" not in words:
             raise gdb.GdbError("rh-back makes the run again inside `replay --gdb` only")
         words[words.index("--step") + 1] = str(event - 1)
