@@ -30,10 +30,10 @@ void rh__sample_result(const void *state, uint64_t seen, struct rh__size *size);
  * what it would be: the estimate is the number of runs that `optimal` would make, not of those that there are. */
 void rh__sample_was_cut(struct rh__size *size, uint64_t seen);
 
-/* True if `optimal` does not support these semantics with granularity object; `error` says why. */
 /* What the runs of auto have shown (decorate/novelty.h); NULL if another explorer or other processes made them. */
 struct rh__novelty;
 const struct rh__novelty *rh__auto_novelty(const struct rh_exploration *x);
+/* True if `optimal` does not support these semantics with granularity object; `error` says why. */
 bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error_size);
 
 /* Result of a replay: the line that did not fit and the possible choices, or "" if all lines fitted. */

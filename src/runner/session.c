@@ -11,6 +11,7 @@
 #include "findings/story.h"
 #include "findings/why.h"
 #include "runner/again.h"
+#include "runner/first_look.h"
 #include "runner/forecast.h"
 #include "trace/schedule.h"
 #include "world/live.h"
@@ -40,6 +41,7 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
         return RH__EXIT_TOOL;
     }
     s->determinism->kind = RH_OUTCOME_FINISHED;
+    rh__first_look(s);
     struct rh_world_options w = world_options(s);
     s->world = rh_world_new(&w, error, sizeof error);
     if (!s->world) {
@@ -47,12 +49,13 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
         return RH__EXIT_USAGE;
     }
     s->x =
-        rh__exploration_new(s->world, plan->explorer, plan->semantics.seed, &plan->limits, s->error, sizeof s->error);
+        rh__exploration_new(s->world, s->plan.explorer, plan->semantics.seed, &plan->limits, s->error, sizeof s->error);
     if (!s->x)
         return RH__EXIT_USAGE;
     s->x->mute = plan->mute;
     s->x->progress = plan->progress;
     s->x->curve.wanted = plan->curves;
+    s->x->end.interrupted = s->interrupted;
     return RH__EXIT_OK;
 }
 
@@ -140,7 +143,8 @@ int rh__session_run(struct rh__session *s)
         s->x->repeats.known_to_differ = s->determinism->kind != RH_OUTCOME_FINISHED;
     }
     if (!*rh_world_refused(s->world)) {
-        code = rh__forecast_before(s) ? explore(s) : RH__EXIT_TOOL;
+        bool good, done = rh__few_states(s, &good);
+        code = done ? RH__EXIT_OK : good && rh__forecast_before(s) ? explore(s) : RH__EXIT_TOOL;
     }
     if (code == RH__EXIT_OK && !s->x->end.interrupted && !look_into_findings(s))
         code = RH__EXIT_TOOL;

@@ -35,10 +35,11 @@ static const double pool = 1, near_end = 16, forgets = 0.5;
 
 /* The samplers, in the order of their first slices, and their floors. */
 static const struct {
-    const char *expression;
+    const char *expression, *growing;
     double floor;
-} samplers[] = { { "pctcp", 0.5 },  { "swarm", 0.5 },    { "pos", 0.4 },
-                 { "phases", 0.5 }, { "weighted", 0.4 }, { "random", 0.2 } };
+} samplers[] = { { "pctcp", "grow(pctcp)", 0.5 },       { "swarm", "grow(swarm)", 0.5 },
+                 { "pos", "grow(pos)", 0.4 },           { "phases", "grow(phases)", 0.5 },
+                 { "weighted", "grow(weighted)", 0.4 }, { "random", "grow(random)", 0.2 } };
 
 struct share {
     const char *name;
@@ -98,8 +99,9 @@ static bool auto_open(void *state, struct rh_exploration *x, const struct rh_arg
     }
     if (!add_member(a, every, 0.6, error, error_size))
         return false;
+    bool grow = rh_arguments_has(args, "grow");
     for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++)
-        if (!add_member(a, samplers[i].expression, samplers[i].floor, error, error_size))
+        if (!add_member(a, grow ? samplers[i].growing : samplers[i].expression, samplers[i].floor, error, error_size))
             return false;
     x->is_reduction = rh__tree_is_reduction(&a->tree[a->exhaustive]);
     if (x->is_reduction && !shared) {
@@ -279,6 +281,7 @@ static const struct rh_explorer_share auto_shares = {
 };
 static const struct rh_argument auto_arguments[] = {
     { .name = "shared", .kind = RH_ARGUMENT_FLAG, .help = "only members that share their work with other workers" },
+    { .name = "grow", .kind = RH_ARGUMENT_FLAG, .help = "runs do not end: samplers have limits that grow" },
     { .name = NULL },
 };
 
