@@ -47,7 +47,7 @@ same 'goes on where it was' 'event 3' "$(part 5 | sed -n '1s/:.*//p')"
 
 # ---- a step that ends the program -----------------------------------------------------------------------------------------
 steps 0 'until second; look victim#1; quit' "$fixtures/kinds" crash --granularity handler
-out_has 'that step ends the program: crash: ' 'victim#1 is idle'
+out_has 'that step ends the program: ' 'victim#1 is idle' # a crash, or a sanitizer's report
 
 # ---- wrong use -----------------------------------------------------------------------------------------------------------
 steps 0 '77; jump; save; save no/such/folder/x; help' "$fixtures/shown" lease

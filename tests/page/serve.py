@@ -136,7 +136,7 @@ check("beside prints", state(s.port, "0.0")["taken"] == 2 and state(s.port)["tak
 s.close()
 s = Server(f"{fixtures}/kinds", "crash", "--granularity", "handler")
 before = state(s.port)
-ways = [p for p in ["0", "1", "1.0", "0.0", "0.1", "1.1"] if "crash" in state(s.port, p)["crash"]]
+ways = [p for p in ["0", "1", "1.0", "0.0", "0.1", "1.1"] if state(s.port, p)["crash"]]
 check("a crash is told", len(ways) >= 1, before["open"])
 check("and survived", state(s.port)["open"] == before["open"])
 s.close()
