@@ -100,6 +100,9 @@ struct rh_behaviour {
     const char *place; /* file:line */
 };
 
+struct rh_state_hash;
+typedef void rh_state_fn(struct rh_state_hash *hash, const void *state);
+
 struct rh_actor_type {
     const char *name;
     uint32_t size;
@@ -107,6 +110,7 @@ struct rh_actor_type {
     const struct rh_behaviour *initial; /* the behaviour declared first; filled in before main */
     rh_body_fn *body;                   /* of a process; filled in before main */
     bool may_be_hot;                    /* one of its behaviours is hot; filled in before main */
+    rh_state_fn *state_hash;            /* RH_STATE_HASH; filled in before main, NULL: none */
 };
 
 /* RH_MESSAGE(name) or RH_MESSAGE(name, int field; char other[8];) declares struct name and its descriptor.  A message
@@ -181,6 +185,36 @@ struct rh_actor_type {
     }                                                                                                                  \
     static void rh_body_of_##process(RH_UNUSED rh_ref self, RH_UNUSED struct process *state)
 
+/* RH_STATE_HASH(actor) { ... } says what of an actor's state counts when states are compared (explorers `stateful` and
+ * `delay`): without it, every byte of the state and of its heap, also padding and addresses.  In scope are `hash` and
+ * `state` (const struct actor *).  The code adds to the hash, by rh_state_add, all that can change what the actor does
+ * later, whether in the state or behind its pointers, and calls nothing else of this header:
+ *
+ *     RH_STATE_HASH(cache)
+ *     {
+ *         rh_state_add(hash, &state->count, sizeof state->count);
+ *         for (const struct entry *e = state->first; e; e = e->next)
+ *             rh_state_add_any(hash, e->key, strlen(e->key));              the order of entries does not matter
+ *     }
+ *
+ * What it leaves out, explorers do not see: two states that differ in that alone count as one, and only one of them is
+ * explored.  `stateful(check)` looks for such mistakes.  In production it has no effect. */
+#define RH_STATE_HASH(actor)                                                                                           \
+    static void rh_state_of_##actor(struct rh_state_hash *hash, const struct actor *state);                            \
+    static void rh_state_call_##actor(struct rh_state_hash *hash, const void *state)                                   \
+    {                                                                                                                  \
+        rh_state_of_##actor(hash, (const struct actor *)state);                                                        \
+    }                                                                                                                  \
+    __attribute__((constructor)) static void rh_state_add_##actor(void)                                                \
+    {                                                                                                                  \
+        rh_state_register_(&rh_actor_##actor, rh_state_call_##actor);                                                  \
+    }                                                                                                                  \
+    static void rh_state_of_##actor(RH_UNUSED struct rh_state_hash *hash, RH_UNUSED const struct actor *state)
+/* Adds bytes, in this order; or in any order among those that are added so. */
+void rh_state_add(struct rh_state_hash *hash, const void *bytes, size_t size);
+void rh_state_add_any(struct rh_state_hash *hash, const void *bytes, size_t size);
+
+void rh_state_register_(struct rh_actor_type *actor, rh_state_fn *state_hash);
 void rh_behaviour_register_(const struct rh_behaviour *behaviour, struct rh_actor_type *actor);
 void rh_body_register_(struct rh_actor_type *process, rh_body_fn *body);
 

@@ -142,7 +142,7 @@ template <class T> static inline const T *rh_value_at_(const T &value)
         __VA_ARGS__                                                                                                    \
     };                                                                                                                 \
     RH_EXTERN_C RH_SHARED struct rh_actor_type rh_actor_##name_;                                                       \
-    struct rh_actor_type rh_actor_##name_ = { #name_, sizeof(struct name_), kind, 0, 0, 0 }
+    struct rh_actor_type rh_actor_##name_ = { #name_, sizeof(struct name_), kind, 0, 0, 0, 0 }
 
 #define RH_TABLE_(name_, ordered)                                                                                      \
     RH_EXTERN_C RH_SHARED const struct rh_table rh_table_of_##name_;                                                   \

@@ -10,7 +10,7 @@
 
 #include "actor/blocking.h"
 #include "actor/nowhere.h"
-#include "base/hash.h"
+#include "actor/state_hash.h"
 
 /* Set once, before the first actor starts; runs do not change it. */
 static const struct rh_seam *world = &rh__nowhere;
@@ -32,6 +32,21 @@ void rh_behaviour_register_(const struct rh_behaviour *behaviour, struct rh_acto
 void rh_body_register_(struct rh_actor_type *process, rh_body_fn *body)
 {
     process->body = body;
+}
+
+void rh_state_register_(struct rh_actor_type *actor, rh_state_fn *state_hash)
+{
+    actor->state_hash = state_hash;
+}
+
+void rh_state_add(struct rh_state_hash *hash, const void *bytes, size_t size)
+{
+    hash->chain = rh__wide_mix(hash->chain, rh__wide_hash(bytes, size, 1));
+}
+
+void rh_state_add_any(struct rh_state_hash *hash, const void *bytes, size_t size)
+{
+    hash->sum = rh__wide_sum(hash->sum, rh__wide_hash(bytes, size, 2));
 }
 
 static struct rh_test *first_test, **last_test = &first_test;

@@ -61,6 +61,8 @@ void rh__exploration_restart(struct rh_exploration *x);
 uint32_t rh__exploration_restarts(const struct rh_exploration *x);
 
 struct rh_visited;
+/* No two processes use the set at the same time: operations cost less. */
+void rh__visited_alone(struct rh_visited *v);
 /* rh_visited_has or rh_visited_add will be called for this fingerprint soon. */
 void rh__visited_prefetch(struct rh_visited *v, struct rh_fingerprint f);
 

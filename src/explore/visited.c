@@ -39,6 +39,7 @@ struct rh_visited {
     uint64_t mark_bits; /* bit-state: size of the array in bits, a power of two */
     _Atomic uint64_t *array, ones, mark_states, mark_hits;
     bool begun, outdated;
+    bool alone;       /* one process after the other uses the set, so that a lock is a note of who is at work */
     uint32_t meaning; /* of the fingerprints */
     const struct rh_exploration *x;
     uint32_t restarts; /* of the exploration, when the set was last cleared */
@@ -66,9 +67,20 @@ static pid_t own_pid(void)
     return self;
 }
 
-static void lock(struct shard *s)
+static void take_over(struct shard *s, pid_t me)
+{
+    if (atomic_load_explicit(&s->owner, memory_order_relaxed))
+        rh__dense_repair(&s->table);
+    atomic_store_explicit(&s->owner, me, memory_order_relaxed);
+}
+
+static void lock(const struct rh_visited *v, struct shard *s)
 {
     pid_t nobody = 0, me = own_pid();
+    if (v->alone) {
+        take_over(s, me);
+        return;
+    }
     for (uint32_t tries = 1;
          !atomic_compare_exchange_weak_explicit(&s->owner, &nobody, me, memory_order_acquire, memory_order_relaxed);
          tries++) {
@@ -178,7 +190,7 @@ enum rh_visited_answer rh_visited_add(struct rh_visited *v, struct rh_fingerprin
     if (!v->width)
         return add_marks(v, f);
     struct shard *s = shard_of(v, f, &key);
-    lock(s);
+    lock(v, s);
     bool first = rh__dense_add(&s->table, key);
     s->hits += !first;
     unlock(s);
@@ -192,7 +204,9 @@ bool rh_visited_has(struct rh_visited *v, struct rh_fingerprint f)
     if (!v->width)
         return has_marks(v, f);
     struct shard *s = shard_of(v, f, &key);
-    lock(s);
+    if (v->alone && !atomic_load_explicit(&s->owner, memory_order_relaxed))
+        return rh__dense_has(&s->table, key);
+    lock(v, s);
     bool there = rh__dense_has(&s->table, key);
     unlock(s);
     return there;
@@ -203,6 +217,11 @@ void rh__visited_prefetch(struct rh_visited *v, struct rh_fingerprint f)
     struct rh__dense_key key;
     if (v->width)
         rh__dense_prefetch(&shard_of(v, usable(v, f), &key)->table, key);
+}
+
+void rh__visited_alone(struct rh_visited *v)
+{
+    v->alone = true;
 }
 
 uint32_t rh_visited_begin(struct rh_visited *v, uint32_t keep)
@@ -256,7 +275,7 @@ void rh_visited_clear(struct rh_visited *v)
 {
     for (uint32_t i = 0; i < SHARDS && v->width; i++) {
         struct shard *s = &v->shards[i];
-        lock(s);
+        lock(v, s);
         give_back(s->table.bytes, v->shard_bytes); /* also what a killed process has left */
         rh__dense_begin(&s->table, s->table.bytes, v->shard_bytes, v->width == KEPT_BYTES);
         s->hits = 0;

@@ -12,11 +12,13 @@
 
 #include <string.h>
 
+#include "actor/state_hash.h"
 #include "base/copy.h"
 #include "base/hash.h"
 #include "world/faults.h"
 #include "world/fiber.h"
 #include "world/history.h"
+#include "world/live.h"
 #include "world/liveness.h"
 #include "world/memory.h"
 #include "world/network.h"
@@ -316,6 +318,19 @@ static struct rh__wide hash_next(const struct rh_world *w, const struct world_ac
     return h;
 }
 
+/* By the user's function, if there is one; it must not crash, and the actor is to blame if it does. */
+static struct rh__wide hash_memory(struct rh_world *w, uint32_t actor)
+{
+    const struct world_actor *a = &w->actors[actor];
+    struct rh_state_hash h = { { 0, 0 }, { 0, 0 } };
+    if (!a->type->state_hash)
+        return rh__region_hash(w, actor);
+    w->matching = actor;
+    a->type->state_hash(&h, a->region);
+    w->matching = RH_NONE;
+    return rh__wide_mix(rh__wide_with(h.chain, 24), h.sum);
+}
+
 static struct rh__wide hash_actor(struct rh_world *w, uint32_t actor)
 {
     const struct world_actor *a = &w->actors[actor];
@@ -331,7 +346,7 @@ static struct rh__wide hash_actor(struct rh_world *w, uint32_t actor)
     h = rh__wide_with(h, in_program(w, a->behaviour));
     if (w->semantics.restarts && a->initial) /* a restart gives it its first state again */
         h = rh__wide_mix(h, rh__wide_hash(w->payload + a->initial, a->type->size, 21));
-    h = rh__wide_with(rh__wide_mix(h, rh__region_hash(w, actor)), a->random);
+    h = rh__wide_with(rh__wide_mix(h, hash_memory(w, actor)), a->random);
     if (a->stack != RH_NONE)
         h = rh__wide_mix(h, hash_fiber(w, actor));
     if (a->tickets)
@@ -617,6 +632,11 @@ struct rh_fingerprint rh_world_fingerprint_wide(const struct rh_world *world)
     if (w->delivery.causal)
         h = rh__wide_mix(h, hash_causes(w));
     return (struct rh_fingerprint){ h.high, h.low };
+}
+
+uint64_t rh__actor_hash(const struct rh_world *w, uint32_t actor)
+{
+    return w->actors[actor].hash.high;
 }
 
 uint64_t rh_world_fingerprint(const struct rh_world *w)

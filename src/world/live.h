@@ -113,6 +113,9 @@ bool rh__world_tool_failed(const struct rh_world *w);
 /* Suppresses messages about lost children: the caller repeats their work. */
 void rh__world_supervise(struct rh_world *w);
 
+/* The part of an actor in the fingerprint that was asked for last. */
+uint64_t rh__actor_hash(const struct rh_world *w, uint32_t actor);
+
 /* Fingerprints will be asked for.  Call it before the world begins: stacks are clean from the first step on, so that
  * equal steps leave equal stacks in every process. */
 void rh__world_will_print(struct rh_world *w);

@@ -193,6 +193,43 @@ static void a_file_goes_on_where_it_was(void **unused)
     unlink(path);
 }
 
+/* A sample is a function of the seed and its number: workers draw what one process draws. */
+static void samples_are_those_of_one_process(void **unused)
+{
+    (void)unused;
+    static const char *const explorers[] = { "delay(rtc, ss, delays=3, repeats)", "delay(prr, ss, delays=2, c1=7)" };
+    for (size_t i = 0; i < 2; i++) {
+        struct setting s = { .test = "mixed", .params = small, .param_count = 2, .explorer = explorers[i], KEEP_GOING };
+        struct rh_exploration *x = opened(&s);
+        assert_true(rh__explore(x));
+        uint64_t distinct = x->results->distinct.count;
+        char notes[1024];
+        rh_inner_notes(&x->explorer, notes, sizeof notes);
+        uint64_t samples = strtoull(notes, NULL, 10);
+        closed(x);
+        print_message("%s: %llu samples, %llu distinct runs\n", explorers[i], (unsigned long long)samples,
+                      (unsigned long long)distinct);
+        assert_true(distinct > 5);
+        for (uint32_t workers = 1; workers <= 3; workers++) {
+            char error[512] = "";
+            struct killer k = { rh__random_seed(9, workers), workers, KILLS - 2 };
+            struct rh__pool_options o = { .workers = workers,
+                                          .slice_runs = 5,
+                                          .most_deaths = 1000,
+                                          .watch = workers > 1 ? kill_one : NULL,
+                                          .watch_arg = &k };
+            x = opened(&s);
+            if (pooled(x, &s, o, error, sizeof error) != RH__POOL_DONE)
+                fail_msg("%s", error);
+            rh_inner_notes(&x->explorer, notes, sizeof notes);
+            assert_int_equal(x->results->distinct.count, distinct);
+            assert_int_equal(strtoull(notes, NULL, 10), samples);
+            assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
+            closed(x);
+        }
+    }
+}
+
 /* A bound on delays is no promise, with workers as without. */
 static void bounds_hold_for_workers(void **unused)
 {
@@ -250,6 +287,7 @@ int main(void)
         EXPLORE_TEST(who_is_killed_does_not_show),
         EXPLORE_TEST(a_file_goes_on_where_it_was),
         EXPLORE_TEST(bounds_hold_for_workers),
+        EXPLORE_TEST(samples_are_those_of_one_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,9 @@ enum { SLOTS = 1 << 16 };
 /* ---- sights ------------------------------------------------------------------------------------------------------ */
 
 struct sights {
-    uint32_t count;
+    uint32_t count, end_count;
     uint64_t steps;
+    uint64_t ends[SLOTS / 2]; /* of runs; some several times */
     uint64_t set[SLOTS];
 };
 static struct sights *sights; /* shared memory; of the search under way */
@@ -112,7 +113,10 @@ static void note_end(const struct rh_world *w)
     const struct rh_outcome *o = rh_world_outcome(w);
     uint64_t h = mix(mix(2, o->kind), text_hash(o->place));
     bool all = !rh_outcome_failed(o->kind) || o->kind == RH_OUTCOME_STUCK || o->kind == RH_OUTCOME_MONITOR;
-    note(all ? mix(h, actors_hash(w)) : h);
+    uint64_t end = all ? mix(h, actors_hash(w)) : h;
+    note(end);
+    if (sights->end_count < SLOTS / 2)
+        sights->ends[sights->end_count++] = end + !end;
 }
 
 /* ---- brute force ------------------------------------------------------------------------------------------------- */
@@ -271,6 +275,62 @@ static void require_none_wrong(const struct sum *s)
     assert_int_equal(s->wrong, 0);
 }
 
+/* ---- a reduction ------------------------------------------------------------------------------------------------- */
+
+/* stateful(reduce) leaves out states, and no end of a run.  It has an effect under mailbox, without faults. */
+static void make_for_reduction(uint64_t seed)
+{
+    automata_make(&automata, seed);
+    automata.semantics = (struct rh_semantics){ .model = RH_MAILBOX,
+                                                .granularity = RH_GRAIN_HANDLER,
+                                                .time = automata.semantics.time,
+                                                .dead_letters = automata.semantics.dead_letters,
+                                                .max_steps = automata.semantics.max_steps };
+}
+
+static bool has_all_ends(const struct sights *all)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < all->end_count && good; i++)
+        good = has(sights, all->ends[i]);
+    return good;
+}
+
+static void a_reduction_keeps_every_end(void **unused)
+{
+    (void)unused;
+    uint32_t compared = 0, reduced = 0, fewer = 0;
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        bool fine = false;
+        char notes[1024];
+        make_for_reduction(seed);
+        struct sights *all = brute_sights(&fine);
+        while (!fine && automata_shrink(&automata)) {
+            rh_shared_free(all, sizeof *all);
+            all = brute_sights(&fine);
+        }
+        struct rh_world *w = world_of("automata", &automata.semantics, NULL, 0);
+        sights = rh_shared_new(sizeof *sights);
+        assert_non_null(sights);
+        struct rh_exploration *x = explored(w, "sights_of(stateful(reduce))", 1, 0);
+        rh_inner_notes(&x->explorer, notes, sizeof notes);
+        compared += fine;
+        reduced += fine && strstr(notes, "one step was enough");
+        fewer += fine && sights->count < all->count;
+        if (fine && (!has_all_ends(all) || sights->count > all->count))
+            fail_msg("seed %llu: an end of a run is missing, or there is one that is not there: %s",
+                     (unsigned long long)seed, notes);
+        if (fine && rh__exploration_verdict(x) != RH_VERDICT_EXHAUSTIVE)
+            fail_msg("seed %llu is not exhaustive: %s", (unsigned long long)seed, notes);
+        rh__exploration_free(x);
+        rh_world_free(w);
+        rh_shared_free(sights, sizeof *sights);
+        rh_shared_free(all, sizeof *all);
+    }
+    print_message("%u programs compared, %u reduced, %u with fewer sights\n", compared, reduced, fewer);
+    assert_true(compared > PROGRAMS / 2 && reduced > PROGRAMS / 20);
+}
+
 static uint64_t from_environment(const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);
@@ -296,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(searches_see_what_brute_force_sees),
+        EXPLORE_TEST(a_reduction_keeps_every_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

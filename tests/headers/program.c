@@ -91,3 +91,9 @@ RH_TEST(it_compiles_with_options, .model = RH_BAG, .losses = 1, .crashes = 1, .m
     rh_spawn(caller, .callee = rh_spawn(echo));
 }
 RH_MAIN()
+
+RH_STATE_HASH(caller)
+{
+    rh_state_add(hash, &state->callee, sizeof state->callee);
+    rh_state_add_any(hash, "x", 1);
+}

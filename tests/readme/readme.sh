@@ -33,7 +33,7 @@ render() {
 }
 
 plain() { sed -E 's/[0-9]+\.[0-9]+ s/0.00 s/g; s/[[:space:]]+$//'; }
-comparable() { plain | sed -E 's/[0-9.]+ bytes a state/N bytes a state/'; }
+comparable() { plain | sed -E 's/[0-9.]+ bytes a state/N bytes a state/; s/(states of single actors, about:).*/\1 .../'; }
 
 status=0
 cd "$SOURCE_DIR" || exit 1

@@ -101,54 +101,65 @@ static void delay_notes(const void *state, char *buffer, size_t size)
 
 /* ---- several workers --------------------------------------------------------------------------------------------- */
 
+/* One of the two searches: what comes after memory is used up is in one process. */
 static bool delay_can(const void *state)
 {
     const struct delay *d = state;
-    return d->ses && !d->ss;
+    return !d->ses || !d->ss;
 }
 
 static size_t delay_pack(void *state, void *buffer, size_t room, bool half)
 {
     struct delay *d = state;
-    return delay_can(d) ? rh__ses_pack(d->ses, buffer, room, half) : 0;
+    if (!delay_can(d))
+        return 0;
+    return d->ses ? rh__ses_pack(d->ses, buffer, room, half) : rh__ss_pack(d->ss, buffer, room, half);
 }
 
 static bool delay_unpack(void *state, const struct rh_world *w, const void *item, size_t size)
 {
     struct delay *d = state;
     (void)w;
-    return !d->ses || rh__ses_unpack(d->ses, item, size);
+    bool good = true;
+    if (d->ss)
+        good = rh__ss_unpack(d->ss, item, size);
+    return good && (!d->ses || rh__ses_unpack(d->ses, item, size));
 }
 
-/* Only one that can share is asked. */
 static size_t delay_give(void *state, void *buffer, size_t room, bool idle)
 {
-    return rh__ses_give(((struct delay *)state)->ses, buffer, room, idle);
+    struct delay *d = state;
+    return d->ses ? rh__ses_give(d->ses, buffer, room, idle) : rh__ss_give(d->ss, buffer, room, idle);
 }
 
 static bool delay_gather(void *state, const void *told, size_t size)
 {
-    return rh__ses_gather(((struct delay *)state)->ses, told, size);
+    struct delay *d = state;
+    return d->ses ? rh__ses_gather(d->ses, told, size) : rh__ss_gather(d->ss, told, size);
 }
 
 static bool delay_has_more(const void *state)
 {
-    return rh__ses_has_more(((const struct delay *)state)->ses);
+    const struct delay *d = state;
+    return d->ses ? rh__ses_has_more(d->ses) : rh__ss_has_more(d->ss);
 }
 
 static size_t delay_save(const void *state, void *buffer, size_t room)
 {
-    return rh__ses_save(((const struct delay *)state)->ses, buffer, room);
+    const struct delay *d = state;
+    return d->ses ? rh__ses_save(d->ses, buffer, room) : rh__ss_save(d->ss, buffer, room);
 }
 
 static bool delay_load(void *state, const void *saved, size_t size)
 {
-    return rh__ses_load(((struct delay *)state)->ses, saved, size);
+    struct delay *d = state;
+    return d->ses ? rh__ses_load(d->ses, saved, size) : rh__ss_load(d->ss, saved, size);
 }
 
 static size_t delay_tell(void *state, void *buffer, size_t room)
 {
-    return rh__ses_tell(((struct delay *)state)->ses, buffer, room);
+    struct delay *d = state;
+    return d->ses ? rh__ses_tell(d->ses, buffer, room) : rh__ss_tell(d->ss, buffer, room);
 }
 
 static const struct rh_explorer_rounds delay_rounds = { .give = delay_give,

@@ -33,5 +33,14 @@ void rh__ss_start_from(struct rh__ss *s, const struct rh__starts *starts);
 uint32_t rh__ss_begin(struct rh__ss *s, const struct rh_world *w);
 uint32_t rh__ss_choose(struct rh__ss *s, const struct rh_world *w, const struct rh_choice *open, uint32_t count);
 void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size);
+/* For several workers, as those of the exhaustive search. */
+size_t rh__ss_pack(struct rh__ss *s, void *buffer, size_t room, bool half);
+bool rh__ss_unpack(struct rh__ss *s, const void *item, size_t size);
+size_t rh__ss_tell(struct rh__ss *s, void *buffer, size_t room);
+size_t rh__ss_give(struct rh__ss *s, void *buffer, size_t room, bool idle);
+bool rh__ss_gather(struct rh__ss *s, const void *told, size_t size);
+bool rh__ss_has_more(const struct rh__ss *s);
+size_t rh__ss_save(const struct rh__ss *s, void *buffer, size_t room);
+bool rh__ss_load(struct rh__ss *s, const void *saved, size_t size);
 
 #endif

@@ -22,6 +22,7 @@
 #include "explore/delaying/ses.h"
 #include "explore/explorers.h"
 #include "explore/stateful/lasso.h"
+#include "explore/stateful/merges.h"
 #include "world/live.h"
 
 enum { MOST_CHECKED = 4096, LOOK_EVERY = 64, FEW = 64, MOST_STARTS = 1 << 24 };
@@ -53,9 +54,11 @@ struct rh__ses *rh__ses_open(struct rh_exploration *x, const struct rh__delay_op
     s->item = rh_exploration_memory(x, RH__FRONTIER_ITEM);
     s->starts = o->combined ? rh_exploration_memory(x, MOST_STARTS * sizeof *s->starts) : NULL;
     s->visited = rh_exploration_visited(x, &(struct rh_visited_options){ .memory_bytes = (size_t)o->kilobytes << 10 });
+    s->splits = rh__splits_new(x);
     s->now = &s->frontiers[0];
     s->next = &s->frontiers[1];
-    bool good = s->path && s->given && s->states && s->after && s->item && (s->starts || !o->combined) && s->visited;
+    bool good = s->splits && s->path && s->given && s->states && s->after && s->item && (s->starts || !o->combined) &&
+                s->visited;
     for (uint32_t i = 0; i < 2 && good; i++)
         good = rh__frontier_open(&s->frontiers[i], x, (size_t)o->frontier_kilobytes << 10);
     return good && rh__on_path_open(&s->on_path, x, s->room) && rh__ses_pool_open(s) ? s : NULL;
@@ -153,6 +156,7 @@ static void start_over(struct rh__ses *s)
     rh__frontier_clear(s->next);
     s->begun = false;
     s->transitions = 0;
+    rh__splits_clear(s->splits);
     rh__exploration_restart(s->x);
 }
 
@@ -249,6 +253,8 @@ static bool enter(struct rh__ses *s, const struct rh_world *w, uint32_t depth, c
     struct rh_fingerprint f = rh__exploration_state(s->x, w);
     if (!given && (rh__on_path_has(&s->on_path, f) || was_visited(s, w, f)))
         return false;
+    if (!given)
+        rh__splits_note(s->splits, w);
     s->pool.print[depth] = f;
     rh__on_path_enter(&s->on_path, depth, f);
     const struct rh__ses_level *above = depth > s->floor ? &s->path[depth - 1] : NULL;
@@ -332,6 +338,10 @@ void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size)
     if (c.replaced)
         rh__text_add(&t, "; %llu states were dropped for lack of memory and may be counted again",
                      (unsigned long long)c.replaced);
+    char splits[512] = "";
+    if (!s->pool.keeps) /* workers do not tell */
+        rh__splits_text(s->splits, rh__exploration_world(s->x), c.states, s->transitions, splits, sizeof splits);
+    rh__text_add(&t, "%s", splits);
     rh__text_add(&t, "\nprobability that a collision hid a state: %.2g", c.missed);
     if (s->full)
         rh__text_add(&t, "\nthe frontier is full (%s)%s%s%s",

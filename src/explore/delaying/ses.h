@@ -50,6 +50,7 @@ struct rh__ses {
     struct rh_exploration *x;
     struct rh_visited *visited;
     struct rh__on_path on_path;
+    struct rh__splits *splits;
     struct rh__ses_level *path;
     unsigned char *states, *after; /* of the explorer, by level: before the delays of the choice, and with it */
     struct rh__frontier frontiers[2], *now, *next;

@@ -8,10 +8,15 @@
  * of that run come first, and the probability is 1 / (S L^d) for S such runs.
  *
  * The runs of two walks with the same delays are the same run: it is made once, as long as it is
- * remembered how many places it has. */
+ * remembered how many places it has.
+ *
+ * A sample is a function of the seed, its number of delays and its number in the stratum.  So several workers draw what
+ * one process draws: a stratum is a round (struct rh_explorer_rounds), and an item has some of its samples.  A worker
+ * remembers its own runs only, so that some are made by several workers. */
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/random.h"
@@ -19,7 +24,7 @@
 #include "explore/delaying/delaying.h"
 #include "explore/explorers.h"
 
-enum { KNOWN_BITS = 16, WINDOW = 8, MOST_REPEATED = 10000 };
+enum { KNOWN_BITS = 16, WINDOW = 8, MOST_REPEATED = 10000, ITEM = 'w', TOLD = 't', SAVED = 'v', MOST_BATCH = 256 };
 
 /* A run that was made: a hash of its delays, and the places in it after the last of them, + 1. */
 struct known {
@@ -33,10 +38,14 @@ struct rh__ss {
     uint64_t random;
     uint32_t *walk; /* places between the delays */
     uint32_t room, length;
-    uint32_t delays;   /* of the stratum */
-    uint64_t sample;   /* of the stratum */
-    uint64_t samples;  /* of all strata */
-    uint64_t repeated; /* runs of samples that were known */
+    uint32_t delays;       /* of the stratum */
+    uint64_t sample;       /* of the stratum */
+    uint64_t until;        /* of a worker: the samples before this one are its item */
+    bool active, works;    /* it has work; this is a worker */
+    bool keeps, no_places; /* items were given; no delay changes anything */
+    uint64_t told;         /* of a worker: samples that were told */
+    uint64_t samples;      /* of all strata */
+    uint64_t repeated;     /* runs of samples that were known */
     struct rh__starts starts;
     uint64_t start;  /* of the walk */
     uint32_t *given; /* delays of the start, by level */
@@ -56,7 +65,6 @@ struct rh__ss *rh__ss_open(struct rh_exploration *x, const struct rh__delay_opti
         return NULL;
     s->o = *o;
     s->x = x;
-    s->random = rh__random_seed(o->seed, 5);
     s->room = rh_exploration_max_steps(x) + 2;
     s->walk = rh_exploration_memory(x, (size_t)s->room * sizeof *s->walk);
     s->given = rh_exploration_memory(x, (size_t)s->room * sizeof *s->given);
@@ -65,8 +73,10 @@ struct rh__ss *rh__ss_open(struct rh_exploration *x, const struct rh__delay_opti
     return s->walk && s->given && s->known && s->state ? s : NULL;
 }
 
+/* The next sample begins. */
 static void draw_start(struct rh__ss *s)
 {
+    s->random = rh__random_seed(rh__mix(s->o.seed, s->sample), 5 + s->delays);
     if (!s->starts.count)
         return;
     s->start = rh__random_next(&s->random) % s->starts.count;
@@ -129,6 +139,11 @@ static bool next_walk(struct rh__ss *s)
 {
     s->samples++;
     s->length = 0;
+    if (s->works) {
+        s->sample++;
+        draw_start(s);
+        return s->sample < s->until;
+    }
     bool only_one = !s->delays && !s->starts.count; /* all samples without delays are the same run */
     if (++s->sample >= samples_of(s) || only_one) {
         s->delays++;
@@ -144,7 +159,7 @@ static bool next_run(struct rh__ss *s, uint32_t places)
     for (uint32_t tries = 0;; tries++) {
         if (s->length < s->delays && places)
             s->walk[s->length++] = rh__random_below(&s->random, places);
-        else if ((!s->length && s->delays && !places && !s->starts.count) || !next_walk(s))
+        else if ((s->no_places = !s->length && s->delays && !places && !s->starts.count) || !next_walk(s))
             return false; /* no delay changes anything, or nothing is left */
         bool repeats = s->o.repeats && s->length;
         if (repeats || !recall(s, &places) || tries == MOST_REPEATED || rh_exploration_is_over(s->x))
@@ -156,13 +171,15 @@ static bool next_run(struct rh__ss *s, uint32_t places)
 uint32_t rh__ss_begin(struct rh__ss *s, const struct rh_world *w)
 {
     (void)w;
-    if (s->begun && !s->last)
-        return 0; /* the test has no choices */
+    if (!s->active || (s->begun && !s->last))
+        return 0; /* or the test has no choices */
     if (s->begun) {
         remember(s, s->places);
         if (!next_run(s, s->places))
             return 0;
     }
+    if (!s->begun)
+        draw_start(s);
     s->begun = true;
     s->at = s->places = s->last = 0;
     return 1;
@@ -201,4 +218,117 @@ void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size)
         rh__text_add(&t, ", from %llu runs that were put off", (unsigned long long)s->starts.count);
     if (s->repeated)
         rh__text_add(&t, "; %llu of their runs were known and not made again", (unsigned long long)s->repeated);
+}
+
+/* ---- several workers --------------------------------------------------------------------------------------------- */
+
+/* Samples of a stratum, from one to another. */
+static size_t put_item(uint32_t delays, uint64_t from, uint64_t to, void *buffer, size_t room)
+{
+    struct rh__writer w = rh__writer_of(buffer, room);
+    unsigned char kind = ITEM;
+    rh__put(&w, &kind, 1);
+    rh__put32(&w, delays);
+    rh__put64(&w, from);
+    rh__put64(&w, to);
+    return w.full ? 0 : w.len;
+}
+
+/* The sample under way is drawn again by whoever goes on. */
+size_t rh__ss_pack(struct rh__ss *s, void *buffer, size_t room, bool half)
+{
+    if (half || !s->active || (!s->works && s->begun))
+        return 0;
+    size_t size = s->works ? put_item(s->delays, s->sample, s->until, buffer, room) : rh_item_put_root(buffer, room);
+    s->active = !size;
+    return size;
+}
+
+bool rh__ss_unpack(struct rh__ss *s, const void *item, size_t size)
+{
+    struct rh__reader r = rh__reader_of(item, size);
+    s->works = !rh_item_is_root(item, size);
+    s->active = !s->works;
+    if (s->active)
+        return true;
+    const unsigned char *kind = rh__get(&r, 1);
+    s->delays = rh__get32(&r);
+    s->sample = rh__get64(&r);
+    s->until = rh__get64(&r);
+    s->length = 0;
+    s->begun = s->no_places = false;
+    s->active = kind && *kind == ITEM && rh__reader_done(&r) && s->sample < s->until && s->delays < s->room;
+    return s->active;
+}
+
+size_t rh__ss_tell(struct rh__ss *s, void *buffer, size_t room)
+{
+    struct rh__writer w = rh__writer_of(buffer, room);
+    const unsigned char front[] = { TOLD, s->no_places };
+    rh__put(&w, front, sizeof front);
+    rh__put64(&w, s->samples - s->told);
+    s->told = w.full ? s->told : s->samples;
+    return w.full ? 0 : w.len;
+}
+
+bool rh__ss_gather(struct rh__ss *s, const void *told, size_t size)
+{
+    struct rh__reader r = rh__reader_of(told, size);
+    const unsigned char *front = rh__get(&r, 2);
+    uint64_t samples = rh__get64(&r);
+    if (!front || front[0] != TOLD || front[1] > 1 || !rh__reader_done(&r))
+        return false;
+    s->no_places |= front[1];
+    s->samples += samples;
+    return true;
+}
+
+bool rh__ss_has_more(const struct rh__ss *s)
+{
+    bool last = s->o.bounded && s->delays >= s->o.most && s->sample >= samples_of(s);
+    return !s->keeps || !(last || s->no_places || s->delays + 1 >= s->room);
+}
+
+size_t rh__ss_give(struct rh__ss *s, void *buffer, size_t room, bool idle)
+{
+    double all = s->delays ? samples_of(s) : 1; /* all samples without delays are the same run */
+    if (s->keeps && s->sample >= all) {
+        if (!idle || !rh__ss_has_more(s))
+            return 0;
+        s->delays++;
+        s->sample = 0;
+        all = samples_of(s);
+    }
+    double left = all - (double)s->sample;
+    uint64_t most = left / 16 < MOST_BATCH ? (uint64_t)(left / 16) + 1 : MOST_BATCH;
+    size_t size = put_item(s->delays, s->sample, s->sample + most, buffer, room);
+    s->keeps = true;
+    s->sample += size ? most : 0;
+    return size;
+}
+
+size_t rh__ss_save(const struct rh__ss *s, void *buffer, size_t room)
+{
+    struct rh__writer w = rh__writer_of(buffer, room);
+    const unsigned char front[] = { SAVED, s->keeps, s->no_places };
+    rh__put(&w, front, sizeof front);
+    rh__put32(&w, s->delays);
+    rh__put64(&w, s->sample);
+    rh__put64(&w, s->samples);
+    enum { SIZE = 3 + 4 + 8 + 8 };
+    return SIZE;
+}
+
+bool rh__ss_load(struct rh__ss *s, const void *saved, size_t size)
+{
+    struct rh__reader r = rh__reader_of(saved, size);
+    const unsigned char *front = rh__get(&r, 3);
+    s->delays = rh__get32(&r);
+    s->sample = rh__get64(&r);
+    s->samples = rh__get64(&r);
+    if (!front || front[0] != SAVED || front[1] > 1 || front[2] > 1 || !rh__reader_done(&r) || s->delays >= s->room)
+        return false;
+    s->keeps = front[1];
+    s->no_places = front[2];
+    return true;
 }

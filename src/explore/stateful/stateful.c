@@ -21,17 +21,19 @@
 #include "explore/delaying/search.h"
 #include "explore/explorers.h"
 #include "explore/stateful/lasso.h"
+#include "explore/stateful/merges.h"
 #include "explore/stateful/on_path.h"
 #include "rehearse/visited.h"
 #include "world/foretell.h"
 #include "world/live.h"
 
-enum { TOLD_ROOM = 1 << 20 };
+enum { TOLD_ROOM = 1 << 20, LOOK_AGAIN = 8 };
 
 struct level {
     uint32_t pick, end; /* the choices from pick + 1 to end are untried */
     uint32_t count;
     uint32_t told; /* where the foretold states of its choices are, + 1; 0: nothing is foretold */
+    bool again;    /* the state was visited before: its steps are compared with those of the first visit */
 };
 
 struct stateful {
@@ -53,7 +55,11 @@ struct stateful {
     bool certain; /* a fingerprint has 128 bits */
     uint64_t transitions, cycles, foretold, reduced;
     uint32_t deepest;
-    struct rh__ses *crew; /* the search of several workers; NULL: it cannot be shared */
+    struct rh__splits *splits;
+    struct rh__merges *merges;     /* with `check` */
+    struct rh_fingerprint *states; /* of the levels, with `check` */
+    uint64_t met;                  /* states that were visited before, with `check` */
+    struct rh__ses *crew;          /* the search of several workers; NULL: it cannot be shared */
     bool in_crew;
     bool active; /* one process: it has work */
 };
@@ -94,12 +100,17 @@ static bool stateful_open(void *state, struct rh_exploration *x, const struct rh
                                                                     .seed = rh_exploration_seed(x),
                                                                     .narrows = true })
                      : NULL;
+    s->splits = rh__splits_new(x);
+    s->merges = s->checks ? rh__merges_new(x) : NULL;
+    s->states = s->checks ? rh_exploration_memory(x, (size_t)s->room * sizeof *s->states) : NULL;
     s->foretelling = rh_exploration_memory(x, rh__foretelling_size());
     s->told = rh_exploration_memory(x, TOLD_ROOM * sizeof *s->told);
-    bool good = s->path && s->visited && s->lasso && s->foretelling && s->told && (s->crew || !shares) &&
-                rh__on_path_open(&s->on_path, x, s->room);
+    bool good = s->splits && (!s->checks || (s->merges && s->states)) && s->path && s->visited && s->lasso &&
+                s->foretelling && s->told && (s->crew || !shares) && rh__on_path_open(&s->on_path, x, s->room);
     if (!good)
         snprintf(error, error_size, "no memory for explorer stateful");
+    else
+        rh__visited_alone(s->visited);
     return good;
 }
 
@@ -116,6 +127,9 @@ static void start_over(struct stateful *s)
     s->begun = false;
     s->transitions = s->cycles = s->foretold = s->reduced = 0;
     s->again = false;
+    rh__splits_clear(s->splits);
+    if (s->checks)
+        rh__merges_clear(s->merges);
     rh__foretelling_clear(s->foretelling);
     rh__exploration_restart(s->x);
     if (rh__lasso_has_started(s->lasso) || s->starts_over)
@@ -147,7 +161,7 @@ static bool advance(struct stateful *s, struct level *l, uint32_t pick)
 {
     for (l->pick = pick; l->pick < l->end; l->pick++) {
         struct rh_fingerprint f = told(s, l);
-        s->transitions++;
+        s->transitions += !l->again;
         if (s->checks || !is_known(f) || !was_visited(s, f))
             return true;
         if (!s->foretold++)
@@ -231,6 +245,13 @@ static uint32_t stateful_begin(void *state, const struct rh_world *w)
     return s->top <= s->floor || s->diverged ? 0 : s->top;
 }
 
+/* With `check`, the steps of some visited states are made again, to see that they lead where they did at first. */
+static bool looks_again(struct stateful *s, uint32_t depth)
+{
+    bool above = depth > s->floor && s->path[depth - 1].again;
+    return s->checks && !above && !rh__lasso_has_started(s->lasso) && s->met++ % LOOK_AGAIN == 0;
+}
+
 /* A state below the path.  False if there is no step to make: it was visited before, or all its successors were. */
 static bool enter(struct stateful *s, const struct rh_world *w, uint32_t depth, const struct rh_choice *open,
                   uint32_t count)
@@ -245,9 +266,19 @@ static bool enter(struct stateful *s, const struct rh_world *w, uint32_t depth, 
         else
             rh__lasso_start(s->lasso);
     }
-    if (rh__lasso_meets(s->lasso, w, depth, f) || cycle || rh_visited_state(s->visited, w) == RH_VISITED_BEFORE)
+    if (rh__lasso_meets(s->lasso, w, depth, f) || cycle)
         return false;
-    s->path[depth] = level_of(s, w, depth, open, count);
+    bool visited = rh_visited_state(s->visited, w) == RH_VISITED_BEFORE;
+    if (visited && !looks_again(s, depth))
+        return false;
+    if (visited) {
+        s->path[depth] = (struct level){ .end = count, .count = count, .again = true };
+    } else {
+        rh__splits_note(s->splits, w);
+        s->path[depth] = level_of(s, w, depth, open, count);
+    }
+    if (s->checks)
+        s->states[depth] = f;
     rh__on_path_enter(&s->on_path, depth, f);
     rh__lasso_enter(s->lasso, w, depth, depth == s->floor, f, count);
     s->top = depth + 1;
@@ -272,10 +303,15 @@ static uint32_t stateful_choose(void *state, const struct rh_world *w, const str
         s->diverged |= s->path[depth].count != count; /* the program is not deterministic */
         if (s->diverged)
             return RH_NONE;
-    } else if (!enter(s, w, depth, open, count)) {
-        return RH_PRUNED;
+    } else {
+        if (s->checks)
+            rh__merges_after(s->merges, w, open, count);
+        if (!enter(s, w, depth, open, count))
+            return RH_PRUNED;
     }
     const struct level *l = &s->path[depth];
+    if (s->checks && depth == s->top - 1)
+        rh__merges_before(s->merges, w, s->states[depth], &open[l->pick]);
     if (depth == s->top - 1 && l->told && !is_known(told(s, l)))
         rh__foretell_before(s->foretelling, w, &open[l->pick]);
     rh__lasso_step(s->lasso, w, depth, &open[l->pick]);
@@ -290,9 +326,12 @@ static void stateful_end(void *state, const struct rh_world *w, const struct rh_
         rh__ses_end(s->crew, w, run);
         return;
     }
+    if (s->checks && !run->pruned)
+        rh__merges_after(s->merges, w, NULL, 0);
     if (run->outcome == RH_OUTCOME_FINISHED || run->outcome == RH_OUTCOME_STUCK || run->outcome == RH_OUTCOME_MONITOR ||
         run->outcome == RH_OUTCOME_HISTORY) {
-        rh_visited_state(s->visited, w);
+        if (rh_visited_state(s->visited, w) == RH_VISITED_FIRST)
+            rh__splits_note(s->splits, w);
         if (run->events - 1 == s->top)
             compare(s, w, s->top, rh__exploration_state(s->x, w));
     }
@@ -303,7 +342,9 @@ static enum rh_verdict stateful_verdict(const void *state)
     const struct stateful *s = state;
     if (s->in_crew)
         return rh__ses_was_hot(s->crew) ? RH_VERDICT_SAMPLED : rh__ses_verdict(s->crew);
-    return s->certain && !s->diverged && !rh__lasso_missed(s->lasso) ? RH_VERDICT_EXHAUSTIVE : RH_VERDICT_SAMPLED;
+    bool merges = !s->checks || !rh__merges_wrong(s->merges);
+    return s->certain && merges && !s->diverged && !rh__lasso_missed(s->lasso) ? RH_VERDICT_EXHAUSTIVE
+                                                                               : RH_VERDICT_SAMPLED;
 }
 
 static bool stateful_diverged(const void *state)
@@ -349,6 +390,14 @@ static void stateful_notes(const void *state, char *buffer, size_t size)
                      (unsigned long long)s->reduced);
     if (s->mistaken)
         rh__text_add(&t, "\na step did something else than foretold, so the search started over and made every step");
+    if (s->checks)
+        rh__text_add(&t, "\n%llu steps from states that were visited before led where they did at first",
+                     (unsigned long long)rh__merges_compared(s->merges));
+    if (s->checks && rh__merges_wrong(s->merges))
+        rh__text_add(&t, ", but: %s", rh__merges_wrong(s->merges));
+    char splits[512] = "";
+    rh__splits_text(s->splits, rh__exploration_world(s->x), c.states, s->transitions, splits, sizeof splits);
+    rh__text_add(&t, "%s", splits);
     rh__text_add(&t, "\nprobability that a collision hid a state: %.2g", c.missed);
     if (!s->certain)
         rh__text_add(&t, " (a search with 128 bits can be exhaustive)");
@@ -468,7 +517,9 @@ static const struct rh_argument stateful_arguments[] = {
       .kind = RH_ARGUMENT_FLAG,
       .help = "model mailbox: a receive that nobody else can notice is made alone" },
     { .name = "plain", .kind = RH_ARGUMENT_FLAG, .help = "make every step, also to states that are known before" },
-    { .name = "check", .kind = RH_ARGUMENT_FLAG, .help = "foretell, and make every step to compare" },
+    { .name = "check",
+      .kind = RH_ARGUMENT_FLAG,
+      .help = "foretell, and make every step to compare; make steps of some visited states again" },
     { .name = NULL },
 };
 
