@@ -1,18 +1,18 @@
 /* How long samplers take until they find a bug: of examples/protocols, of Debian's libraft (tests/third_party), and of
  * other examples whose bugs are rare.
  *
- *     samplers [SEEDS [RUNS [BUG]]]
+ *     samplers [SEEDS [RUNS [BUG [SECONDS]]]]
  *
  * A number is the median over SEEDS seeds (20) of explorations of at most RUNS runs (5,000).  "-": half of the seeds or
- * more found nothing in so many runs, or in 10 s of processor time; ".": there is no such explorer.  BUG selects the
- * bugs whose name contains it, !BUG the others.  The second table has seconds of processor time of the same
+ * more found nothing in so many runs, or in SECONDS (10) of processor time; ".": there is no such explorer.  BUG
+ * selects the bugs whose name contains it, !BUG the others.  The second table has seconds of processor time of the same
  * explorations, with the start of the process.  For libraft a random scheduler that was written for that library is
  * measured beside, with its first weights and with weights that were tuned for each of the two bugs. */
 #include <stdbool.h>
 
 #include "examples.h"
 
-enum { MOST_SEEDS = 100, MOST_BUGS = 96, SECONDS = 10 };
+enum { MOST_SEEDS = 100, MOST_BUGS = 96 };
 
 static const char *const samplers[] = { "random", "weighted", "swarm", "phases",  "feedback",  "pct",
                                         "pctcp",  "pos",      "surw",  "delayed", "cover(all)" };
@@ -40,7 +40,7 @@ static const struct example_bug others[] = {
     { "philosophers deadlock", "philosophers -p bug=deadlock" },
 };
 static struct example_bug bugs[MOST_BUGS];
-static int bug_count, seeds = 20;
+static int bug_count, seeds = 20, seconds = 10;
 static double runs = 5000;
 
 struct cell {
@@ -64,7 +64,7 @@ static struct cell explore(const char *what, const char *explorer, int seed)
 {
     char more[256];
     snprintf(more, sizeof more, "--explorer %s --seed %d --max-runs %.0f --max-seconds %d --no-determinism-check",
-             explorer, seed, runs, SECONDS);
+             explorer, seed, runs, seconds);
     struct figures f = example_test(what, more);
     all_runs += f.runs;
     all_cpu += f.cpu;
@@ -126,8 +126,8 @@ static void print_head(const char *what)
 
 static void print_runs(void)
 {
-    printf("median of %d seeds, at most %s runs; -: not found; .: there is no such explorer\n", seeds,
-           grouped(runs, 1));
+    printf("median of %d seeds, at most %s runs and %d s; -: not found; .: there is no such explorer\n", seeds,
+           grouped(runs, 1), seconds);
     print_head("runs until it is found");
     for (int b = 0; b < bug_count; b++) {
         printf("%-26s", bugs[b].title);
@@ -220,8 +220,9 @@ int main(int argc, char **argv)
     const char *only = argc > 3 ? argv[3] : NULL;
     seeds = argc > 1 ? atoi(argv[1]) : seeds;
     runs = argc > 2 ? atof(argv[2]) : runs;
-    if (seeds < 1 || seeds > MOST_SEEDS || runs < 1) {
-        fprintf(stderr, "usage: samplers [SEEDS (1 to %d) [RUNS [BUG]]]\n", MOST_SEEDS);
+    seconds = argc > 4 ? atoi(argv[4]) : seconds;
+    if (seeds < 1 || seeds > MOST_SEEDS || runs < 1 || seconds < 1) {
+        fprintf(stderr, "usage: samplers [SEEDS (1 to %d) [RUNS [BUG [SECONDS]]]]\n", MOST_SEEDS);
         return 2;
     }
     bug_count = example_bugs(bugs, MOST_BUGS, only);

@@ -15,7 +15,7 @@ extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh
     rh__explorer_portfolio, rh__explorer_symmetry, rh__explorer_cover, rh__explorer_weighted, rh__explorer_swarm,
     rh__explorer_pos, rh__explorer_pct, rh__explorer_pctcp, rh__explorer_stateful, rh__explorer_delay,
     rh__explorer_phases, rh__explorer_grow, rh__explorer_preempt, rh__explorer_auto, rh__explorer_feedback,
-    rh__explorer_urw, rh__explorer_surw;
+    rh__explorer_urw, rh__explorer_surw, rh__explorer_onward;
 extern const struct rh_explorer rh__explorer_reach; /* only in programs that count their blocks */
 
 /* Estimated number of distinct runs, from samples that saw `seen` of them. */
@@ -43,6 +43,8 @@ bool rh__replay_went_on(const void *state);
 
 /* The first explorer in this tree of explorers that has needs_beginning; NULL: none. */
 const struct rh_explorer *rh__inner_needs_beginning(const struct rh_inner *e);
+/* True if every run of the explorer begins anew: it can go on from any run. */
+bool rh__inner_only_resets(const struct rh_inner *e);
 
 struct rh_world *rh__exploration_world(const struct rh_exploration *x);
 /* The temperature that the test asks for, if the explorer looks for loops of states instead; else 0. */

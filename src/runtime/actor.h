@@ -31,6 +31,7 @@ struct rh__wait {
 };
 
 /* What remains to be done when the handler has returned. */
+enum { RH__ASIDE_TYPES = 4 };
 enum { RH__STOP = 1, RH__RESCAN = 2, RH__RELEASE = 4, RH__GATHERS = 8 /* always: its behaviour has RH_SETS */ };
 
 struct rh__actor {
@@ -47,6 +48,12 @@ struct rh__actor {
     struct rh__set *set;          /* of rh_receive_set, RH_SETS; one message of it is also `current` or `received` */
     /* Messages set aside, in order; the behaviour is known to defer those before `seen`. */
     struct rh__message *aside, **aside_end, **seen;
+    /* How many of them have which type, for the first types; and how many have others. */
+    struct rh__aside_type {
+        const struct rh_message_type *type;
+        size_t count;
+    } aside_types[RH__ASIDE_TYPES];
+    size_t aside_others;
     struct rh__fiber *fiber; /* the parked fiber; NULL if the actor is not parked */
     struct rh__wait wait;
     uint32_t tickets, asks;
@@ -83,6 +90,8 @@ void rh__slot_clear(struct rh__slot *slot);
  * fiber, not at all. */
 void rh__slot_run(struct rh__worker *worker, struct rh__slot *slot);
 void rh__actor_set_aside(struct rh__actor *actor, struct rh__message *m);
+/* The behaviour is a new one: looks at the messages set aside again, unless it defers all of them. */
+void rh__actor_look_again(struct rh__actor *actor);
 struct rh__message *rh__actor_unlink(struct rh__actor *actor, struct rh__message **at);
 /* Called before a message that was set aside is delivered; false if its timer, monitor or link was cancelled
  * meanwhile. */

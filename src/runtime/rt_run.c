@@ -9,8 +9,25 @@ enum { TURN = 128 }; /* messages that a slot handles before other slots run */
 
 /* ---- messages set aside ---------------------------------------------------------------------------------------- */
 
+/* Where messages of this type are counted. */
+static size_t *count_of(struct rh__actor *actor, const struct rh_message_type *type)
+{
+    struct rh__aside_type *unused = NULL;
+    for (uint32_t i = 0; i < RH__ASIDE_TYPES; i++) {
+        if (actor->aside_types[i].type == type)
+            return &actor->aside_types[i].count;
+        if (!unused && !actor->aside_types[i].type)
+            unused = &actor->aside_types[i];
+    }
+    if (!unused)
+        return &actor->aside_others;
+    unused->type = type;
+    return &unused->count;
+}
+
 void rh__actor_set_aside(struct rh__actor *actor, struct rh__message *m)
 {
+    ++*count_of(actor, m->type);
     m->held = 1;
     m->link = NULL;
     *actor->aside_end = m;
@@ -20,6 +37,7 @@ void rh__actor_set_aside(struct rh__actor *actor, struct rh__message *m)
 struct rh__message *rh__actor_unlink(struct rh__actor *actor, struct rh__message **at)
 {
     struct rh__message *m = *at;
+    --*count_of(actor, m->type);
     *at = m->link;
     if (actor->aside_end == &m->link)
         actor->aside_end = at;
@@ -85,6 +103,21 @@ static enum rh_action action_for(const struct rh_entry *entry, const struct rh_m
     if (entry)
         return entry->action;
     return type->unhandled == RH_UNHANDLED_DEFER ? RH_ACTION_DEFER : RH_ACTION_IGNORE;
+}
+
+/* An actor that is busy and ready in turn, and defers meanwhile, would look at all of its messages for each of them. */
+void rh__actor_look_again(struct rh__actor *actor)
+{
+    bool all_deferred = !actor->aside_others;
+    for (uint32_t i = 0; i < RH__ASIDE_TYPES && all_deferred; i++) {
+        const struct rh__aside_type *a = &actor->aside_types[i];
+        bool known;
+        if (a->count)
+            all_deferred = action_for(entry_of(actor->behaviour, a->type), a->type, &known) == RH_ACTION_DEFER && known;
+    }
+    actor->seen = all_deferred ? actor->aside_end : &actor->aside;
+    if (!all_deferred)
+        actor->attention |= RH__RESCAN;
 }
 
 static void not_handled(struct rh__worker *worker, struct rh__actor *actor, struct rh__message *m)

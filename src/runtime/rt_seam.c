@@ -316,9 +316,7 @@ static void become(const struct rh_behaviour *behaviour, const char *here)
     }
     if (actor->behaviour != behaviour) {
         actor->behaviour = behaviour;
-        actor->seen = &actor->aside;
-        if (actor->aside)
-            actor->attention |= RH__RESCAN;
+        rh__actor_look_again(actor);
         rh__set_attend(actor, here);
     }
 }

@@ -254,11 +254,103 @@ static void of_the_properties_only_always_can_fail(void **unused)
     expect_told(1, "assertion", "told");
 }
 
+/* ---- many deferred messages ---- */
+
+enum { MANY = 200000 };
+RH_MESSAGE(request, uint32_t number;);
+RH_MESSAGE(finished);
+static uint32_t served, out_of_order;
+RH_ACTOR(server);
+RH_HANDLER(server, request)
+{
+    out_of_order += msg->number != served++;
+    if (served == MANY)
+        rh_stop();
+    rh_become(server, busy);
+    rh_send(self, finished);
+}
+RH_HANDLER(server, finished)
+{
+    rh_become(server, ready);
+}
+RH_BEHAVIOUR(server, ready, request);
+RH_BEHAVIOUR(server, busy, finished, RH_DEFER(request));
+
+/* A server that is busy and ready in turn must not look at all deferred requests for each of them: that would be
+ * 2 * 10^10 looks. */
+static void a_server_with_many_deferred_requests_keeps_its_pace(void **unused)
+{
+    (void)unused;
+    START(0);
+    rh_ref s = rh_spawn(server);
+    served = out_of_order = 0;
+    for (uint32_t i = 0; i < MANY; i++)
+        rh_send(s, request, .number = i);
+    finish();
+    assert_int_equal(served, MANY);
+    assert_int_equal(out_of_order, 0);
+}
+
+/* More types than are counted: what can be handled is found, in order. */
+#define OTHER(n)                                                                                                       \
+    RH_MESSAGE(other##n);                                                                                              \
+    RH_HANDLER(chest, other##n)                                                                                        \
+    {                                                                                                                  \
+        note(#n " ");                                                                                                  \
+    }
+RH_MESSAGE(unlock);
+RH_ACTOR(chest);
+OTHER(1)
+OTHER(2)
+OTHER(3)
+OTHER(4)
+OTHER(5)
+OTHER(6)
+RH_HANDLER(chest, unlock)
+{
+    rh_become(chest, half_open);
+}
+RH_HANDLER(chest, open_now)
+{
+    rh_become(chest, open);
+}
+RH_BEHAVIOUR(chest, closed, unlock, RH_DEFER(open_now), RH_DEFER(other1), RH_DEFER(other2), RH_DEFER(other3),
+             RH_DEFER(other4), RH_DEFER(other5), RH_DEFER(other6));
+RH_BEHAVIOUR(chest, half_open, open_now, RH_DEFER(other1), RH_DEFER(other2), RH_DEFER(other3), RH_DEFER(other4),
+             RH_DEFER(other5), other6);
+RH_HANDLER(chest, end_now)
+{
+    rh_stop();
+}
+RH_BEHAVIOUR(chest, open, end_now, other1, other2, other3, other4, other5, other6);
+
+static void many_types_are_deferred_in_order(void **unused)
+{
+    (void)unused;
+    START(0);
+    rh_ref c = rh_spawn(chest);
+    rh_send(c, other3);
+    rh_send(c, other1);
+    rh_send(c, other5);
+    rh_send(c, other6);
+    rh_send(c, other2);
+    rh_send(c, other4);
+    rh_send(c, other6);
+    rh_send(c, unlock);
+    rh_send(c, open_now);
+    rh_runtime_wait_quiet();
+    rh_send(c, end_now);
+    finish();
+    assert_string_equal(record, "6 6 3 1 5 2 4 ");
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, clear)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(deferred_messages_wait_in_order),
+        TEST(a_server_with_many_deferred_requests_keeps_its_pace),
+        TEST(many_types_are_deferred_in_order),
         TEST(what_is_ignored_is_dropped),
         TEST(deferred_messages_of_one_that_ends_are_dropped),
         TEST(an_unhandled_message_is_a_failure_and_ends_the_actor),

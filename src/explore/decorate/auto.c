@@ -33,13 +33,17 @@ enum {
 };
 static const double pool = 1, near_end = 16, forgets = 0.5;
 
-/* The samplers, in the order of their first slices, and their floors. */
+/* The samplers, in the order of their first slices, and their floors.  Two of them go on from findings, if there are
+ * any and the user wants more (--keep-going). */
 static const struct {
-    const char *expression, *growing;
+    const char *name, *expression, *growing;
     double floor;
-} samplers[] = { { "pctcp", "grow(pctcp)", 0.5 },       { "swarm", "grow(swarm)", 0.5 },
-                 { "pos", "grow(pos)", 0.4 },           { "phases", "grow(phases)", 0.5 },
-                 { "weighted", "grow(weighted)", 0.4 }, { "random", "grow(random)", 0.2 } };
+} samplers[] = { { "pctcp", "pctcp", "grow(pctcp)", 0.5 },
+                 { "swarm", "onward(swarm)", "grow(swarm)", 0.5 },
+                 { "pos", "pos", "grow(pos)", 0.4 },
+                 { "phases", "onward(phases)", "grow(phases)", 0.5 },
+                 { "weighted", "weighted", "grow(weighted)", 0.4 },
+                 { "random", "random", "grow(random)", 0.2 } };
 
 struct share {
     const char *name;
@@ -64,11 +68,12 @@ struct automatic {
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-static bool add_member(struct automatic *a, const char *expression, double floor, char *error, size_t error_size)
+static bool add_member(struct automatic *a, const char *name, const char *expression, double floor, char *error,
+                       size_t error_size)
 {
     uint32_t i = a->members.count;
     struct rh__tree *t = &a->tree[i];
-    a->share[i] = (struct share){ .name = expression, .floor = floor };
+    a->share[i] = (struct share){ .name = name, .floor = floor };
     if (!rh__tree_parse(t, expression, error, error_size) ||
         !rh__tree_open(a->x, t, 0, &a->members.member[i], error, error_size))
         return false;
@@ -97,17 +102,18 @@ static bool auto_open(void *state, struct rh_exploration *x, const struct rh_arg
         snprintf(error, error_size, "no memory for explorer auto");
         return false;
     }
-    if (!add_member(a, every, 0.6, error, error_size))
+    if (!add_member(a, every, every, 0.6, error, error_size))
         return false;
     bool grow = rh_arguments_has(args, "grow");
     for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++)
-        if (!add_member(a, grow ? samplers[i].growing : samplers[i].expression, samplers[i].floor, error, error_size))
+        if (!add_member(a, grow ? samplers[i].growing : samplers[i].name,
+                        grow ? samplers[i].growing : samplers[i].expression, samplers[i].floor, error, error_size))
             return false;
     x->is_reduction = rh__tree_is_reduction(&a->tree[a->exhaustive]);
     if (x->is_reduction && !shared) {
         a->stand_in = a->members.count;
         a->resting[a->stand_in] = true;
-        if (!add_member(a, "dfs", 0.6, error, error_size))
+        if (!add_member(a, "dfs", "dfs", 0.6, error, error_size))
             return false;
     }
     return true;

@@ -233,6 +233,21 @@ bool rh_inner_diverged(const struct rh_inner *e)
 }
 
 /* Recursive, like rh_inner_can_share. */
+static bool only_resets(const struct rh_inner *e)
+{
+    uint32_t count, now;
+    const struct rh_inner *list = all_inner(e, &count, &now);
+    for (uint32_t i = 0; i < count; i++)
+        if (!only_resets(&list[i]))
+            return false;
+    return e->explorer->resets_only;
+}
+
+bool rh__inner_only_resets(const struct rh_inner *e)
+{
+    return only_resets(e) && !rh__inner_needs_beginning(e);
+}
+
 const struct rh_explorer *rh__inner_needs_beginning(const struct rh_inner *e)
 {
     uint32_t count, now;

@@ -66,18 +66,6 @@ struct feedback {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* True if every run of the explorer begins anew: it can go on from any run. */
-static bool only_resets(const struct rh_inner *e)
-{
-    const struct rh_explorer_decorator *d = e->explorer->decorator;
-    uint32_t count = 0, now;
-    const struct rh_inner *inner = d && d->inner ? d->inner(e->state, &count, &now) : NULL;
-    for (uint32_t i = 0; i < count; i++)
-        if (!only_resets(&inner[i]))
-            return false;
-    return e->explorer->resets_only;
-}
-
 static bool open_inner(struct feedback *f, struct rh_exploration *x, const struct rh_arguments *a, char *error,
                        size_t error_size)
 {
@@ -86,7 +74,7 @@ static bool open_inner(struct feedback *f, struct rh_exploration *x, const struc
               : !rh__tree_parse(&f->usual, "phases", error, error_size) ||
                     !rh__tree_open(x, &f->usual, 0, &f->inner, error, error_size))
         return false;
-    if (only_resets(&f->inner) && !rh__inner_needs_beginning(&f->inner))
+    if (rh__inner_only_resets(&f->inner))
         return true;
     snprintf(error, error_size,
              "feedback: explorer %s keeps account of all runs, and cannot go on from another one: "
