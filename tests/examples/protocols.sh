@@ -115,7 +115,15 @@ if [ -n "${REHEARSE_LONG-}" ]; then
     states twophase the_coordinator_fails -p tellers=1                # 340,588
     states chain servers_fail -p clients=1 -p requests=1              # 396,535
     states tms managers_compete -p tries=1                            # 93,508
-    states messages_are_late -p servers=2 -p requests=1 -p elections=1 -p beats=0
+    states raft messages_are_late -p servers=2 -p requests=1 -p elections=1 -p beats=0
+    # 10,200,000 sampled steps of Raft, over its six tests; and as many with a network that splits in every way
+    for explorer in random swarm phases pctcp pos; do
+        check 0 raft test --explorer $explorer --max-all-steps 340000 --save '' --quiet
+        for across in held dropped; do
+            check 0 raft test --explorer $explorer --max-all-steps 170000 --partitions 2 --splits any --across $across \
+                --save '' --quiet
+        done
+    done
 fi
 
 # ---- production --------------------------------------------------------------------------------------------------------

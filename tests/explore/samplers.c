@@ -1,6 +1,7 @@
 /* random and delayed: the same seed gives the same runs, another seed others; random takes each open choice as often;
  * delayed delivers what is sent after it is sent and within the longest delay. */
 #include "base/hash.h"
+#include "base/random.h"
 #include "explore/support/runs.h"
 #include "explore/support/senders.h"
 
@@ -92,6 +93,35 @@ static void random_takes_each_order_as_often(void **unused)
     }
 }
 
+/* The four senders are alike, and no run of these samplers depends on what earlier ones took: so all 24 orders are
+ * equally likely, whatever else a sampler draws.  Chi-square with 23 degrees of freedom is above 60 with a probability
+ * of 0.00004. */
+static void alike_senders_have_all_orders_equally_often(void **unused)
+{
+    static const char *const samplers[] = { "random", "weighted", "swarm",    "phases",       "pos",
+                                            "pct(1)", "pct(3)",   "pctcp(1)", "pctcp(3)",     "pctcp(2)",
+                                            "urw",    "surw",     "delayed",  "onward(swarm)" };
+    enum { RUNS = 12000 };
+    (void)unused;
+    for (size_t s = 0; s < sizeof samplers / sizeof *samplers; s++) {
+        char explorer[64];
+        double chi = 0, mean = RUNS / 24.0;
+        struct record *r = record_new();
+        snprintf(explorer, sizeof explorer, "spy:%s", samplers[s]);
+        runs_of("senders", explorer, 7, RUNS, r);
+        uint32_t orders = distinct(r->sequence, RUNS); /* sorts them */
+        for (uint32_t i = 0, from = 0; i <= RUNS; i++)
+            if (i == RUNS || r->sequence[i] != r->sequence[from]) {
+                chi += ((i - from) - mean) * ((i - from) - mean) / mean;
+                from = i;
+            }
+        record_free(r);
+        print_message("%s: %u orders, chi-square %.1f\n", samplers[s], orders, chi);
+        assert_int_equal(orders, 24);
+        assert_true(chi < 60);
+    }
+}
+
 /* ---- delayed, by the clock --------------------------------------------------------------------------------------- */
 
 enum { LONGEST_MS = 50, CLOCKED_SEED = 3 };
@@ -116,7 +146,7 @@ static void clocked_end(void *state, const struct rh_world *w, const struct rh_r
     for (uint32_t i = 1; i < n && i < 64; i++) {
         uint32_t message = events[i].choice.what;
         struct rh_message_info m = rh_world_message(w, message);
-        uint64_t bits = rh__mix(rh__mix(CLOCKED_SEED, run->number), message) >> 11;
+        uint64_t bits = rh__random_seed(rh__mix(CLOCKED_SEED, run->number), message) >> 11;
         time[i] = time[m.event] + (double)bits * 0x1p-53 * LONGEST_MS;
         counts->deliveries++;
         counts->too_early += m.event >= i;
@@ -168,9 +198,9 @@ static void roundrobin_makes_one_run_always_the_same(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EXPLORE_TEST(random_is_reproducible_by_seed),           EXPLORE_TEST(delayed_is_reproducible_by_seed),
-        EXPLORE_TEST(random_takes_each_order_as_often),         EXPLORE_TEST(delayed_keeps_to_the_clock),
-        EXPLORE_TEST(roundrobin_makes_one_run_always_the_same),
+        EXPLORE_TEST(random_is_reproducible_by_seed),   EXPLORE_TEST(delayed_is_reproducible_by_seed),
+        EXPLORE_TEST(random_takes_each_order_as_often), EXPLORE_TEST(alike_senders_have_all_orders_equally_often),
+        EXPLORE_TEST(delayed_keeps_to_the_clock),       EXPLORE_TEST(roundrobin_makes_one_run_always_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -470,8 +470,8 @@ RH_TEST(everything, .model = RH_BAG, .losses = 1, .crashes = 1, .restarts = 1)
 static void every_run_can_be_drawn(void **unused)
 {
     (void)unused;
-    static const char *const explorers[] = { "spy:weighted", "spy:swarm", "spy:pos", "spy:feedback(random)",
-                                             "spy:urw" };
+    static const char *const explorers[] = { "spy:random", "spy:weighted",         "spy:swarm", "spy:pos",
+                                             "spy:phases", "spy:feedback(random)", "spy:urw",   "spy:onward(random)" };
     struct record *all = record_new();
     struct rh_world *w = world_of("everything", NULL, NULL, 0);
     assert_true(brute_force(w, all, MOST_RUNS));

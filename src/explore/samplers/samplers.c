@@ -104,10 +104,11 @@ static uint32_t delayed_begin(void *state, const struct rh_world *w)
     return d->active;
 }
 
-/* Pseudo-random number in [0, 1).  The number of a message is the same in each call. */
+/* Pseudo-random number in [0, 1).  The number of a message is the same in each call.  Numbers of messages follow each
+ * other, so a hash that only mixes would not do: orders would not be equally likely. */
 static double chance(const struct delayed *d, uint64_t what)
 {
-    return (double)(rh__mix(rh__mix(d->seed, d->run), what) >> 11) * 0x1p-53;
+    return (double)(rh__random_seed(rh__mix(d->seed, d->run), what) >> 11) * 0x1p-53;
 }
 
 static double arrival(const struct delayed *d, const struct rh_world *w, const struct rh_choice *c, double now)
