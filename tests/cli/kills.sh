@@ -34,6 +34,17 @@ for explorer in dfs dpor stateful; do
 done
 refused '.atomic' "$rehearse" test "$fixtures/kills" atomic_function --explorer optimal --quiet
 
+# ---- preempt goes on from a checkpoint ---------------------------------------------------------------------------------
+server=$BUILD_DIR/examples/processes-registration
+for first in 10 500 1500; do
+    rm -f checkpoint
+    for limit in "--max-runs $first" "--resume --max-runs 3000" --resume; do
+        expect 0 "$rehearse" test "$server" attach_noping --explorer 'preempt(2, dfs)' --granularity object --quiet \
+            --checkpoint checkpoint $limit
+    done
+    out_has '6,390 runs, 180,876 steps' 'bounded: ' # as without a checkpoint: 32 + 644 + 5,714 runs
+done
+
 # ---- gdb ---------------------------------------------------------------------------------------------------------------
 if command -v gdb >/dev/null && ! grep -q '^RH_SANITIZE:[A-Z]*=.' "$BUILD_DIR/CMakeCache.txt"; then
     expect 1 "$rehearse" test "$fixtures/bank" --explorer dfs --quiet --save bank_found
