@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/columns.h"
 #include "base/fail.h"
 #include "base/visible.h"
 #include "findings/event_text.h"
@@ -17,8 +17,8 @@
 #include "run/encode.h"
 #include "trace/schedule.h"
 
-enum { WIDEST = 132, NARROWEST = 60, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
-enum { VALUE = 1024, NARROWEST_VALUE = 24, LISTED_VALUE = 100, LISTED_AT = 31, MOST_VALUE = 256 };
+enum { WIDEST = 132, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
+enum { VALUE = 1024, NARROWEST_VALUE = 24, LISTED_VALUE = 100, MOST_VALUE = 256 };
 
 /* In a long run the end matters most: so many events at its beginning are omitted. */
 static uint32_t omitted(const struct rh__run *r)
@@ -36,10 +36,8 @@ static uint32_t first_shown(const struct rh__run *r, struct rh__text *t)
 /* The width of the terminal, if it is one. */
 static uint32_t line_width(void)
 {
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
-        return WIDEST;
-    return size.ws_col - 3u;
+    uint32_t columns = rh__columns(STDOUT_FILENO);
+    return columns ? columns - 3 : WIDEST;
 }
 
 static void back_to_the_loop(const struct rh__run *r, struct rh__text *t)
@@ -51,7 +49,15 @@ static void back_to_the_loop(const struct rh__run *r, struct rh__text *t)
 struct story {
     const struct rh__run *r;
     const struct rh__changes *changes; /* NULL: not known */
+    uint32_t decisive, failing;        /* events to mark; RH_NONE for none */
 };
+
+/* Behind the number of the event: ! where the run fails, * where that was decided. */
+static char mark_of(const struct story *s, uint32_t first)
+{
+    uint32_t last = rh__event_last_of_row(s->r, first);
+    return s->failing >= first && s->failing <= last ? '!' : s->decisive >= first && s->decisive <= last ? '*' : ' ';
+}
 
 /* What the events of a row changed. */
 static const char *changes_of(const struct story *s, uint32_t event, char *text, size_t size)
@@ -137,15 +143,15 @@ static void as_row(const struct story *s, const struct columns *x, uint32_t e, s
     char text[CELL];
     uint32_t actor = rh__run_event(s->r, e)->choice.actor;
     size_t begin = t->len;
-    rh__text_add(t, "%4u", e);
+    rh__text_add(t, "%4u%c", e, mark_of(s, e));
     rh__event_text(s->r, e, RH__EVENT_SENDER, text, sizeof text);
     if (actor == RH_NONE) {
-        rh__text_add(t, "  -- %s --", text);
+        rh__text_add(t, " -- %s --", text);
     } else {
         uint32_t c = 0;
         for (; x->actor[c] != actor; c++)
-            rh__text_add(t, "  %-*s", (int)x->width[c], "");
-        rh__text_add(t, "  %s", text);
+            rh__text_add(t, " %-*s ", (int)x->width[c], "");
+        rh__text_add(t, " %s", text);
     }
     if (x->values_at && t->len - begin < x->values_at)
         as_last_column(s, x, e, begin, t);
@@ -178,11 +184,44 @@ static bool as_columns(const struct story *s, struct rh__text *t)
     return true;
 }
 
+/* Adds a text that begins at column `at`, broken between words where it would be too wide. */
+static void add_broken(struct rh__text *t, const char *text, uint32_t at, uint32_t indent)
+{
+    uint32_t width = line_width();
+    while (*text) {
+        size_t n = 1 + strcspn(text + 1, " "); /* with the space before it */
+        if (at + n > width && at > indent) {
+            rh__text_add(t, "\n%*s", (int)indent, "");
+            at = indent;
+            n -= *text == ' ';
+            text += *text == ' ';
+        }
+        rh__text_put(t, text, n);
+        at += (uint32_t)n;
+        text += n;
+    }
+}
+
+/* The widest name of an actor that has a row, within reason. */
+static uint32_t widest_name(const struct rh__run *r)
+{
+    uint32_t widest = 4, most = line_width() / 4;
+    char name[NAME];
+    for (uint32_t e = omitted(r); e < r->event_count; e++) {
+        uint32_t actor = rh__run_choice(r, e)->actor;
+        if (actor == RH_NONE || !rh__event_has_row(r, e))
+            continue;
+        rh__event_actor(r, actor, name, sizeof name);
+        widest = strlen(name) > widest ? (uint32_t)strlen(name) : widest;
+    }
+    return widest < most ? widest : most;
+}
+
 static void as_list(const struct story *s, struct rh__text *t)
 {
     const struct rh__run *r = s->r;
     char name[NAME], text[CELL], changes[VALUE];
-    uint32_t room = line_width() - LISTED_AT - (uint32_t)strlen("=> ");
+    uint32_t wide = widest_name(r), at = 6 + wide + 1;
     for (uint32_t e = first_shown(r, t); e < r->event_count; e++) {
         uint32_t actor = rh__run_event(r, e)->choice.actor;
         if (r->loop && e == r->loop)
@@ -193,9 +232,20 @@ static void as_list(const struct story *s, struct rh__text *t)
         if (actor != RH_NONE)
             rh__event_actor(r, actor, name, sizeof name);
         rh__event_text(r, e, RH__EVENT_SENDER | RH__EVENT_VALUES | RH__EVENT_SENDS, text, sizeof text);
-        rh__text_add(t, "%4u  %-24s %s\n", e, name, text);
-        if (*changes_of(s, e, changes, room + 1))
-            rh__text_add(t, "%*s=> %s\n", LISTED_AT, "", changes);
+        rh__text_add(t, "%4u%c %-*s ", e, mark_of(s, e), (int)wide, name);
+        uint32_t from = strlen(name) > wide ? at + (uint32_t)(strlen(name) - wide) : at;
+        add_broken(t, text, from, at + 2);
+        size_t used = from + strlen(text);
+        if (*changes_of(s, e, changes, sizeof changes)) {
+            bool beside = used + strlen("  => ") + strlen(changes) <= line_width();
+            if (beside) {
+                rh__text_add(t, "  => %s", changes);
+            } else {
+                rh__text_add(t, "\n%*s=> ", (int)at, "");
+                add_broken(t, changes, at + 3, at + 5);
+            }
+        }
+        rh__text_add(t, "\n");
         add_printed(s, e, t);
     }
     back_to_the_loop(r, t);
@@ -233,20 +283,24 @@ static void what_is_left(const struct rh__run *r, struct rh__text *t)
         any = true;
     }
     for (uint32_t a = 0; a < r->actor_count; a++) {
-        char name[NAME], doing[CELL];
+        char name[NAME], doing[CELL], shown[CELL];
+        struct rh__text visible;
         if (!rh__run_waits(r, a, doing, sizeof doing))
             continue;
         rh__event_actor(r, a, name, sizeof name);
         rh__text_add(t, "%s    %s ", waiting ? "" : "  waiting:\n", name);
-        rh__text_add_visible(t, doing);
+        rh__text_init(&visible, shown, sizeof shown);
+        rh__text_add_visible(&visible, doing);
+        add_broken(t, shown, 5 + (uint32_t)strlen(name), 8);
         rh__text_add(t, "\n");
         waiting = true;
     }
 }
 
-void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, struct rh__text *t)
+void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, uint32_t decisive, uint32_t failing,
+                     struct rh__text *t)
 {
-    struct story s = { r, changes };
+    struct story s = { r, changes, decisive, failing };
     if (!as_columns(&s, t))
         as_list(&s, t);
     rh__story_write_rest(r, t);
@@ -280,7 +334,9 @@ void rh__story_write_world(struct rh_world *w, bool in_words, struct rh__text *t
     } else {
         if (r && changes)
             rh__changes_note(changes, w, r, omitted(r), events);
-        rh__story_write(r ? r : rh__world_run(w), r ? changes : NULL, t);
+        const struct rh__run *shown = r ? r : rh__world_run(w);
+        bool failed = rh_outcome_failed(rh_world_outcome(w)->kind);
+        rh__story_write(shown, r ? changes : NULL, RH_NONE, failed ? shown->event_count - 1 : RH_NONE, t);
     }
     rh__run_free(r);
     rh__changes_free(changes);
@@ -307,7 +363,8 @@ static bool describe(struct rh__finding *f, struct rh_world *w, bool in_words, s
     if (r && w && in_words)
         good = rh__words_write(r, w, rh__events_to_watch(r, f->outcome.kind), &t);
     else if (r)
-        rh__story_write(r, w ? changes : NULL, &t);
+        rh__story_write(r, w ? changes : NULL, f->why.known && f->why.decisive ? f->why.decisive : RH_NONE,
+                        r->event_count - 1, &t);
     rh__run_free(r);
     return good;
 }

@@ -17,8 +17,9 @@ bool rh__findings_describe(struct rh__results *r, struct rh_world *w, bool in_wo
  * world itself. */
 void rh__story_write_world(struct rh_world *w, bool in_words, struct rh__text *to);
 
-/* `changes` may be NULL. */
-void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, struct rh__text *to);
+/* `changes` may be NULL.  The rows of the decisive and of the failing event (RH_NONE for none) are marked, * and !. */
+void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, uint32_t decisive, uint32_t failing,
+                     struct rh__text *to);
 
 /* The last part of a story: the last log lines, the messages that are left, and who waits. */
 void rh__story_write_rest(const struct rh__run *r, struct rh__text *to);

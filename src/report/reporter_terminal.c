@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/columns.h"
 #include "base/files.h"
 #include "base/visible.h"
 #include "explore/engine/measure.h"
@@ -16,28 +17,56 @@ struct terminal {
     char names[8192];
 };
 
+/* "assertion: bank#1: ...  (bank.c:12)".  On a terminal lines are broken between words; in a file it is one line. */
+static void print_headline(const struct rh__finding *f)
+{
+    bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
+    static char line[sizeof f->outcome.text + sizeof f->outcome.place + sizeof f->actor + 64];
+    struct rh__text t;
+    rh__text_init(&t, line, sizeof line);
+    rh__text_add(&t, "%s: ", rh_outcome_name(f->outcome.kind));
+    if (*f->actor && !stuck)
+        rh__text_add(&t, "%s: ", f->actor);
+    rh__text_put(&t, f->outcome.text, strcspn(f->outcome.text, "\n"));
+    if (*f->outcome.place && !stuck)
+        rh__text_add(&t, "  (%s)", f->outcome.place);
+    printf("\n");
+    if (rh__columns(STDOUT_FILENO)) {
+        rh__terminal_sentence("  ", line);
+        return;
+    }
+    printf("  ");
+    rh__print_visible(stdout, line, SIZE_MAX);
+    printf("\n");
+}
+
+/* Further lines of the outcome. */
+static void print_more(const char *text)
+{
+    char line[512];
+    if (!rh__columns(STDOUT_FILENO)) {
+        rh__terminal_indented(text, "      ");
+        return;
+    }
+    while (*text) {
+        size_t n = strcspn(text, "\n"), indent = strspn(text, " ");
+        snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), text);
+        if (indent > 1 || n >= sizeof line) /* a drawing, or too long */
+            rh__terminal_indented(line, "      ");
+        else
+            rh__terminal_sentence("      ", line);
+        text += n + (text[n] == '\n');
+    }
+}
+
 static void print_finding(const struct rh__result *r, uint32_t i, bool quiet)
 {
     const struct rh__finding *f = &r->x->results->findings[i];
-    bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
     const char *rest = strchr(f->outcome.text, '\n');
     char minimised[256];
-    printf("\n  %s: ", rh_outcome_name(f->outcome.kind));
-    if (*f->actor && !stuck) {
-        rh__print_visible(stdout, f->actor, SIZE_MAX);
-        printf(": ");
-    }
-    rh__print_visible(stdout, f->outcome.text, strcspn(f->outcome.text, "\n"));
-    if (*f->outcome.place && !stuck) {
-        printf("  (");
-        rh__print_visible(stdout, f->outcome.place, SIZE_MAX);
-        printf(")");
-    }
-    if (rest) {
-        printf("\n");
-        rh__terminal_indented(rest + 1, "      ");
-    }
-    printf("%s", rest ? "" : "\n");
+    print_headline(f);
+    if (rest)
+        print_more(rest + 1);
     if (*f->reason)
         rh__terminal_sentence("  ", f->reason);
     if (*f->decided)
@@ -192,7 +221,10 @@ static void terminal_result(void *state, const struct rh__result *r)
     struct rh__text t;
     rh__text_init(&t, line, sizeof line);
     rh__result_headline(r, &t);
+    const char *colour = !rh__has_colours(STDOUT_FILENO) ? "" : r->failed ? "\033[1;31m" : "\033[1m";
+    printf("%s", colour);
     rh__print_visible(stdout, line, SIZE_MAX);
+    printf("%s", *colour ? "\033[0m" : "");
     rh__text_clear(&t);
     rh__result_counts(r, &t);
     printf("\n  %s\n", line);

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/columns.h"
 #include "base/visible.h"
 #include "explore/engine/measure.h"
 #include "report/result.h"
@@ -88,13 +89,22 @@ void rh__terminal_clear(void)
         fprintf(stderr, "\r\033[K");
 }
 
+/* Rows of a story that are marked behind their number (findings/story.h). */
+static const char *colour_of(const char *line, size_t size)
+{
+    bool row = size > 5 && line[3] >= '0' && line[3] <= '9';
+    return row && line[4] == '!' ? "\033[1;31m" : row && line[4] == '*' ? "\033[1;33m" : "";
+}
+
 void rh__terminal_indented(const char *text, const char *indent)
 {
+    bool colours = rh__has_colours(STDOUT_FILENO);
     while (*text) {
         size_t n = strcspn(text, "\n");
-        printf("%s", indent);
+        const char *colour = colours ? colour_of(text, n) : "";
+        printf("%s%s", colour, indent);
         rh__print_visible(stdout, text, n);
-        putchar('\n');
+        printf("%s\n", *colour ? "\033[0m" : "");
         text += n + (text[n] == '\n');
     }
 }
@@ -102,8 +112,8 @@ void rh__terminal_indented(const char *text, const char *indent)
 /* The width at which lines are broken. */
 static size_t columns(void)
 {
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
+    uint32_t known = rh__columns(STDOUT_FILENO);
+    return known ? known : 80;
 }
 
 /* Breaks lines between words; if `at_end` is not empty, only behind words that end in one of its characters.  The

@@ -26,8 +26,8 @@
  *
  * `#` at the beginning of a line or after space begins a comment (in the program's own names it is written `\#`, a
  * newline `\n`, a backslash twice, other control characters `\x1b`).  `...` stands for any number of choices (a partial
- * schedule).  After the last line the caller decides.  The first event of a run (the test's body) is not written,
- * because it is always the same. */
+ * schedule), `... without timers` for any number of others than timers.  After the last line the caller decides. 
+ * The first event of a run (the test's body) is not written, because it is always the same. */
 #ifndef RH_TRACE_SCHEDULE_H
 #define RH_TRACE_SCHEDULE_H
 

@@ -84,6 +84,34 @@ static bool keep_lines(struct replay *r, struct rh_exploration *x, const struct 
     return true;
 }
 
+static bool is_gap(const char *line)
+{
+    return strncmp(line, "...", 3) == 0;
+}
+
+/* A gap that timers do not fill. */
+static bool excludes_timers(const char *line)
+{
+    return is_gap(line) && strstr(line, "timers");
+}
+
+static bool gaps_are_known(const struct replay *r, char *error, size_t error_size)
+{
+    static const char *const known[] = { "...", "... without timers", "... without faults",
+                                         "... without timers and faults", "... without faults and timers" };
+    for (uint32_t i = 0; i < r->line_count; i++) {
+        size_t k = 0, n = sizeof known / sizeof *known;
+        while (is_gap(r->lines[i].text) && k < n && strcmp(r->lines[i].text, known[k]) != 0)
+            k++;
+        if (k < n)
+            continue;
+        snprintf(error, error_size, "line %u: `%s`: a gap is `...`, `... without timers` or `... without faults`",
+                 r->lines[i].number, r->lines[i].text);
+        return false;
+    }
+    return true;
+}
+
 /* The last line may say what the schedule is for. */
 static bool take_place(struct replay *r, char *error, size_t error_size)
 {
@@ -108,7 +136,7 @@ static bool find_loop(struct replay *r, char *error, size_t error_size)
                      r->lines[i].number);
             return false;
         }
-        if (i && strcmp(r->lines[i - 1].text, "...") == 0) {
+        if (i && is_gap(r->lines[i - 1].text)) {
             snprintf(error, error_size, "line %u: `...` does not say where the loop begins", r->lines[i - 1].number);
             return false;
         }
@@ -143,7 +171,7 @@ static bool replay_open(void *state, struct rh_exploration *x, const struct rh_a
         snprintf(error, error_size, "no memory for explorer replay");
         return false;
     }
-    if (!take_place(r, error, error_size) || !find_loop(r, error, error_size))
+    if (!gaps_are_known(r, error, error_size) || !take_place(r, error, error_size) || !find_loop(r, error, error_size))
         return false;
     if (!rh_arguments_explorers(a))
         return true;
@@ -198,9 +226,17 @@ static uint32_t find(const struct replay *r, const struct rh_world *w, const str
 static uint32_t held_for(const struct replay *r, const struct rh_world *w, const struct rh_choice *c, uint32_t line)
 {
     for (uint32_t k = line; k < r->line_count; k++)
-        if (strcmp(r->lines[k].text, "...") != 0 && fits(r, w, c, r->lines[k].text))
+        if (!is_gap(r->lines[k].text) && fits(r, w, c, r->lines[k].text))
             return k;
     return RH_NONE;
+}
+
+/* A timer, the clock that reaches one, or the end of a wait. */
+static bool is_timer(const struct rh_world *w, const struct rh_choice *c)
+{
+    const struct rh__run *r = rh__world_run(w);
+    return c->kind == RH_CHOICE_TIMER ||
+           (c->kind == RH_CHOICE_DELIVER && (rh__run_message(r, c->what)->wake || rh__run_message(r, c->what)->timer));
 }
 
 /* Fills a gap: returns the first choice that no line from `line` on needs, or RH_NONE if lines need all choices.
@@ -208,8 +244,12 @@ static uint32_t held_for(const struct replay *r, const struct rh_world *w, const
 static uint32_t fill_gap(const struct replay *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
                          uint32_t line)
 {
+    bool timers = true;
+    for (uint32_t i = r->at; i < line; i++)
+        timers &= !excludes_timers(r->lines[i].text);
     for (uint32_t i = 0; i < count; i++)
-        if (!rh__is_fault(&open[i]) && open[i].kind != RH_CHOICE_END && held_for(r, w, &open[i], line) == RH_NONE)
+        if (!rh__is_fault(&open[i]) && (timers || !is_timer(w, &open[i])) && open[i].kind != RH_CHOICE_END &&
+            held_for(r, w, &open[i], line) == RH_NONE)
             return i;
     return RH_NONE;
 }
@@ -296,7 +336,7 @@ static uint32_t replay_choose(void *state, const struct rh_world *w, const struc
     if (r->at == r->line_count && r->loop != RH_NONE)
         return close_loop(r, w);
     uint32_t line = r->at;
-    while (line < r->line_count && strcmp(r->lines[line].text, "...") == 0)
+    while (line < r->line_count && is_gap(r->lines[line].text))
         line++;
     bool gap = line > r->at;
     if (line < r->line_count) {
@@ -320,7 +360,7 @@ static void replay_end(void *state, const struct rh_world *w, const struct rh_ru
     if (r->then.explorer)
         rh_inner_end(&r->then, w, run);
     uint32_t left = r->at;
-    while (left < r->line_count && strcmp(r->lines[left].text, "...") == 0)
+    while (left < r->line_count && is_gap(r->lines[left].text))
         left++; /* `...` may stand for no step at all */
     if (left < r->line_count && !*r->divergence && run->outcome == RH_OUTCOME_FINISHED) {
         snprintf(r->divergence, sizeof r->divergence, "line %u: `%s` is not possible: the run is over",
