@@ -1,9 +1,9 @@
 /* Savina-like micro benchmarks of the production runtime, the same as in bench/peers/ for CAF and Erlang (after Imam
  * and Sarkar: Savina, an actor benchmark suite, AGERE 2014).
  *
- *   usage: runtime_savina BENCHMARK THREADS [SCALE]
+ *   usage: runtime_savina BENCHMARK THREADS [SCALE [FILE [LIMIT]]]
  *
- * SCALE is in percent of the full size.  Prints one line of
+ * SCALE is in percent of the full size.  With FILE the run is recorded there, LIMIT records of it.  Prints one line of
  *   runtime,benchmark,threads,messages,wall_s,cpu_s,messages per wall second,messages per CPU second */
 #define _GNU_SOURCE
 #include <rehearse.h>
@@ -305,6 +305,8 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], benchmarks[i].name) != 0)
             continue;
         struct rh_runtime_options options = { .threads = (uint32_t)atoi(argv[2]) };
+        options.record = argc > 4 ? argv[4] : NULL;
+        options.record_limit = argc > 5 ? (uint32_t)atol(argv[5]) : 0;
         if (!rh_runtime_start(&options))
             return 1;
         double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -317,6 +319,7 @@ int main(int argc, char **argv)
         rh_runtime_stop();
         return 0;
     }
-    fprintf(stderr, "usage: %s pingpong|counting|forkjoin|ring|big|chameneos THREADS [SCALE]\n", argv[0]);
+    fprintf(stderr, "usage: %s pingpong|counting|forkjoin|ring|big|chameneos THREADS [SCALE [FILE [LIMIT]]]\n",
+            argv[0]);
     return 2;
 }

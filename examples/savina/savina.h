@@ -13,6 +13,7 @@ RH_MESSAGE(stop);
 #include <rehearse/runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static inline void savina_print(const char *actor, const char *text, void *arg)
@@ -28,18 +29,21 @@ static inline double savina_seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The first argument says how often the program computes its result: then it prints a line about its speed instead.
- * Every actor ends, and no message is sent to one that has ended. */
+/* The first argument says how often the program computes its result: then it prints a line about its speed instead.  Or
+ * it is --record, and the run is recorded in the file that follows, as a schedule for the program's first test.  Every
+ * actor ends, and no message is sent to one that has ended. */
 static inline int savina_production(int argc, char **argv, void (*start)(void))
 {
-    bool measures = argc > 1;
+    bool records = argc == 3 && strcmp(argv[1], "--record") == 0, measures = argc > 1 && !records;
     char *end = NULL;
     long times = measures ? strtol(argv[1], &end, 10) : 1;
-    if (argc > 2 || times < 1 || (end && *end)) {
-        fprintf(stderr, "usage: %s [TIMES]\n", argv[0]);
+    if ((argc > 2 && !records) || times < 1 || (end && *end)) {
+        fprintf(stderr, "usage: %s [TIMES | --record FILE]\n", argv[0]);
         return 2;
     }
     struct rh_runtime_options options = { .threads = 4, .on_log = savina_print, .arg = &measures };
+    if (records)
+        options.record = argv[2];
     if (!rh_runtime_start(&options))
         return 2;
     double wall = savina_seconds(CLOCK_MONOTONIC), cpu = savina_seconds(CLOCK_PROCESS_CPUTIME_ID);

@@ -65,6 +65,12 @@ struct rh_runtime_options {
     /* Histories (RH_HISTORY): at most so many operations are recorded, in all; rh_runtime_stop checks what was
      * recorded. 0: histories have no effect. */
     uint32_t history_operations;
+    /* Records the run from its beginning, and writes it to this file as a schedule for a test that spawns the same
+     * actors (rehearse replay, rehearse show): at the first failure, and when the runtime stops.  The file says in
+     * comments what it does not know.  NULL: nothing is recorded. */
+    const char *record;
+    const char *record_test; /* name of the test; NULL: the first one of the program */
+    uint32_t record_limit;   /* at most so many spawns, sends and receives, of 48 bytes each; 0: 1,048,576 */
     /* Called for each failure, on the thread on which it happens; NULL: print the sentence, and abort on an assertion.
      * After an assertion or an unhandled message, the actor ends with reason "failed" when this returns. */
     void (*on_failure)(const struct rh_failure *failure, void *arg);

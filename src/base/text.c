@@ -1,6 +1,7 @@
 /* Text that is built in a bounded buffer. */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,4 +130,22 @@ bool rh__text_is_number(const char *text)
     bool good = errno == 0 && end != text && !*end;
     errno = error;
     return good;
+}
+
+void rh__text_escape(struct rh__text *t, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        bool at_edge = c == text || !c[1];
+        if (*c == '\n')
+            rh__text_add(t, "\\n");
+        else if (*c == '\\')
+            rh__text_add(t, "\\\\");
+        else if (*c == '#' && (c == text || isspace((unsigned char)c[-1])))
+            rh__text_add(t, "\\#");
+        else if ((unsigned char)*c < ' ' || (*c == ' ' && at_edge) ||
+                 (*c == '(' && c > text && c[-1] == ' ')) /* a number would be there */
+            rh__text_add(t, "\\x%02x", (unsigned char)*c);
+        else
+            rh__text_put(t, c, 1);
+    }
 }

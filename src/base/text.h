@@ -35,4 +35,8 @@ bool rh__text_is_number(const char *text);
 /* Appends n bytes as they are. */
 void rh__text_put(struct rh__text *text, const char *bytes, size_t n);
 
+/* Appends a text of the program as lines of schedules have it: what would end a line, begin a comment or be trimmed
+ * away is written otherwise. */
+void rh__text_escape(struct rh__text *text, const char *of_program);
+
 #endif

@@ -10,6 +10,7 @@
 #include "runtime/rt_names.h"
 #include "runtime/rt_registry.h"
 #include "runtime/rt_store.h"
+#include "runtime/rt_tape.h"
 
 /* ---- begin ----------------------------------------------------------------------------------------------------- */
 
@@ -80,6 +81,8 @@ rh_ref rh__rt_actor_spawn(struct rh__worker *worker, const struct rh_actor_type 
     m->generation = rh__ref_generation(self);
     memset(rh__message_value(m), 0, sizeof(struct rh_start));
     memcpy((char *)rh__message_value(m) + rh__message_tail_at(sizeof(struct rh_start)), &actor, sizeof actor);
+    if (rh__recording())
+        rh__tape_spawn(actor, creator);
     if (rh__mailbox_push(slot, m))
         rh__worker_ready(worker, slot);
     return self;

@@ -8,6 +8,7 @@
 
 #include "runtime/actor.h"
 #include "runtime/rt_names.h"
+#include "runtime/rt_tape.h"
 
 static void report(const char *kind, const char *here, const char *format, va_list list)
 {
@@ -16,6 +17,8 @@ static void report(const char *kind, const char *here, const char *format, va_li
     vsnprintf(text, sizeof text, format, list);
     if (worker && worker->actor)
         rh__name_text(worker->actor->name, actor, sizeof actor);
+    if (rh__recording())
+        rh__tape_failure(worker ? worker->actor : NULL, kind);
     struct rh_failure failure = { .kind = kind, .actor = actor, .place = here ? here : "", .text = text };
     if (rh__rt.options.on_failure) {
         rh__rt.options.on_failure(&failure, rh__rt.options.arg);

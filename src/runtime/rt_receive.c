@@ -10,6 +10,7 @@
 
 #include "runtime/failure.h"
 #include "runtime/rt_store.h"
+#include "runtime/rt_tape.h"
 
 void rh__envelope_fill(struct rh_envelope *e, const struct rh__message *m)
 {
@@ -170,6 +171,8 @@ static struct rh__message *found_take(struct rh__actor *actor)
         rh__message_left(actor->slot, m);
         rh__count(&rh__worker()->tally.handled);
     }
+    if (rh__recording())
+        rh__tape_add(m ? RH__TAPE_RECEIVE : RH__TAPE_TIMEOUT, actor, m);
     return m;
 }
 
@@ -238,13 +241,15 @@ void rh__rt_sleep(struct rh__actor *actor, int64_t ms, const char *here)
     actor->wait.what = RH__WAIT_WAKE;
     if (ms > 0)
         rh__wait(actor, ms, here);
+    if (rh__recording())
+        rh__tape_add(RH__TAPE_TIMEOUT, actor, NULL);
 }
 
 void rh__rt_yield(struct rh__actor *actor)
 {
     struct rh__worker *worker = rh__worker();
     if (!rh__fiber_prepare(worker))
-        return;
+        goto goes_on;
     actor->tickets++;
     actor->wait.what = RH__WAIT_WAKE;
     actor->wait.ticket = actor->tickets;
@@ -256,6 +261,9 @@ void rh__rt_yield(struct rh__actor *actor)
     actor->fiber = worker->fiber;
     worker->actor = NULL;
     rh__fiber_park(worker, actor->slot);
+goes_on:
+    if (rh__recording())
+        rh__tape_add(RH__TAPE_YIELD, actor, NULL);
 }
 
 void rh__rt_hear_signals(struct rh__actor *actor)

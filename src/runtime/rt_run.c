@@ -4,6 +4,7 @@
 #include "actor/set_items.h"
 #include "runtime/failure.h"
 #include "runtime/mailbox_limit.h"
+#include "runtime/rt_tape.h"
 
 enum { TURN = 128 }; /* messages that a slot handles before other slots run */
 
@@ -61,6 +62,8 @@ bool rh__message_stands(struct rh__actor *actor, const struct rh__message *m)
 
 bool rh__message_claim(struct rh__actor *actor, struct rh__message *m)
 {
+    if (m->kind == RH__TIMER && rh__recording())
+        rh__timer_record(actor, m);
     if ((m->kind == RH__TIMER && !rh__timer_due(actor, m->ticket, true)) ||
         (m->kind == RH__DOWN && !rh__signal_claim(actor, m->ticket)) || (m->kind == RH__EXITED && m->ticket != 0))
         return false;
@@ -91,6 +94,8 @@ static void call(struct rh__worker *worker, struct rh__actor *actor, struct rh__
     worker->actor = actor;
     rh__count(&worker->tally.handled);
     rh__message_left(actor->slot, m);
+    if (rh__recording())
+        rh__tape_add(RH__TAPE_HANDLE, actor, m);
     handler(actor->self, actor->state, rh__message_value(m));
     if (__builtin_expect(m->held, 0))
         rh__mailbox_release(actor->slot, &rh__worker()->cache, m);
@@ -126,6 +131,8 @@ static void not_handled(struct rh__worker *worker, struct rh__actor *actor, stru
     worker->actor = actor;
     actor->last = NULL;
     rh__message_left(actor->slot, m);
+    if (rh__recording())
+        rh__tape_add(RH__TAPE_HANDLE, actor, m);
     rh__rt_fail("unhandled", "", "no handler for message %s in behaviour %s%s%s%s", m->type->name, behaviour,
                 actor->behaviour ? " (" : "", actor->behaviour ? actor->behaviour->place : "",
                 actor->behaviour ? ")" : "");
@@ -164,6 +171,8 @@ static void deliver(struct rh__worker *worker, struct rh__actor *actor, struct r
         return;
     } else {
         rh__count(&worker->tally.handled);
+        if (rh__recording())
+            rh__tape_add(RH__TAPE_HANDLE, actor, m);
     }
     rh__message_left(slot, m);
     if (at)
@@ -228,6 +237,8 @@ static void begin(struct rh__worker *worker, struct rh__slot *slot, struct rh__m
     slot->tenant = m->generation;
     if (actor->type->kind == RH_KIND_PROCESS) {
         worker->actor = actor;
+        if (rh__recording())
+            rh__tape_start_of(actor, m);
         actor->type->body(actor->self, actor->state);
         rh__actor_let_go(actor, &actor->current);
         rh__rt_actor_end(rh__worker(), actor, "normal");
@@ -237,6 +248,8 @@ static void begin(struct rh__worker *worker, struct rh__slot *slot, struct rh__m
     if (entry && entry->action == RH_ACTION_HANDLE) {
         m->kind = RH__PLAIN;
         rh__count(&worker->tally.sent);
+        if (rh__recording())
+            rh__tape_start_of(actor, m);
         call(worker, actor, m, entry->call);
     }
 }

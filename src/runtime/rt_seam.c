@@ -14,6 +14,7 @@
 #include "runtime/rt_registry.h"
 #include "runtime/rt_store.h"
 #include "runtime/rt_tables.h"
+#include "runtime/rt_tape.h"
 
 /* An operation of a process is where an exit signal may end it, if the program wants that. */
 static inline void hear_signals(struct rh__worker *worker)
@@ -114,6 +115,7 @@ static void send(rh_ref from, rh_ref to, const struct rh_message_type *type, con
 
 static bool send_to_name(const char *name, const struct rh_message_type *type, const void *value, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__worker *worker = rh__worker();
     struct rh__letter letter = { .type = type, .value = value };
     if (!enter(worker, "rh_send_to_name", here))
@@ -225,6 +227,7 @@ static uint32_t restarts(void)
 
 static bool alive(rh_ref who, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     (void)here;
     struct rh__worker *worker = rh__worker();
     if (rh_is_nobody(who) || !enter(worker, NULL, NULL))
@@ -258,6 +261,7 @@ static void look_at_rest(const struct rh__slot *slot, uint32_t generation, struc
 /* An actor that is at rest has no worker: who takes the mark away has the slot, until it gives it up again. */
 static struct rh_actor_info info(rh_ref who, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_INFO);
     struct rh_actor_info info = { .doing = RH_DOING_ENDED };
     struct rh__actor *self = inside("rh_info", here);
     if (!self || !check_actor(who, "rh_info", here))
@@ -354,6 +358,7 @@ static void kill_other(rh_ref who, const char *reason, const char *here)
 
 static void link_with(rh_ref who, bool on, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__actor *actor = inside(on ? "rh_link" : "rh_unlink", here);
     if (actor && check_actor(who, on ? "rh_link" : "rh_unlink", here))
         rh__signal_link(actor, who, on);
@@ -361,6 +366,7 @@ static void link_with(rh_ref who, bool on, const char *here)
 
 static void monitor(rh_ref who, bool on, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__actor *actor = inside(on ? "rh_monitor" : "rh_demonitor", here);
     if (actor && check_actor(who, on ? "rh_monitor" : "rh_demonitor", here))
         rh__signal_watch(actor, who, on);
@@ -368,6 +374,7 @@ static void monitor(rh_ref who, bool on, const char *here)
 
 static const struct rh_down *join(rh_ref who, int64_t timeout_ms, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__actor *actor = inside("rh_join", here);
     if (!actor || !check_actor(who, "rh_join", here))
         return NULL;
@@ -390,6 +397,7 @@ static void trap_exits(bool yes, const char *here)
 
 static bool name_set(const char *name, rh_ref who, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__worker *worker = rh__worker();
     if (!enter(worker, "rh_register", here))
         return false;
@@ -402,6 +410,7 @@ static bool name_set(const char *name, rh_ref who, const char *here)
 
 static rh_ref name_find(const char *name, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__worker *worker = rh__worker();
     if (!enter(worker, "rh_whereis", here))
         return rh_nobody();
@@ -432,6 +441,7 @@ static bool timer_cancel(const char *name, const char *here)
 
 static int64_t now_ms(void)
 {
+    rh__unrecorded(RH__UNRECORDED_CLOCK);
     return rh__now_ns() / 1000000;
 }
 
@@ -444,6 +454,7 @@ static void sleep_ms(int64_t ms, const char *here)
 
 static uint64_t random_value(void)
 {
+    rh__unrecorded(RH__UNRECORDED_RANDOM);
     struct rh__worker *worker = rh__worker();
     if (worker && worker->actor)
         return rh__random_next(&worker->actor->chance);
@@ -458,11 +469,15 @@ static uint32_t choose(uint32_t n, const char *here)
         return 0;
     if (n == 0)
         rh__misuse(here, "rh_choose of nothing");
-    return rh__random_below(&actor->chance, n);
+    uint32_t value = rh__random_below(&actor->chance, n);
+    if (rh__recording() && n > 1)
+        rh__tape_value(actor, value, n);
+    return value;
 }
 
 static void store_open(const char *name, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_STORES);
     struct rh__actor *actor = inside("rh_store_open", here);
     if (actor)
         rh__rt_store_open(actor, name, here);
@@ -502,6 +517,7 @@ static void store_sync(const char *here)
 
 static bool table_change(const struct rh_table *table, const struct rh_table_change *change, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__worker *worker = rh__worker();
     char text[RH__TABLE_TEXT];
     bool result = false;
@@ -517,6 +533,7 @@ static bool table_change(const struct rh_table *table, const struct rh_table_cha
 
 static int64_t table_get(const struct rh_table *table, const char *key, void *buffer, size_t capacity, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__worker *worker = rh__worker();
     char text[RH__TABLE_TEXT];
     int64_t result = -1;
@@ -532,6 +549,7 @@ static int64_t table_get(const struct rh_table *table, const char *key, void *bu
 
 static int64_t table_add(const struct rh_table *table, const char *key, int64_t delta, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__worker *worker = rh__worker();
     char text[RH__TABLE_TEXT];
     int64_t sum = 0;
@@ -551,6 +569,7 @@ static int64_t table_add(const struct rh_table *table, const char *key, int64_t 
 
 static uint32_t table_count(const struct rh_table *table, const char *here)
 {
+    rh__unrecorded(RH__UNRECORDED_SHARED);
     struct rh__worker *worker = rh__worker();
     char text[RH__TABLE_TEXT];
     uint32_t count = 0;

@@ -11,6 +11,7 @@
 #include "actor/set_items.h"
 #include "runtime/failure.h"
 #include "runtime/rt_names.h"
+#include "runtime/rt_tape.h"
 
 struct rh__set {
     uint32_t count;
@@ -107,8 +108,11 @@ static void collect(struct rh__actor *actor, const struct rh_filter *filter, str
         set->messages[set->count++] = m;
     }
     sort(set, keys);
-    for (uint32_t i = 0; i < set->count; i++)
+    for (uint32_t i = 0; i < set->count; i++) {
         rh__envelope_fill(&set->envelopes[i], set->messages[i]);
+        if (rh__recording())
+            rh__tape_add(RH__TAPE_RECEIVE, actor, set->messages[i]);
+    }
 }
 
 static void count_aside(struct rh__actor *actor)
@@ -148,6 +152,8 @@ const struct rh_envelope *rh__rt_receive_set(struct rh__actor *actor, const stru
     count_aside(actor);
     if (actor->wait.missing)
         rh__wait(actor, filter->timeout_ms, here);
+    if (actor->wait.missing && rh__recording())
+        rh__tape_add(RH__TAPE_TIMEOUT, actor, NULL);
     if (actor->wait.missing)
         return NULL;
     struct rh__set *set = take(actor, filter, here);

@@ -6,6 +6,7 @@
 
 #include "runtime/actor.h"
 #include "runtime/rt_pool.h"
+#include "runtime/rt_tape.h"
 
 enum { WATCH_NS = 5000000 };
 
@@ -251,6 +252,15 @@ bool rh__timer_due(struct rh__actor *actor, uint32_t ticket, bool take)
     if (take)
         timer_free(rh__worker(), at);
     return true;
+}
+
+void rh__timer_record(struct rh__actor *actor, const struct rh__message *m)
+{
+    const struct rh__timer *timer = actor->timers;
+    while (timer && timer->ticket != m->ticket)
+        timer = timer->next;
+    if (timer)
+        rh__tape_fire(actor, m, timer->name);
 }
 
 void rh__timers_drop(struct rh__worker *worker, struct rh__actor *actor)

@@ -35,6 +35,8 @@ void rh__rt_timer_set(struct rh__worker *worker, struct rh__actor *actor, const 
 bool rh__timer_cancel(struct rh__worker *worker, struct rh__actor *actor, const char *name);
 /* Whether a timer with this ticket is set; `take` clears it. */
 bool rh__timer_due(struct rh__actor *actor, uint32_t ticket, bool take);
+/* Before a timer's message is claimed: records that it fires. */
+void rh__timer_record(struct rh__actor *actor, const struct rh__message *m);
 void rh__timers_drop(struct rh__worker *worker, struct rh__actor *actor);
 
 /* Sets the actor's own alarm, which sends RH__WAKE with the ticket of the wait. */

@@ -23,6 +23,7 @@
 #include "runtime/rt_seam.h"
 #include "runtime/rt_store.h"
 #include "runtime/rt_tables.h"
+#include "runtime/rt_tape.h"
 
 enum { CLOSED = 1u << 31, FIRST_SLOT_NS = 5000 };
 
@@ -104,6 +105,12 @@ void rh__live_down(void)
 
 /* ---- start ----------------------------------------------------------------------------------------------------- */
 
+static const char *text_kept(const char *text)
+{
+    size_t size = text ? strlen(text) + 1 : 0;
+    return text ? memcpy(rh__need(size), text, size) : NULL;
+}
+
 static bool options_set(const struct rh_runtime_options *given)
 {
     struct rh_runtime_options o = given ? *given : (struct rh_runtime_options){ 0 };
@@ -124,10 +131,11 @@ static bool options_set(const struct rh_runtime_options *given)
         o.stack_bytes = 256 << 10;
     if (o.seed == 0 && getrandom(&o.seed, sizeof o.seed, 0) != sizeof o.seed)
         o.seed = (uint64_t)rh__now_ns();
-    if (o.store_folder) {
-        size_t size = strlen(o.store_folder) + 1;
-        o.store_folder = memcpy(rh__need(size), o.store_folder, size);
-    }
+    o.store_folder = text_kept(o.store_folder);
+    o.record = text_kept(o.record);
+    o.record_test = text_kept(o.record_test);
+    if (o.record_limit == 0)
+        o.record_limit = 1 << 20;
     rh__rt.options = o;
     rh__rt.threads = o.threads;
     rh__rt.limited = o.overflow != RH_OVERFLOW_GROW;
@@ -137,6 +145,8 @@ static bool options_set(const struct rh_runtime_options *given)
 static void options_release(void)
 {
     free((char *)(uintptr_t)rh__rt.options.store_folder);
+    free((char *)(uintptr_t)rh__rt.options.record);
+    free((char *)(uintptr_t)rh__rt.options.record_test);
     rh__rt.options = (struct rh_runtime_options){ 0 };
 }
 
@@ -209,7 +219,12 @@ static bool start(const struct rh_runtime_options *options)
     if (!options_set(options))
         return false;
     state_clear();
-    if (!rh__store_start()) { /* it has printed the reason */
+    if (!rh__tape_start()) { /* it has printed the reason */
+        options_release();
+        return false;
+    }
+    if (!rh__store_start()) { /* so has it */
+        rh__tape_release();
         options_release();
         return false;
     }
@@ -229,6 +244,7 @@ stop_store:
     rh__rt_store_release();
     fprintf(stderr, "rehearse: rh_runtime_start: not enough threads or memory: %s\n", strerror(errno));
     rh__fiber_release_spares();
+    rh__tape_release();
     options_release();
     return false;
 }
@@ -318,9 +334,11 @@ static void stop(void)
     rh__timers_stop();
     rh__store_stop();
     rh__rt_histories_end();
+    rh__tape_write();
     last_counts = counts_now();
     rh__table_release(rh__slot_clear);
     rh__rt_store_release();
+    rh__tape_release();
     rh__registry_release();
     rh__tables_release();
     rh__name_forget_root();

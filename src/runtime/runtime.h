@@ -7,10 +7,13 @@
 
 #include "runtime/rt_worker.h"
 
+struct rh__tape;
+
 struct rh__runtime {
     struct rh_runtime_options options; /* with every 0 replaced by its default */
     uint32_t threads;
-    bool limited; /* options.overflow is not RH_OVERFLOW_GROW */
+    bool limited;          /* options.overflow is not RH_OVERFLOW_GROW */
+    struct rh__tape *tape; /* of the recording (rt_tape.h); NULL: nothing is recorded */
     _Atomic(bool) stopping;
     struct rh__worker *workers;
     _Atomic(uint64_t) spawned, ended;

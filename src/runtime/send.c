@@ -6,6 +6,7 @@
 
 #include "runtime/failure.h"
 #include "runtime/mailbox_limit.h"
+#include "runtime/rt_tape.h"
 
 struct rh__message *rh__message_make(struct rh__worker *worker, enum rh__kind kind, rh_ref sender,
                                      const struct rh_message_type *type, size_t bytes)
@@ -34,6 +35,8 @@ void rh__post(struct rh__worker *worker, rh_ref to, struct rh__message *m)
     struct rh__slot *slot = rh__ref_external(to) ? NULL : rh__slot_of(to);
     if (counts_as_sent(m))
         rh__count_sent(worker);
+    if (rh__recording())
+        rh__tape_send(worker, to, m);
     if (!slot || !rh__slot_has(slot, to)) {
         rh__undeliverable(worker, to, m);
         rh__block_free(worker, m);
@@ -45,7 +48,8 @@ void rh__post(struct rh__worker *worker, rh_ref to, struct rh__message *m)
 }
 
 /* Sends to something else than a living actor: a misuse, or a message to an actor that has ended. */
-static bool send_astray(struct rh__worker *worker, rh_ref to, const struct rh__letter *letter, const char *here)
+static bool send_astray(struct rh__worker *worker, rh_ref from, rh_ref to, const struct rh__letter *letter,
+                        const char *here)
 {
     if (rh_is_nobody(to)) {
         rh__misuse(here, "message %s is sent to nobody", letter->type->name);
@@ -56,6 +60,8 @@ static bool send_astray(struct rh__worker *worker, rh_ref to, const struct rh__l
                    (unsigned long long)to.id);
         return false;
     }
+    if (rh__recording())
+        rh__tape_send_astray(worker, from, to, letter->type);
     rh__count_sent(worker);
     rh__count_dropped(worker);
     return true;
@@ -66,7 +72,7 @@ bool rh__send(struct rh__worker *worker, rh_ref from, rh_ref to, const struct rh
     const struct rh_message_type *type = letter->type;
     struct rh__slot *slot = rh__slot_of(to);
     if (__builtin_expect(!slot || !rh__slot_has(slot, to), 0))
-        return send_astray(worker, to, letter, here);
+        return send_astray(worker, from, to, letter, here);
     size_t limit = rh__rt.options.max_message_bytes;
     if (__builtin_expect(type->size > limit || letter->tail_size > limit - type->size, 0)) {
         rh__misuse(here, "message %s has %zu bytes, more than max_message_bytes (%zu)", type->name,
@@ -79,6 +85,7 @@ bool rh__send(struct rh__worker *worker, rh_ref from, rh_ref to, const struct rh
         enum rh__room_answer answer = rh__room_wait(slot, to, here);
         worker = rh__worker();
         if (answer == RH__ROOM_NONE) {
+            rh__unrecorded(RH__UNRECORDED_DROPS);
             rh__count_sent(worker);
             rh__count_dropped(worker);
             return true;
@@ -99,6 +106,8 @@ bool rh__send(struct rh__worker *worker, rh_ref from, rh_ref to, const struct rh
     if (letter->tail_size)
         memcpy((char *)rh__message_value(m) + rh__message_tail_at(type->size), letter->tail, letter->tail_size);
     rh__count_sent(worker);
+    if (rh__recording())
+        rh__tape_send(worker, to, m);
     if (rh__mailbox_push(slot, m))
         rh__worker_ready(worker, slot);
     return true;

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "runtime/failure.h"
 #include "runtime/rt_store.h"
+#include "runtime/rt_tape.h"
 
 /* The ticket of an RH__EXITED. */
 enum { TAKEN_BACK = 1 };
@@ -154,6 +155,8 @@ static enum rh__outcome exit_signal(struct rh__worker *worker, struct rh__actor 
     if (by_link && !link_claim(actor, value->who, m->ticket))
         return RH__DONE; /* unlinked meanwhile */
     if (!by_link && strcmp(value->reason, "kill") == 0) {
+        if (rh__recording())
+            rh__tape_add(RH__TAPE_HANDLE, actor, m);
         rh__rt_actor_end(worker, actor, "killed");
         return RH__ENDED;
     }
@@ -163,6 +166,8 @@ static enum rh__outcome exit_signal(struct rh__worker *worker, struct rh__actor 
         rh__count_sent(worker);
         return RH__DELIVER;
     }
+    if (rh__recording())
+        rh__tape_add(RH__TAPE_HANDLE, actor, m);
     if (strcmp(value->reason, "normal") == 0)
         return RH__DONE;
     rh__rt_actor_end(worker, actor, value->reason);

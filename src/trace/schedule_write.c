@@ -1,39 +1,18 @@
 /* See schedule.h: runs and choices as lines of a schedule. */
 #include "trace/schedule.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/hash.h"
 #include "world/cuts.h"
 
-/* Names and values are the program's: what would end a line, begin a comment or be trimmed away is written
- * otherwise. */
-static void add_escaped(struct rh__text *t, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        bool at_edge = c == text || !c[1];
-        if (*c == '\n')
-            rh__text_add(t, "\\n");
-        else if (*c == '\\')
-            rh__text_add(t, "\\\\");
-        else if (*c == '#' && (c == text || isspace((unsigned char)c[-1])))
-            rh__text_add(t, "\\#");
-        else if ((unsigned char)*c < ' ' || (*c == ' ' && at_edge) ||
-                 (*c == '(' && c > text && c[-1] == ' ')) /* a number would be there */
-            rh__text_add(t, "\\x%02x", (unsigned char)*c);
-        else
-            rh__text_put(t, c, 1);
-    }
-}
-
 /* Writes the full name, however long: no two actors have the same name.  Types are identifiers; an external sender's
  * name may be anything. */
 static void add_actor(const struct rh__run *r, uint32_t actor, struct rh__text *t)
 {
     if (actor && actor < r->actor_count && rh__run_is_outside(r, actor))
-        add_escaped(t, r->payload + rh__run_actor(r, actor)->initial);
+        rh__text_escape(t, r->payload + rh__run_actor(r, actor)->initial);
     else
         rh__run_actor_path(r, actor, t);
 }
@@ -125,7 +104,7 @@ static void add_message_to(const struct rh__run *r, uint32_t message, const uint
 static void add_timer(const struct rh__run *r, uint32_t name, struct rh__text *t)
 {
     rh__text_add(t, "'s timer \"");
-    add_escaped(t, rh__run_text(r, name));
+    rh__text_escape(t, rh__run_text(r, name));
     rh__text_add(t, "\" fires");
 }
 
@@ -187,7 +166,7 @@ static void add_long_line(const struct rh__run *r, const struct rh_choice *c, co
     case RH_CHOICE_TIMER:
         if (by_clock) {
             rh__text_add(t, "the clock reaches ");
-            add_escaped(t, rh__run_text(r, c->arg));
+            rh__text_escape(t, rh__run_text(r, c->arg));
         } else if (c->arg) {
             add_timer(r, c->arg, t);
         } else {
@@ -281,9 +260,9 @@ void rh__schedule_write(const struct rh__run *r, struct rh__text *t)
     rh__semantics_write(r->semantics, r->own, t);
     for (size_t i = 0; i < r->param_count; i++) {
         rh__text_add(t, "set param.");
-        add_escaped(t, r->params[i].name);
+        rh__text_escape(t, r->params[i].name);
         rh__text_add(t, "=");
-        add_escaped(t, r->params[i].value);
+        rh__text_escape(t, r->params[i].value);
         rh__text_add(t, "\n");
     }
     rh__text_add(t, "# %u event%s\n", r->event_count - 1, r->event_count == 2 ? "" : "s");
