@@ -21,7 +21,7 @@
 #include "cli/cli_serve.h"
 #include "report/page_form.h"
 
-enum { MOST_PATH = 1 << 16, MOST_CONNECTIONS = 32, SECONDS = 30 };
+enum { MOST_PATH = 1 << 16, MOST_CONNECTIONS = 32, SECONDS = 30, MOST_TEXT = 512 };
 enum { EXIT_USAGE = 2, EXIT_TOOL = 3 };
 enum { ANSWERS = 3 }; /* the file descriptor on which the child answers */
 
@@ -65,10 +65,17 @@ static bool start_child(struct server *s, int argc, char **argv)
     return s->child > 0 && s->ask && s->answer;
 }
 
-/* The state after a path of choices, as one line of JSON.  NULL if the child has gone. */
-static const char *ask(struct server *s, const char *path)
+/* The state after a path of choices, as one line of JSON; with `until` it goes on to an event that has this text.  With
+ * `explorer`, what that one says when it goes on from there.  NULL if the child has gone. */
+static const char *ask(struct server *s, const char *path, const char *until, const char *explorer)
 {
-    fprintf(s->ask, "path %s\njson %d\n", path, ANSWERS);
+    fprintf(s->ask, "path %s\n", path);
+    if (until)
+        fprintf(s->ask, "until %s\n", until);
+    if (explorer)
+        fprintf(s->ask, "explored %d %s\n", ANSWERS, explorer);
+    else
+        fprintf(s->ask, "json %d\n", ANSWERS);
     return fflush(s->ask) == 0 && getline(&s->line, &s->line_room, s->answer) > 0 ? s->line : NULL;
 }
 
@@ -123,6 +130,29 @@ static bool is_path(const char *path)
     return strlen(path) < MOST_PATH && path[strspn(path, "0123456789.")] == 0;
 }
 
+/* One line, which is a part of the text of an event. */
+static bool is_text(const char *text)
+{
+    size_t n = strlen(text);
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 127)
+            return false;
+    return n < MOST_TEXT && text[strspn(text, " ")] != 0;
+}
+
+/* The name of an explorer with options.  It cannot name a file. */
+static bool is_explorer(const char *text)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_-:(),.= ";
+    return strlen(text) < MOST_TEXT && text[strspn(text, allowed)] == 0 && text[strspn(text, " ")] != 0 &&
+           !strstr(text, "replay");
+}
+
+static const char *argument(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, name);
+}
+
 static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *url, const char *method,
                               const char *version, const char *upload, size_t *upload_size, void **state)
 {
@@ -134,12 +164,18 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *u
         return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
     if (strcmp(url, "/") == 0)
         return reply(c, MHD_HTTP_OK, "text/html; charset=utf-8", s->page, s->page_size);
-    if (strcmp(url, "/api/state") != 0)
+    bool explores = strcmp(url, "/api/explore") == 0;
+    if (!explores && strcmp(url, "/api/state") != 0)
         return refuse(c, MHD_HTTP_NOT_FOUND, "no such address\n");
-    const char *path = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "path");
+    const char *path = argument(c, "path"), *until = explores ? NULL : argument(c, "until");
+    const char *explorer = explores ? argument(c, "explorer") : NULL;
     if (path && !is_path(path))
         return refuse(c, MHD_HTTP_BAD_REQUEST, "path wants numbers with points between\n");
-    const char *answer = ask(s, path ? path : "");
+    if (until && !is_text(until))
+        return refuse(c, MHD_HTTP_BAD_REQUEST, "until wants a text of one line\n");
+    if (explores && (!explorer || !is_explorer(explorer)))
+        return refuse(c, MHD_HTTP_BAD_REQUEST, "explorer wants the name of an explorer\n");
+    const char *answer = ask(s, path ? path : "", until, explorer);
     if (!answer)
         return refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "the test program has gone\n");
     return reply(c, MHD_HTTP_OK, "application/json; charset=utf-8", answer, strlen(answer));
@@ -191,7 +227,7 @@ int rh__cli_serve(int argc, char **argv)
         rh__complain("serve cannot start: %s", strerror(errno));
         return EXIT_TOOL;
     }
-    if (!ask(&s, "")) { /* the child has said why */
+    if (!ask(&s, "", NULL, NULL)) { /* the child has said why */
         int status = 0;
         waitpid(s.child, &status, 0);
         return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_TOOL;

@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/visible.h"
 #include "explore/explorers.h"
+#include "report/json_text.h"
 #include "results/finding.h"
 #include "runner/again.h"
 #include "runner/commands.h"
@@ -28,11 +29,14 @@ struct step {
     struct rh_exploration *x;
     bool guided; /* the explorer of x reads a schedule, and it fits so far */
     bool step_under_way;
-    bool explore; /* the child asks for it */
-    bool ended;   /* the user has gone */
+    bool explore;         /* the child asks for it */
+    bool ended;           /* the user has gone */
+    bool by_path;         /* a program asks: what comes next does not depend on runs before */
+    uint32_t explored_to; /* a program asks: the file descriptor for what the explorer says; RH_NONE: for people */
     char explorer[1024];
     char crash[sizeof((struct rh_outcome){ 0 }.text) +
                64]; /* how the step that `path` took last ended the program; "" if it did not */
+    char said[256]; /* why `until` has not found what it looks for; "" if it has */
     uint32_t pick_count;
     uint32_t picks[MOST_PICKS];
     char schedule[RH__SCHEDULE_BYTES]; /* of the run so far, for `explore` */
@@ -76,7 +80,9 @@ static uint32_t next_pick(struct walk *k)
 {
     uint32_t count, next = rh__stepper_next(&k->stepper);
     const struct rh_choice *open = rh__stepper_open(&k->stepper, &count);
-    if (next != RH_NONE || !count)
+    if (!count)
+        return RH_NONE;
+    if (next != RH_NONE && !k->s->by_path)
         return next;
     if (k->s->guided) {
         next = rh_inner_choose(&k->s->x->explorer, k->stepper.world, open, count);
@@ -137,6 +143,7 @@ static void do_until(struct walk *k, const char *text)
             return;
         }
         if (!forward(k)) {
+            snprintf(k->s->said, sizeof k->s->said, "no event has \"%.200s\" before the run is over", text);
             printf("no event has \"");
             rh__print_visible(stdout, text, SIZE_MAX);
             printf("\" before the run is over\n");
@@ -160,8 +167,9 @@ static void do_save(struct walk *k, const char *path)
     }
 }
 
-static void do_explore(struct walk *k, const char *explorer)
+static void do_explore(struct walk *k, const char *explorer, uint32_t fd)
 {
+    k->s->explored_to = fd;
     rh__step_look_schedule(&k->stepper, k->s->schedule, sizeof k->s->schedule);
     snprintf(k->s->explorer, sizeof k->s->explorer, "%s", *explorer ? explorer : "auto");
     k->s->explore = true;
@@ -188,8 +196,9 @@ static uint32_t number_of(const char *text)
 /* For programs: takes the choices 0.2.1 from the beginning on, as far as they are open. */
 static void do_path(struct walk *k, const char *path)
 {
-    k->s->crash[0] = 0;
+    k->s->crash[0] = k->s->said[0] = 0;
     k->s->guided = false;
+    k->s->by_path = true;
     while (back(k))
         ;
     while (isdigit((unsigned char)*path)) {
@@ -210,7 +219,8 @@ static void do_json(struct walk *k, uint32_t fd)
         return;
     }
     rh__step_look_schedule(&k->stepper, k->s->schedule, sizeof k->s->schedule);
-    rh__step_json(&k->stepper, k->s->pick_count, k->s->crash, k->s->schedule, to);
+    struct rh__step_here here = { k->s->picks, k->s->pick_count, k->s->crash, k->s->said, k->s->schedule };
+    rh__step_json(&k->stepper, &here, to);
     if (to != stdout)
         fclose(to);
 }
@@ -259,7 +269,12 @@ static bool obey(struct walk *k, char *line)
     } else if (IS("save")) {
         do_save(k, rest);
     } else if (IS("explore")) {
-        do_explore(k, rest);
+        do_explore(k, rest, RH_NONE);
+    } else if (IS("explored")) { /* for programs: explored FD E */
+        char *name = rest + strcspn(rest, " ");
+        if (*name)
+            *name++ = 0;
+        do_explore(k, name, number_of(rest));
     } else if (IS("path")) {
         do_path(k, rest);
     } else if (IS("json")) {
@@ -316,6 +331,27 @@ static void walk(struct rh_world *w, void *arg)
 
 /* ---- in this process --------------------------------------------------------------------------------------------- */
 
+/* Runs a command, and writes what it says as a line of JSON to the file descriptor. */
+static void answer_explored(const char *command, uint32_t fd)
+{
+    enum { MOST = 1 << 16 };
+    char *text = rh__alloc(MOST);
+    FILE *to = fdopen(dup((int)fd), "w"), *from = text ? popen(command, "r") : NULL;
+    size_t size = from ? fread(text, 1, MOST - 1, from) : 0;
+    while (from && fgetc(from) != EOF) /* what is too much is read, so that the command ends */
+        ;
+    int status = from ? pclose(from) : -1;
+    if (text)
+        text[size] = 0;
+    if (to) {
+        fprintf(to, "{\"code\":%d,\"text\":", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+        rh__json_text(to, text ? text : "");
+        fputs("}\n", to);
+        fclose(to);
+    }
+    rh__free(text);
+}
+
 /* Runs the command that explores the same test from the run so far. */
 static void explore(const struct rh__session *s, struct step *shared)
 {
@@ -327,6 +363,8 @@ static void explore(const struct rh__session *s, struct step *shared)
     if (fd < 0 || close(fd) != 0 ||
         !rh__file_write(file, shared->schedule, strlen(shared->schedule), error, sizeof error)) {
         printf("the run so far cannot be written to a file\n");
+        if (shared->explored_to != RH_NONE)
+            answer_explored("echo the run so far cannot be written to a file; exit 3", shared->explored_to);
         return;
     }
     snprintf(explorer, sizeof explorer, "replay(\"%s\", %s)", file, shared->explorer);
@@ -337,8 +375,12 @@ static void explore(const struct rh__session *s, struct step *shared)
     rh__text_init(&t, command, sizeof command);
     rh__again_directly(&plan, &t);
     fflush(stdout);
-    if (t.cut || system(command) < 0)
+    if (shared->explored_to != RH_NONE) {
+        rh__text_add(&t, " 2>&1");
+        answer_explored(t.cut ? "exit 3" : command, shared->explored_to);
+    } else if (t.cut || system(command) < 0) {
         printf("the explorer cannot be started\n");
+    }
     unlink(file);
 }
 

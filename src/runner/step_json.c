@@ -23,20 +23,26 @@ static struct rh__changes *watch_again(struct rh__stepper *s)
     return scenes;
 }
 
-static void put_state(struct rh__stepper *s, uint32_t taken, const char *crash, const char *schedule,
-                      const struct rh__changes *scenes, FILE *f)
+static void put_state(struct rh__stepper *s, const struct rh__step_here *here, const struct rh__changes *scenes,
+                      FILE *f)
 {
     char text[4096];
     uint32_t count;
     const struct rh_outcome *o = rh_world_outcome(s->world);
     rh__stepper_open(s, &count);
-    fprintf(f, "{\"taken\":%u,\"failed\":%s,\"outcome\":", taken, rh_outcome_failed(o->kind) ? "true" : "false");
+    fprintf(f, "{\"taken\":%u,\"failed\":%s,\"outcome\":", here->taken, rh_outcome_failed(o->kind) ? "true" : "false");
     snprintf(text, sizeof text, "%s: %s", rh_outcome_name(o->kind), o->text);
     rh__json_text(f, text);
     fputs(",\"crash\":", f);
-    rh__json_text(f, crash);
+    rh__json_text(f, here->crash);
+    fputs(",\"said\":", f);
+    rh__json_text(f, here->said);
     fputs(",\"schedule\":", f);
-    rh__json_text(f, schedule);
+    rh__json_text(f, here->schedule);
+    fputs(",\"path\":[", f);
+    for (uint32_t i = 0; i < here->taken; i++)
+        fprintf(f, "%s%u", i ? "," : "", here->picks[i]);
+    fputs("]", f);
     fputs(",\"open\":[", f);
     for (uint32_t i = 0; i < count; i++) {
         fputs(i ? "," : "", f);
@@ -47,14 +53,14 @@ static void put_state(struct rh__stepper *s, uint32_t taken, const char *crash, 
     fputs("}", f);
 }
 
-void rh__step_json(struct rh__stepper *s, uint32_t taken, const char *crash, const char *schedule, FILE *to)
+void rh__step_json(struct rh__stepper *s, const struct rh__step_here *here, FILE *to)
 {
     char *line = NULL;
     size_t size = 0;
     struct rh__changes *scenes = watch_again(s);
     FILE *f = scenes ? open_memstream(&line, &size) : NULL;
     if (f) {
-        put_state(s, taken, crash, schedule, scenes, f);
+        put_state(s, here, scenes, f);
         fclose(f);
         for (size_t i = 0; i < size; i++) /* texts have no line breaks, only the form has */
             line[i] = line[i] == '\n' ? ' ' : line[i];

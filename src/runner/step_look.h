@@ -30,8 +30,17 @@ const char *rh__step_look_choice(const struct rh__stepper *s, uint32_t pick, cha
 /* The run so far as a schedule. */
 void rh__step_look_schedule(const struct rh__stepper *s, char *text, size_t size);
 
-/* The run so far as one line of JSON, for `serve`: taken, open, failed, outcome, crash, schedule, run (report/page.h).
- * Goes back to the beginning and forward again. */
-void rh__step_json(struct rh__stepper *s, uint32_t taken, const char *crash, const char *schedule, FILE *to);
+/* Where the user is. */
+struct rh__step_here {
+    const uint32_t *picks; /* the choices from the beginning on */
+    uint32_t taken;        /* their number */
+    const char *crash;     /* how the last one has ended the program; "" if it has not */
+    const char *said;      /* why `until` has found nothing */
+    const char *schedule;
+};
+
+/* The run so far as one line of JSON, for `serve`: taken, path, open, failed, outcome, crash, said, schedule, run
+ * (report/page.h).  Goes back to the beginning and forward again. */
+void rh__step_json(struct rh__stepper *s, const struct rh__step_here *here, FILE *to);
 
 #endif

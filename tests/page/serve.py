@@ -1,14 +1,17 @@
 """`rehearse serve`: serve.py REHEARSE PROGRAM [SCREENSHOT].  Hostile requests, and the page in a browser where there is one."""
 import http.client
 import json
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import urllib.parse
 
 import browser
 
-rehearse, fixtures = sys.argv[1:3]
+rehearse, fixtures = map(os.path.abspath, sys.argv[1:3])
+folder = tempfile.TemporaryDirectory()  # for what explorers find
 failures = 0
 
 
@@ -39,7 +42,7 @@ def state(port, path=""):
 
 class Server:
     def __init__(self, *words):
-        self.process = subprocess.Popen([rehearse, "serve", *words], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([rehearse, "serve", *words], stdout=subprocess.PIPE, text=True, cwd=folder.name)
         self.url = self.process.stdout.readline().strip()
         self.port = urllib.parse.urlparse(self.url).port
 
@@ -85,6 +88,35 @@ def steps(port):
     check("no such choice", state(port, "0.77.1")["taken"] == 1)
     check("far away", state(port, "0.99999999999999999999")["taken"] == 1)
     check("back", state(port)["open"] == begin["open"])
+    check("path", there["path"] == [0, 1] and there["said"] == "", there["path"])
+
+
+def until(port, path, text):
+    status, answer, _ = request(port, f"/api/state?path={path}&until={urllib.parse.quote(text)}")
+    check(f"until {text}", status == 200, status)
+    return json.loads(answer)
+
+
+def goes_on(port):
+    found = until(port, "", "takes granted")
+    check("until: found", found["said"] == "" and "takes granted" in found["schedule"].splitlines()[-1], found["schedule"])
+    again = state(port, ".".join(map(str, found["path"])))
+    check("until: its path leads there", again["schedule"] == found["schedule"] and again["open"] == found["open"])
+    state(port, "1.1.1")
+    check("until: does not depend on what was asked before", until(port, "", "takes granted")["path"] == found["path"])
+    none = until(port, "0", "no such <b>event</b>")
+    check("until: not found", none["said"] == 'no event has "no such <b>event</b>" before the run is over', none["said"])
+    for text in ["", " ", "a\nquit", "a\rquit", "x" * 600, "\x7f"]:
+        check(f"until {text!r}", request(port, f"/api/state?path=&until={urllib.parse.quote(text)}")[0] == 400)
+    status, answer, _ = request(port, "/api/explore?path=0.1&explorer=dfs")
+    answer = json.loads(answer)
+    check("explorer", status == 200 and answer["code"] in (0, 1) and "lease" in answer["text"], answer)
+    check("no such explorer", json.loads(request(port, "/api/explore?path=0&explorer=nobody")[1])["code"] == 2)
+    for text in ["", "replay:x", "dfs;quit", "dfs\nquit", "../x", "$(touch x)", "a" * 600]:
+        check(f"explorer {text!r}", request(port, f"/api/explore?path=&explorer={urllib.parse.quote(text)}")[0] == 400)
+    check("explorer without name", request(port, "/api/explore?path=")[0] == 400)
+    check("explorer of another origin", request(port, "/api/explore?path=&explorer=dfs", Origin="http://evil.example")[0] == 403)
+    check("still there after all", state(port, "0.1")["path"] == [0, 1])
 
 
 def in_browser(server, picture):
@@ -106,6 +138,14 @@ def in_browser(server, picture):
         wait(b, "document.querySelectorAll('.chart').length === 1 && rehearsePage.view.run.events.length === 4")
         b.js("document.querySelector('.choice').click()")
         wait(b, "location.hash.startsWith('#path=0.1.1.')")
+        b.open(server.url)
+        wait(b, "document.querySelectorAll('.choice').length === 3")
+        b.js("document.getElementById('until').value = 'takes granted'; document.getElementById('until').form.requestSubmit()")
+        wait(b, "location.hash.startsWith('#path=') && document.getElementById('schedule').textContent.includes('takes granted')")
+        b.js("document.getElementById('until').value = '<b>none</b>'; document.getElementById('until').form.requestSubmit()")
+        wait(b, "document.getElementById('said-until') && document.getElementById('said-until').textContent.includes('<b>none</b>')")
+        b.js("document.getElementById('explorer').value = 'dfs'; document.getElementById('explorer').form.requestSubmit()")
+        wait(b, "document.getElementById('explored').textContent.includes('lease')")
         errors = b.errors()
         check("no error in the page", errors == [], errors)
         asked = [u for u in b.requests() if not u.startswith(("chrome://", "data:"))]
@@ -126,6 +166,7 @@ s = Server(f"{fixtures}/shown", "lease")
 check("loopback", s.url.startswith("http://127.0.0.1:"), s.url)
 hostile(s.port)
 steps(s.port)
+goes_on(s.port)
 if browser.is_there():
     in_browser(s, sys.argv[3] if len(sys.argv) > 3 else None)
 else:
