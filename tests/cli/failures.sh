@@ -98,7 +98,7 @@ out_lacks '-p '
 have_python && same 'none' "{}" "$(json 'r[0]["parameters"]')"
 
 # ---- one output for one reader ------------------------------------------------------------------------------------------------
-refused 'standard output can hold one of --json, --junit and --tap' "${failing[@]}" counts --json - --junit -
+refused 'standard output can hold one of --json, --junit, --tap and --html' "${failing[@]}" counts --json - --junit -
 refused 'standard output can hold one of' "${failing[@]}" counts --json - --tap
 refused 'standard output can hold one of' "${failing[@]}" counts --junit /dev/stdout --tap
 expect 0 "${failing[@]}" counts --json json --junit junit.xml --tap
