@@ -18,6 +18,7 @@ static struct rh_semantics semantics_of(uint64_t seed)
     s.time = (enum rh_time)(seed % 3);
     s.partitions = 0;
     *s.timer_budgets = 0;
+    s.pauses = true;
     return s;
 }
 

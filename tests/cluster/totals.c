@@ -93,6 +93,7 @@ static struct rh_semantics semantics_of(uint64_t seed, const char *explorer)
         s.granularity = RH_GRAIN_OBJECT;
         s.partitions = 0;
         *s.timer_budgets = 0;
+        s.pauses = true;
     }
     return s;
 }
