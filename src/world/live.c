@@ -107,6 +107,11 @@ uint32_t rh__world_most_choices(const struct rh_world *w)
     return w->choice_capacity;
 }
 
+uint32_t rh__world_most_messages(void)
+{
+    return MAX_MESSAGES;
+}
+
 const struct rh_outcome *rh__world_recorded_outcome(const struct rh_world *w)
 {
     return &w->outcome;

@@ -75,6 +75,8 @@ uint32_t rh__world_narrows(const struct rh_world *w, const struct rh_choice *ope
 bool rh__world_has_faults(const struct rh_world *w);
 /* Largest number of choices that can be enabled at once. */
 uint32_t rh__world_most_choices(const struct rh_world *w);
+/* Of a run, also those that are not under way any more: max_messages is about those under way. */
+uint32_t rh__world_most_messages(void);
 /* Returns the outcome that a step has recorded, if any.  A parent process reads the outcome of a crashed child here.
  * rh_world_outcome checks in addition whether the run is over. */
 const struct rh_outcome *rh__world_recorded_outcome(const struct rh_world *w);

@@ -2,10 +2,15 @@
  *
  * The chains are in sets B1, B2, ...: Bi has room for i chains.  A message goes to the first set that has a chain whose
  * last message is an ancestor, or room for a new chain.  If that is Bi with i > 1, the rest of Bi and B(i-1) change
- * places: so a set holds chains that a later antichain can use, and Bw is never passed. */
+ * places: so a set holds chains that a later antichain can use, and Bw is never passed.
+ *
+ * Each event has one cause, so that causes are a forest.  Whether an event is an ancestor of another one takes a number
+ * of steps that is logarithmic in the length of the run: each event knows its cause and one ancestor farther away
+ * [Myers 1983]. */
 #include "explore/samplers/chains.h"
 
 #include "explore/explorers.h"
+#include "world/live.h"
 
 enum { SETS = 64, CHAINS = SETS * (SETS + 1) / 2 };
 
@@ -14,29 +19,33 @@ struct set {
     uint32_t chain[SETS];
 };
 
+struct ancestors {
+    uint32_t cause, far, depth; /* an event without a cause: itself, itself, 0 */
+    bool leaf;                  /* it is nobody's cause */
+};
+
 struct rh__chains {
-    uint32_t *of;   /* of each message: its chain */
-    uint64_t *mark; /* of each event: the last message of which it is an ancestor, as a stamp */
-    uint64_t stamp; /* of the message that is being added; never used twice */
-    uint32_t messages, count;
+    uint32_t *of;                /* of each message: its chain */
+    struct ancestors *ancestors; /* of each event */
+    uint32_t events, messages;   /* that were noted */
+    uint32_t count;
     uint32_t last[CHAINS]; /* of each chain: its last message */
     struct set sets[SETS]; /* sets[i] is B(i+1) */
 };
 
 struct rh__chains *rh__chains_new(struct rh_exploration *x)
 {
-    const struct rh_semantics *s = rh_world_semantics(rh__exploration_world(x));
     struct rh__chains *c = rh_exploration_memory(x, sizeof *c);
     if (!c)
         return NULL;
-    c->of = rh_exploration_memory(x, (size_t)s->max_messages * sizeof *c->of);
-    c->mark = rh_exploration_memory(x, ((size_t)rh_exploration_max_steps(x) + 2) * sizeof *c->mark);
-    return c->of && c->mark ? c : NULL;
+    c->of = rh_exploration_memory(x, (size_t)rh__world_most_messages() * sizeof *c->of);
+    c->ancestors = rh_exploration_memory(x, ((size_t)rh_exploration_max_steps(x) + 2) * sizeof *c->ancestors);
+    return c->of && c->ancestors ? c : NULL;
 }
 
 void rh__chains_begin(struct rh__chains *c)
 {
-    c->messages = c->count = 0;
+    c->events = c->messages = c->count = 0;
     for (uint32_t i = 0; i < SETS; i++)
         c->sets[i].count = 0;
 }
@@ -53,28 +62,44 @@ uint32_t rh__cause_of(const struct rh_world *w, const struct rh_event *events, u
     return at;
 }
 
-/* Marks the events that led to the message. */
-static void mark_ancestors(struct rh__chains *c, const struct rh_world *w, const struct rh_event *events,
-                           uint32_t message)
+static void note_event(struct rh__chains *c, const struct rh_world *w, const struct rh_event *events, uint32_t at)
 {
-    c->stamp++;
-    for (uint32_t at = rh_world_message(w, message).event; at != RH_NONE; at = rh__cause_of(w, events, at))
-        c->mark[at] = c->stamp;
+    struct ancestors *all = c->ancestors;
+    uint32_t cause = rh__cause_of(w, events, at);
+    if (cause == RH_NONE) {
+        all[at] = (struct ancestors){ .cause = at, .far = at, .leaf = true };
+        return;
+    }
+    uint32_t far = all[cause].far, farther = all[far].far;
+    bool twice = all[cause].depth - all[far].depth == all[far].depth - all[farther].depth;
+    all[cause].leaf = false;
+    all[at] = (struct ancestors){
+        .cause = cause, .far = twice ? farther : cause, .depth = all[cause].depth + 1, .leaf = true
+    };
 }
 
-/* Whether the last message of the chain is an ancestor of the message whose ancestors are marked. */
-static bool can_grow(const struct rh__chains *c, const struct rh_world *w, uint32_t chain)
+/* Also true of an event and itself. */
+static bool is_ancestor(const struct rh__chains *c, uint32_t old, uint32_t at)
+{
+    const struct ancestors *all = c->ancestors;
+    while (!all[old].leaf && all[at].depth > all[old].depth)
+        at = all[all[at].far].depth >= all[old].depth ? all[at].far : all[at].cause;
+    return at == old;
+}
+
+/* Whether the last message of the chain is an ancestor of a message that the event sent. */
+static bool can_grow(const struct rh__chains *c, const struct rh_world *w, uint32_t chain, uint32_t event)
 {
     uint32_t by = rh_world_message(w, c->last[chain]).taken_by;
-    return by != RH_NONE && c->mark[by] == c->stamp;
+    return by != RH_NONE && event != RH_NONE && is_ancestor(c, by, event);
 }
 
 /* The place in the set of a chain that can grow, or of a new chain if there is room for one; else RH_NONE. */
-static uint32_t find_place(struct rh__chains *c, const struct rh_world *w, uint32_t set)
+static uint32_t find_place(struct rh__chains *c, const struct rh_world *w, uint32_t set, uint32_t event)
 {
     struct set *b = &c->sets[set];
     for (uint32_t i = 0; i < b->count; i++)
-        if (can_grow(c, w, b->chain[i]))
+        if (can_grow(c, w, b->chain[i], event))
             return i;
     if (b->count > set)
         return RH_NONE;
@@ -95,8 +120,9 @@ static void exchange(struct rh__chains *c, uint32_t set, uint32_t place)
 
 static uint32_t chain_for(struct rh__chains *c, const struct rh_world *w, uint32_t message)
 {
+    uint32_t event = rh_world_message(w, message).event;
     for (uint32_t set = 0; set < SETS; set++) {
-        uint32_t place = find_place(c, w, set);
+        uint32_t place = find_place(c, w, set, event);
         if (place == RH_NONE)
             continue;
         uint32_t chain = c->sets[set].chain[place];
@@ -111,8 +137,9 @@ void rh__chains_follow(struct rh__chains *c, const struct rh_world *w)
 {
     uint32_t count;
     const struct rh_event *events = rh_world_events(w, &count);
+    for (; c->events < count; c->events++)
+        note_event(c, w, events, c->events);
     for (uint32_t end = rh_world_message_count(w); c->messages < end; c->messages++) {
-        mark_ancestors(c, w, events, c->messages);
         uint32_t chain = chain_for(c, w, c->messages);
         c->last[chain] = c->messages;
         c->of[c->messages] = chain;
