@@ -507,6 +507,30 @@ static void leave(struct rh_world *w, uint32_t actor, uint32_t status, const cha
     tell_the_others(w, actor, reason);
 }
 
+static bool is_dead_letter(const struct rh_world *w, uint32_t message)
+{
+    const struct world_message *m = &w->messages[message];
+    return m->type != &rh__exit_signal && !rh__message_is_start(m) && m->sender != m->receiver && !m->life &&
+           !rh__may_remain(w, m->type, m->seen_as);
+}
+
+/* Of several, the one whose place is the first: the order in which they were sent is not always a part of the state. */
+static void fail_for_dead_letters(struct rh_world *w, uint32_t actor)
+{
+    uint32_t first = RH_NONE;
+    char name[128], from[128];
+    for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
+            if (is_dead_letter(w, i) && (first == RH_NONE || strcmp(rh__sent_at(w, i), rh__sent_at(w, first)) < 0))
+                first = i;
+    if (first == RH_NONE)
+        return;
+    rh_world_actor_name(w, actor, name, sizeof name);
+    rh_world_actor_name(w, w->messages[first].seen_as, from, sizeof from);
+    rh__fail(w, RH_OUTCOME_DEAD_LETTER, actor, rh__sent_at(w, first), "%s from %s was under way to %s when it ended",
+             w->messages[first].type->name, from, name);
+}
+
 /* Messages under way to an actor that ends are lost, like those sent to it later. */
 static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
 {
@@ -514,21 +538,18 @@ static void tell_of_dead_letters(struct rh_world *w, uint32_t actor)
     uint32_t told = 0;
     if (w->semantics.dead_letters == RH_DEAD_LETTER_IGNORE || rh__dead_letters_at_end(w) || !w->under_way || w->over)
         return;
+    if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL) {
+        fail_for_dead_letters(w, actor);
+        return;
+    }
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE && told < MOST; i = w->messages[i].next) {
-            const struct world_message *m = &w->messages[i];
             char name[128], from[128], text[512];
-            if (m->type == &rh__exit_signal || rh__message_is_start(m) || m->sender == actor || m->life ||
-                rh__may_remain(w, m->type, m->seen_as))
+            if (!is_dead_letter(w, i))
                 continue;
             rh_world_actor_name(w, actor, name, sizeof name);
-            rh_world_actor_name(w, m->seen_as, from, sizeof from);
-            if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL) {
-                rh__fail(w, RH_OUTCOME_DEAD_LETTER, actor, rh__sent_at(w, i),
-                         "%s from %s was under way to %s when it ended", m->type->name, from, name);
-                return;
-            }
-            snprintf(text, sizeof text, "(%s from %s is lost: %s has ended)", m->type->name, from, name);
+            rh_world_actor_name(w, w->messages[i].seen_as, from, sizeof from);
+            snprintf(text, sizeof text, "(%s from %s is lost: %s has ended)", w->messages[i].type->name, from, name);
             rh__note(w, actor, text);
             told++;
         }

@@ -171,6 +171,15 @@ static struct rh__wide hash_holds(const struct rh_world *w)
     return h;
 }
 
+uint32_t rh__message_held_for(const struct rh_world *w, uint32_t message)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; rh__holds_any(w) && i < MAX_HOLDS; i++)
+        if (w->holds[i].message == message && w->holds[i].until > w->event_count)
+            left = w->holds[i].until - w->event_count;
+    return left;
+}
+
 /* ---- lost and duplicated messages -------------------------------------------------------------------------------- */
 
 /* With granularity object, at most one fault affects a message. */

@@ -41,6 +41,8 @@ void rh__fault_spend(struct rh_world *w, const struct rh_choice *c);
 void rh__fault_apply(struct rh_world *w, const struct rh_choice *c);
 /* True if a loss or a duplication may still befall the message, within the budgets. */
 bool rh__message_may_befall(const struct rh_world *w, uint32_t message);
+/* For how many events a delay still holds the message back. */
+uint32_t rh__message_held_for(const struct rh_world *w, uint32_t message);
 /* Hashes the budgets that are left and the state that faults add to a world. */
 struct rh__wide rh__faults_hash(const struct rh_world *w);
 

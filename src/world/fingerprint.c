@@ -103,6 +103,11 @@ static struct rh__wide hash_contents(struct rh_world *w, uint32_t message)
         h = rh__wide_with(h, m->life);
     if (m->timer) /* the process can still cancel it by its name */
         h = rh__wide_mix(h, hash_text(w, (uint64_t)m->timer * 16));
+    if (w->semantics.dead_letters == RH_DEAD_LETTER_FAIL &&
+        !rh__dead_letters_at_end(w)) { /* the report has the place */
+        const char *place = rh__sent_at(w, message);
+        h = rh__wide_mix(h, rh__wide_hash(place, strlen(place), 26));
+    }
     m->hash = rh__wide_is_zero(h) ? rh__wide_of(1) : h;
     return m->hash;
 }
@@ -171,6 +176,26 @@ static struct rh__wide hash_befallen(struct rh_world *w)
     return h;
 }
 
+/* What can still become of a message and its copies.  Where messages are in no order, or in no channel, nothing else
+ * says which of several like messages a fault has befallen. */
+static struct rh__wide hash_fate(const struct rh_world *w, uint32_t message)
+{
+    struct rh__wide h = { 0, 0 };
+    for (uint32_t i = message; i < w->message_count; i++) {
+        const struct world_message *m = &w->messages[i];
+        if (i != message && m->copy_of != message)
+            continue;
+        bool under_way = m->taken_by == RH_NONE;
+        uint64_t fate = (uint64_t)(i != message) | (uint64_t)under_way << 1;
+        fate |= (uint64_t)(faults_befall_by_object(w) && rh__message_may_befall(w, i)) << 2;
+        fate |= (under_way ? hash_of_place(w, &w->channels[m->channel], i) : 0) << 3;
+        h = rh__wide_sum(h, rh__wide_with(rh__wide_of(25), fate | (uint64_t)rh__message_held_for(w, i) << 8));
+        if (!w->semantics.duplicates)
+            break;
+    }
+    return h;
+}
+
 /* Dead letters fail at the end of the run: those that there are and those that there may be, with the places of their
  * sends, in the order in which each actor has sent them (of several, the report has the first). */
 static struct rh__wide hash_dead_letters(struct rh_world *w)
@@ -183,6 +208,7 @@ static struct rh__wide hash_dead_letters(struct rh_world *w)
         for (uint32_t k = 0; k < i; k++)
             before += w->messages[k].sender == w->messages[i].sender && rh__message_may_die(w, k);
         struct rh__wide place = hash_text(w, (uint64_t)w->messages[i].sent_at * 16);
+        place = rh__wide_mix(place, hash_fate(w, i));
         h = rh__wide_sum(h, rh__wide_with(rh__wide_mix(hash_message(w, i), place), before << 8 | 22));
     }
     return h;

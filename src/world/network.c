@@ -292,7 +292,7 @@ RH__APART static void drop(struct rh_world *w, uint32_t message)
 
 void rh__message_lose(struct rh_world *w, uint32_t message)
 {
-    note_over(w, message);
+    put_flag(w, &w->messages[message].marks, MARK_OVER, true);
     if (w->messages[message].taken_by == RH_NONE) /* otherwise it was already lost, because its receiver had ended */
         drop(w, message);
 }

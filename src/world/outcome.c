@@ -287,15 +287,30 @@ static bool was_taken(const struct rh_world *w, uint32_t message)
     return by && by->kind == RH_CHOICE_DELIVER && by->what == message;
 }
 
-/* True if the message is a dead letter once its receiver has ended. */
+/* True if the message is a dead letter once its receiver has ended: neither it nor a copy of it was taken, and faults
+ * have not lost all of them. */
 static bool dies_with_receiver(const struct rh_world *w, uint32_t message)
 {
     const struct world_message *m = &w->messages[message];
-    bool dies = m->posted && m->answers == RH_NONE && m->sender != m->receiver && !(m->marks & MARK_OVER) &&
-                m->copy_of == RH_NONE && !was_taken(w, message) && !message_may_remain(w, m);
-    for (uint32_t i = message + 1; dies && w->semantics.duplicates && i < w->message_count; i++)
-        dies = w->messages[i].copy_of != message || !was_taken(w, i);
+    if (!m->posted || m->answers != RH_NONE || m->sender == m->receiver || m->copy_of != RH_NONE ||
+        was_taken(w, message) || message_may_remain(w, m))
+        return false;
+    bool dies = !(m->marks & MARK_OVER);
+    for (uint32_t i = message + 1; w->semantics.duplicates && i < w->message_count; i++) {
+        if (w->messages[i].copy_of == message && was_taken(w, i))
+            return false;
+        dies |= w->messages[i].copy_of == message && !(w->messages[i].marks & MARK_OVER);
+    }
     return dies;
+}
+
+/* The message, or a copy of it. */
+static bool is_under_way(const struct rh_world *w, uint32_t message)
+{
+    bool is = w->messages[message].taken_by == RH_NONE;
+    for (uint32_t i = message + 1; !is && w->semantics.duplicates && i < w->message_count; i++)
+        is = w->messages[i].copy_of == message && w->messages[i].taken_by == RH_NONE;
+    return is;
 }
 
 static bool receiver_has_ended(const struct rh_world *w, const struct world_message *m)
@@ -310,8 +325,7 @@ static bool message_is_dead(const struct rh_world *w, uint32_t message)
 
 bool rh__message_may_die(const struct rh_world *w, uint32_t message)
 {
-    const struct world_message *m = &w->messages[message];
-    return (m->taken_by == RH_NONE || receiver_has_ended(w, m)) && dies_with_receiver(w, message);
+    return (is_under_way(w, message) || receiver_has_ended(w, &w->messages[message])) && dies_with_receiver(w, message);
 }
 
 /* An order of messages that is the same in every run. */
@@ -329,7 +343,7 @@ static bool unreceived(struct rh_world *w, uint32_t message, bool left)
 {
     if (!left)
         return message_is_dead(w, message);
-    return w->messages[message].taken_by == RH_NONE && dies_with_receiver(w, message) && !rh__set_joins(w, message);
+    return is_under_way(w, message) && dies_with_receiver(w, message) && !rh__set_joins(w, message);
 }
 
 static bool has_unreceived(struct rh_world *w, bool left)

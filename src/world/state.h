@@ -98,7 +98,7 @@ struct world_actor {
 
 enum {
     MARK_AT_ONCE = 1, /* causal: sent together with others under one number; a receiver learns of none of the others */
-    MARK_OVER = 2,    /* granularity object, with faults: the message was received, or lost to a fault */
+    MARK_OVER = 2,    /* lost to a fault; granularity object, with faults: or received */
 };
 
 struct world_message {

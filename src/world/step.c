@@ -322,12 +322,15 @@ static void choose(struct rh_world *w, uint32_t actor, uint32_t value)
     resume(w, actor, value);
 }
 
+/* As without this step: an actor that has ended gets nothing, and one that is down only what can wait for a restart. */
 static void accept(struct rh_world *w, uint32_t message)
 {
     uint32_t receiver = w->messages[message].receiver;
     rh__message_accept(w, message);
-    if (has_ended(&w->actors[receiver]))
+    if (w->actors[receiver].status == STATUS_ENDED)
         rh__messages_drop(w, receiver);
+    else if (w->actors[receiver].status == STATUS_CRASHED)
+        rh__messages_drop_own(w, receiver);
 }
 
 /* Everything but a delivery. */

@@ -59,11 +59,12 @@ static void equal_fingerprints_have_equal_futures_in_programs_that_forget(void *
 }
 
 /* Messages from outside, to whom; a set of a bag; who has looked at the life of the test; a reply that is too late and
- * not yet accepted; a message under way whose copy was taken; the rh_start of a life that crashed before. */
+ * not yet accepted; a message under way whose copy was taken; the rh_start of a life that crashed before; which of two
+ * like dead letters a fault befell; where dead letters were sent. */
 static void programs_that_were_once_wrong(void **unused)
 {
     (void)unused;
-    static const uint64_t seeds[] = { 164, 300, 1045, 4468, 4833, 4985, 5007, 5320 };
+    static const uint64_t seeds[] = { 164, 300, 1045, 4468, 4833, 4985, 5007, 5320, 60272, 70236 };
     struct sum sum = { 0 };
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
         compare(&sum, seeds[i]);

@@ -352,6 +352,87 @@ static void what_may_become_a_dead_letter_is_part_of_the_state(void **unused)
     }
 }
 
+/* Of two like messages, sent at two places, one is lost, doubled or held back: which one decides what place the report
+ * of a dead letter has. */
+RH_ACTOR(frail_, int unused;);
+RH_HANDLER(frail_, bell)
+{
+}
+RH_HANDLER(frail_, go)
+{
+    rh_stop();
+}
+RH_BEHAVIOUR(frail_, ready, bell, go);
+RH_TEST(like_letters)
+{
+    rh_ref to = rh_spawn(frail_);
+    rh_send(to, go);
+    rh_send(to, bell);
+    rh_send(to, bell);
+}
+RH_TEST(end_after_letters)
+{
+    rh_ref to = rh_spawn(frail_);
+    rh_send(to, bell);
+    rh_send(to, bell);
+    rh_send(to, go);
+}
+
+/* Two actors write, in either order. */
+RH_ACTOR(writer_, rh_ref to;);
+RH_HANDLER(writer_, go)
+{
+    rh_send(state->to, bell);
+}
+RH_BEHAVIOUR(writer_, ready, go);
+RH_ACTOR(scribe_, rh_ref to;);
+RH_HANDLER(scribe_, go)
+{
+    rh_send(state->to, bell);
+}
+RH_BEHAVIOUR(scribe_, ready, go);
+RH_TEST(letters_of_two)
+{
+    rh_ref to = rh_spawn(frail_);
+    rh_send(to, go);
+    rh_send(rh_spawn(writer_, .to = to), go);
+    rh_send(rh_spawn(scribe_, .to = to), go);
+}
+
+static void the_order_of_dead_letters_of_two_senders_is_no_state(void **unused)
+{
+    (void)unused;
+    for (uint32_t model = 0; model < RH_ROWS(RH_MODELS); model++)
+        require_no_clash("letters_of_two", &(struct rh_semantics){ .model = (enum rh_model)model,
+                                                                   .granularity = RH_GRAIN_HANDLER,
+                                                                   .dead_letters = RH_DEAD_LETTER_FAIL });
+}
+
+static void which_of_two_like_dead_letters_a_fault_befell_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    static const struct rh_semantics faults[] = {
+        { .losses = 1 },
+        { .duplicates = 1 },
+        { .losses = 1, .duplicates = 1 },
+        { .delays = 1, .delay_steps = 2 },
+        { .duplicates = 1, .crashes = 1, .restarts = 1 },
+    };
+    struct rh_semantics s;
+    for (size_t fault = 0; fault < sizeof faults / sizeof *faults; fault++)
+        for (uint32_t model = 0; model < RH_ROWS(RH_MODELS); model++)
+            for (uint32_t way = 0; way < RH_ROWS(RH_GRANULARITIES) * RH_ROWS(RH_DEAD_LETTERS); way++) {
+                s = faults[fault];
+                s.model = (enum rh_model)model;
+                s.granularity = (enum rh_granularity)(way / RH_ROWS(RH_DEAD_LETTERS));
+                s.dead_letters = (enum rh_dead_letter)(way % RH_ROWS(RH_DEAD_LETTERS));
+                if (s.granularity == RH_GRAIN_SEND && s.model != RH_MAILBOX)
+                    continue;
+                require_no_clash("like_letters", &s);
+                require_no_clash("end_after_letters", &s);
+            }
+}
+
 /* Granularity object: once an actor has looked at the life of the test, the end of the test is a step. */
 RH_ACTOR(curious_, rh_ref test;);
 RH_HANDLER(curious_, go)
@@ -596,6 +677,8 @@ int main(void)
         WORLD_TEST(the_order_of_sends_is_part_of_the_state_of_a_bag_with_sets),
         WORLD_TEST(a_reply_that_comes_too_late_is_not_a_reply),
         WORLD_TEST(what_may_become_a_dead_letter_is_part_of_the_state),
+        WORLD_TEST(the_order_of_dead_letters_of_two_senders_is_no_state),
+        WORLD_TEST(which_of_two_like_dead_letters_a_fault_befell_is_part_of_the_state),
         WORLD_TEST(who_has_looked_at_the_test_is_part_of_the_state),
         WORLD_TEST(a_crash_takes_the_start_of_its_life_with_it),
         WORLD_TEST(a_property_counts_by_its_name_in_every_process),

@@ -139,6 +139,54 @@ static void what_may_remain_is_no_dead_letter(void **unused)
     ends("dead_letters_that_may_remain", "finished", NULL);
 }
 
+/* Strict, with every granularity: what a fault has lost is no dead letter, and a copy stands for its original. */
+RH_TEST(one_for_a_mortal, .dead_letters = RH_DEAD_LETTER_STRICT, .may_lose = RH_ACTORS(mortal))
+{
+    rh_ref m = rh_spawn(mortal);
+    rh_send_from(rh_external("somebody"), m, request);
+    rh_send(m, go);
+}
+
+struct letters {
+    uint64_t lost, dead;
+};
+
+static void note_letters(struct rh_world *w, void *arg)
+{
+    struct letters *l = arg;
+    uint32_t n, copies = 0, lost = 0, taken = 0;
+    const struct rh_event *events = rh_world_events(w, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        bool about = rh__is_about_message(&events[i].choice) &&
+                     strcmp(rh_world_message(w, events[i].choice.what).type->name, "request") == 0;
+        copies += about && events[i].choice.kind == RH_CHOICE_DUPLICATE;
+        lost += about && events[i].choice.kind == RH_CHOICE_LOSE;
+        taken += about && events[i].choice.kind == RH_CHOICE_DELIVER;
+    }
+    bool dead =
+        rh_world_outcome(w)->kind == RH_OUTCOME_DEAD_LETTER && strncmp(rh_world_outcome(w)->text, "request", 7) == 0;
+    bool mortal_ended = rh_world_actor_ended(w, 1);
+    l->lost += mortal_ended && lost == 1 + copies;
+    l->dead += dead && copies && lost;
+    if (mortal_ended)
+        assert_int_equal(dead, !taken && lost < 1 + copies);
+}
+
+static void what_a_fault_has_lost_is_no_dead_letter(void **unused)
+{
+    (void)unused;
+    for (int by_object = 0; by_object < 2; by_object++) {
+        struct letters l = { 0 };
+        struct rh_semantics s = find_test("one_for_a_mortal")->semantics;
+        s.losses = s.duplicates = 1;
+        s.granularity = by_object ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER;
+        struct rh_world *w = open_test("one_for_a_mortal", &s);
+        every_run(w, 20000, note_letters, &l);
+        rh_world_free(w);
+        assert_true(l.lost > 0 && (by_object || l.dead > 0)); /* by object, one fault befalls a message */
+    }
+}
+
 /* ---- restarts, replies ------------------------------------------------------------------------------------------- */
 
 RH_PROCESS(phoenix, rh_ref log;);
@@ -178,13 +226,48 @@ static void a_process_knows_how_often_it_has_restarted(void **unused)
     assert_int_equal(tally_of(&t, "1 0 0") + tally_of(&t, "0 1 0") + tally_of(&t, "1 1 0"), runs);
 }
 
+/* Granularity send: what is accepted for an actor that is down waits for its restart, with what was there before. */
+RH_ACTOR(resting);
+RH_HANDLER(resting, request)
+{
+}
+RH_BEHAVIOUR(resting, awake, request);
+RH_TEST(comes_back, .model = RH_MAILBOX, .granularity = RH_GRAIN_SEND, .crashes = 1, .restarts = 1)
+{
+    rh_ref r = rh_spawn(resting);
+    rh_send(r, request);
+    rh_send(r, request);
+}
+
+static void note_taken(struct rh_world *w, void *arg)
+{
+    uint32_t n, taken = 0;
+    const struct rh_event *events = rh_world_events(w, &n);
+    for (uint32_t i = 0; i < n; i++)
+        taken += events[i].choice.kind == RH_CHOICE_DELIVER;
+    tally_add(arg, taken == 2 ? "both" : "fewer");
+}
+
+static void what_is_accepted_for_an_actor_that_is_down_waits_for_its_restart(void **unused)
+{
+    (void)unused;
+    struct tally t = { .count = 0 };
+    struct rh_world *w = open_test("comes_back", NULL);
+    uint64_t runs = every_run(w, 1000, note_taken, &t);
+    rh_world_free(w);
+    assert_true(runs > 3);
+    assert_int_equal(tally_of(&t, "both"), runs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(only_declared_messages_may_remain),
         WORLD_TEST(a_stuck_run_says_what_to_declare),
         WORLD_TEST(what_may_remain_is_no_dead_letter),
+        WORLD_TEST(what_a_fault_has_lost_is_no_dead_letter),
         WORLD_TEST(a_process_knows_how_often_it_has_restarted),
+        WORLD_TEST(what_is_accepted_for_an_actor_that_is_down_waits_for_its_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
