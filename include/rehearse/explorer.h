@@ -201,6 +201,8 @@ struct rh_explorer_decorator {
     /* Of a bound: what it hides depends on the state and on its mark (rh__exploration_mark) alone, so an explorer that
      * matches states stays within the bound, and misses nothing that is within it. */
     bool marks_states;
+    /* What reports call an inner explorer.  NULL: by its own name. */
+    const char *(*name_of)(const void *state, uint32_t inner);
 };
 
 struct rh_explorer {

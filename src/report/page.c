@@ -30,6 +30,22 @@ static void put_line(FILE *f, const char *name, const struct rh__result *r,
     put_pair(f, name, text);
 }
 
+/* The members of a portfolio: their names, and at each point [runs, distinct runs] of each. */
+static void put_members(FILE *f, const struct rh__curve *c)
+{
+    fputs(",\"members\":[", f);
+    for (uint32_t k = 0; k < c->members; k++) {
+        fputs(k ? ",{" : "{", f);
+        put_pair(f, "name", c->name[k] ? c->name[k] : "");
+        fputs(",\"curve\":[", f);
+        for (uint32_t i = 0; i < c->count; i++)
+            fprintf(f, "%s[%llu,%llu]", i ? "," : "", (unsigned long long)c->at[i].member[k].runs,
+                    (unsigned long long)c->at[i].member[k].distinct);
+        fputs("]}", f);
+    }
+    fputc(']', f);
+}
+
 /* Points [runs, seconds, distinct runs, estimate or null, covered pairs]. */
 static void put_curve(FILE *f, const struct rh_exploration *x)
 {
@@ -46,6 +62,7 @@ static void put_curve(FILE *f, const struct rh_exploration *x)
         fprintf(f, ",%llu]", (unsigned long long)p->pairs);
     }
     fputc(']', f);
+    put_members(f, c);
 }
 
 static void put_summary(FILE *f, const struct rh__result *r)
@@ -181,7 +198,8 @@ void rh__page_missing(struct rh__page *p, const char *test, const char *model, c
     rh__text_init(&t, headline, sizeof headline);
     rh__text_add(&t, "%s (%s): %s", test, model, why);
     put_pair(p->body, "headline", headline);
-    fputs(",\"result\":\"missing\",\"failures\":[],\"curve\":[],\"coverage\":null,\"explorer\":\"\"}", p->body);
+    fputs(",\"result\":\"missing\",\"failures\":[],\"curve\":[],\"members\":[],\"coverage\":null,\"explorer\":\"\"}",
+          p->body);
 }
 
 void rh__page_runs(struct rh__page *p, const struct rh__result *r, const struct rh__page_run *run,

@@ -87,6 +87,12 @@ def lease(b):
     # orders, curves
     check("matrix", count(b, "#orders .matrix td.both") > 0 and "●" in text(b, "#orders"))
     check("curves", count(b, "#curves svg .curve") >= 1)
+    result = b.js("return JSON.parse(document.getElementById('data').textContent).results[0]")
+    for i, point in enumerate(result["curve"]):
+        runs, distinct = (sum(m["curve"][i][k] for m in result["members"]) for k in (0, 1))
+        check(f"the members of auto have made all runs, at point {i}", (runs, distinct) == (point[0], point[2]), (runs, distinct, point))
+    busy = [m["name"] for m in result["members"] if m["curve"][-1][0]]
+    check("members have curves", len(busy) > 1 and count(b, "#curves svg .name") == len(busy), busy)
     b.keys("t")
     check("dark", b.js("return document.documentElement.classList.contains('dark')"))
     b.keys("?")

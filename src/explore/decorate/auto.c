@@ -285,6 +285,12 @@ static const struct rh_explorer_report auto_report = { .verdict = auto_verdict,
 static const struct rh_explorer_share auto_shares = {
     .can = rh__portfolio_can_share, .pack = rh__portfolio_pack, .unpack = auto_unpack, .share = rh__portfolio_share
 };
+static const char *auto_name_of(const void *state, uint32_t inner)
+{
+    return ((const struct automatic *)state)->share[inner].name;
+}
+static const struct rh_explorer_decorator auto_decorator = { .inner = rh__portfolio_members, .name_of = auto_name_of };
+
 static const struct rh_argument auto_arguments[] = {
     { .name = "shared", .kind = RH_ARGUMENT_FLAG, .help = "only members that share their work with other workers" },
     { .name = "grow", .kind = RH_ARGUMENT_FLAG, .help = "runs do not end: samplers have limits that grow" },
@@ -304,5 +310,5 @@ const struct rh_explorer rh__explorer_auto = {
     .end = auto_end,
     .report = &auto_report,
     .share = &auto_shares,
-    .decorator = &rh__portfolio_decorator,
+    .decorator = &auto_decorator,
 };

@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "explore/explorers.h"
 
-static const struct rh_inner *all_members(const void *state, uint32_t *count, uint32_t *now)
+const struct rh_inner *rh__portfolio_members(const void *state, uint32_t *count, uint32_t *now)
 {
     const struct rh__portfolio *p = state;
     *count = p->count;
@@ -162,7 +162,7 @@ static const struct rh_explorer_share portfolio_shares = { .can = rh__portfolio_
                                                            .pack = rh__portfolio_pack,
                                                            .unpack = rh__portfolio_unpack,
                                                            .share = rh__portfolio_share };
-const struct rh_explorer_decorator rh__portfolio_decorator = { .inner = all_members };
+static const struct rh_explorer_decorator portfolio_decorator = { .inner = rh__portfolio_members };
 static const struct rh_argument portfolio_arguments[] = {
     { .name = "explorer", .kind = RH_ARGUMENT_EXPLORER, .required = true, .many = true, .help = "takes its turn" },
     { .name = NULL },
@@ -178,5 +178,5 @@ const struct rh_explorer rh__explorer_portfolio = {
     .begin = portfolio_begin,
     .report = &portfolio_report,
     .share = &portfolio_shares,
-    .decorator = &rh__portfolio_decorator,
+    .decorator = &portfolio_decorator,
 };

@@ -28,6 +28,7 @@ bool rh__portfolio_can_share(const void *state);
 size_t rh__portfolio_pack(void *state, void *buffer, size_t room, bool half);
 bool rh__portfolio_unpack(void *state, const struct rh_world *w, const void *item, size_t size);
 double rh__portfolio_share(const void *state, uint64_t *runs);
-extern const struct rh_explorer_decorator rh__portfolio_decorator;
+/* Of the table rh_explorer_decorator. */
+const struct rh_inner *rh__portfolio_members(const void *state, uint32_t *count, uint32_t *now);
 
 #endif

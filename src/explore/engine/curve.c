@@ -1,6 +1,8 @@
 /* See curve.h. */
 #include "explore/engine/curve.h"
 
+#include <string.h>
+
 #include "explore/engine/engine_parts.h"
 #include "explore/engine/measure.h"
 
@@ -18,11 +20,36 @@ void rh__curve_note(struct rh_exploration *x, bool last)
         c->apart = c->apart ? c->apart * 2 : 128;
     }
     rh__distinct_settle(&x->results->distinct);
-    c->at[c->count++] = (struct rh__curve_point){
+    struct rh__curve_point *p = &c->at[c->count++];
+    *p = (struct rh__curve_point){
         .runs = runs,
         .distinct = x->results->distinct.count,
         .pairs = x->measure ? x->results->coverage->counts[RH__PR].pairs : 0,
         .seconds = rh__now_seconds() - x->clock.started,
         .estimate = rh__exploration_estimate(x),
     };
+    memcpy(p->member, c->so_far, sizeof p->member);
+}
+
+void rh__curve_run(struct rh_exploration *x, bool is_new)
+{
+    struct rh__curve *c = &x->curve;
+    const struct rh_inner *e = &x->explorer, *of = e;
+    uint32_t count = 0, now = 0;
+    if (!c->wanted)
+        return;
+    while (e->explorer->decorator && count < 2) {
+        of = e;
+        e = of->explorer->decorator->inner(of->state, &count, &now);
+        if (!count)
+            return;
+        e += count > 1 ? now : 0;
+    }
+    if (count < 2 || now >= RH_MOST_INNER)
+        return;
+    c->members = count;
+    const struct rh_explorer_decorator *d = of->explorer->decorator;
+    c->name[now] = d->name_of ? d->name_of(of->state, now) : e->explorer->name;
+    c->so_far[now].runs++;
+    c->so_far[now].distinct += is_new;
 }

@@ -1,25 +1,36 @@
 /* How an exploration went on: runs, distinct runs, estimate and covered pairs, at most RH__MOST_CURVE points.  Of a
- * long exploration every second point is dropped, again and again. */
+ * long exploration every second point is dropped, again and again.  Of a portfolio each member has its own numbers. */
 #ifndef RH_EXPLORE_CURVE_H
 #define RH_EXPLORE_CURVE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <rehearse/explorer.h>
 
 enum { RH__MOST_CURVE = 512 };
+
+/* What one member of a portfolio has done so far: its runs, and those of them that were new. */
+struct rh__curve_member {
+    uint64_t runs, distinct;
+};
 
 struct rh__curve {
     bool wanted;
     uint32_t count;
+    uint32_t members; /* of the outermost decorator with several explorers (portfolio, auto); 0 if there is none */
+    const char *name[RH_MOST_INNER]; /* NULL if it has made no run */
+    struct rh__curve_member so_far[RH_MOST_INNER];
     uint64_t apart; /* least number of runs between two points */
     struct rh__curve_point {
         uint64_t runs, distinct, pairs;
         double seconds, estimate;
+        struct rh__curve_member member[RH_MOST_INNER];
     } at[RH__MOST_CURVE];
 };
 
 struct rh_exploration;
 /* Adds a point if it is time for one; `last`: the end of the exploration. */
 void rh__curve_note(struct rh_exploration *x, bool last);
+
+/* Counts a run for the member that has made it.  Workers do not tell of their members. */
+void rh__curve_run(struct rh_exploration *x, bool is_new);
 
 #endif

@@ -95,15 +95,23 @@ function coveragePanel(coverage) {
 
 // Points [x, y]; both axes begin at 0.
 function curve(title, points, xName, format) {
-  const W = 360, H = 180, L = 64, B = 26, T = 22;
+  return curves(title, [{ name: '', points }], xName, format);
+}
+
+// Several in one picture, with their names beside it.
+function curves(title, series, xName, format) {
+  const points = series.flatMap(s => s.points);
+  const W = 360, H = 180, L = 64, B = 26, T = 22, wide = W + (series.length > 1 ? 190 : 0);
   const xs = points.map(p => p[0]), ys = points.map(p => p[1]), xMost = Math.max(...xs) || 1, yMost = Math.max(...ys) || 1;
   const x = v => L + (W - L - 12) * v / xMost, y = v => H - B - (H - B - T) * v / yMost;
-  return svg('svg', { width: W, height: H, viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': `${title}: ${format(ys[ys.length - 1])} at the end` },
+  return svg('svg', { width: wide, height: H, viewBox: `0 0 ${wide} ${H}`, role: 'img', 'aria-label': `${title}: ${series.map(s => `${s.name} ${format(s.points[s.points.length - 1][1])}`.trim()).join(', ')} at the end` },
     svg('text', { x: 8, y: 14 }, title),
     ...[0, 0.5, 1].map(part => svg('line', { class: 'grid', x1: L, x2: W - 12, y1: y(yMost * part), y2: y(yMost * part) })),
     ...[0, 0.5, 1].map(part => svg('text', { x: L - 4, y: y(yMost * part) + 4, 'text-anchor': 'end' }, format(yMost * part))),
     svg('text', { x: L, y: H - 8 }, '0'), svg('text', { x: W - 12, y: H - 8, 'text-anchor': 'end' }, `${format(xMost)} ${xName}`),
-    svg('path', { class: 'curve', d: points.map((p, i) => `${i ? 'L' : 'M'}${x(p[0]).toFixed(1)} ${y(p[1]).toFixed(1)}`).join('') }));
+    ...series.map((s, k) => svg('path', { class: `curve of-${k}`, d: s.points.map((p, i) => `${i ? 'L' : 'M'}${x(p[0]).toFixed(1)} ${y(p[1]).toFixed(1)}`).join('') })),
+    ...series.filter(s => s.name).flatMap((s, k) => [svg('line', { class: `curve of-${k}`, x1: W + 4, x2: W + 34, y1: T + 4 + 18 * k, y2: T + 4 + 18 * k }),
+      svg('text', { class: 'name', x: W + 40, y: T + 8 + 18 * k }, `${s.name}: ${format(s.points[s.points.length - 1][1])} of ${format(s.points[s.points.length - 1][0])}`)]));
 }
 
 const short = n => (n >= 1e9 ? n.toPrecision(3) : n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e4 ? `${(n / 1e3).toFixed(0)}k` : n >= 100 || n === Math.round(n) ? String(Math.round(n)) : n.toPrecision(2));
@@ -121,6 +129,9 @@ function curvesPanel(result) {
   if (points.length < 3) return '';
   const shown = [curve('distinct runs', points.map(p => [p[0], p[2]]), 'runs', short)];
   if (last[4]) shown.push(curve('pairs of receives in both orders', points.map(p => [p[0], p[4]]), 'runs', short));
+  // A member that explored nothing has no line.
+  const members = (result.members || []).map(m => ({ name: m.name, points: [[0, 0], ...m.curve] })).filter(m => m.points[m.points.length - 1][0] > 0);
+  if (members.length > 1) shown.push(curves('distinct runs of each member', members, 'runs of it', short));
   const estimates = points.filter(p => p[3] !== null);
   if (estimates.length > 1) shown.push(curve('estimated number of runs', estimates.map(p => [p[1], p[3]]), 's', short));
   return h('section', { id: 'curves' }, h('h2', {}, `How ${result.explorer} went on`), h('div', { class: 'curves' }, shown));
