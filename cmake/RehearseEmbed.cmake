@@ -15,7 +15,7 @@ function(rehearse_embed target file variable folder)
         math(EXPR i "${i} + 1")
     endforeach()
     file(CONFIGURE OUTPUT ${file} CONTENT "/* Written by cmake/RehearseEmbed.cmake. */
-#include \"cli/embedded.h\"
+#include \"base/embedded.h\"
 
 ${arrays}
 const struct rh__embedded ${variable}[] = {

@@ -50,14 +50,13 @@ else()
     message(STATUS "src/runtime has no sources: librehearse-rt is left out")
 endif()
 
-# The page of a report is in the library: the assembler reads its files.
-file(GLOB page_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/report/page/*)
-set_source_files_properties(src/report/page_files.c PROPERTIES OBJECT_DEPENDS "${page_files}"
-    COMPILE_DEFINITIONS "RH_PAGE=\"${PROJECT_SOURCE_DIR}/src/report/page\"")
-
 if(world_sources)
     add_library(rehearse-core STATIC ${world_sources} ${common_objects})
     rehearse_library_settings(rehearse-core)
+    # The page of a report is in the library.
+    rehearse_embed(rehearse-core ${PROJECT_BINARY_DIR}/src/report/page_files.c rh__page_files
+        ${PROJECT_SOURCE_DIR}/src/report/page
+        page.css body.html model.js chart.js panels.js page.js served.js boot.js)
     set_target_properties(rehearse-core PROPERTIES OUTPUT_NAME rehearse)
     target_link_libraries(rehearse-core PUBLIC rehearse::boost_context Threads::Threads ${CMAKE_DL_LIBS} m)
 

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/embedded.h"
 #include "base/files.h"
 #include "base/visible.h"
-#include "cli/embedded.h"
 
 enum { EXIT_GOOD, EXIT_WRONG_USE = 2, EXIT_TOOL = 3 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/embedded.h"
 #include "base/hash.h"
 #include "report/json_text.h"
-#include "report/page_files.h"
 
 /* JSON has `<` only inside of texts, where it may be escaped. */
 static void put_data(FILE *f, const char *text, size_t size)
@@ -22,9 +22,12 @@ static void put_data(FILE *f, const char *text, size_t size)
     }
 }
 
-static void put_file(FILE *f, const char *from, const char *end)
+static void put_file(FILE *f, const char *name)
 {
-    fwrite(from, 1, (size_t)(end - from), f);
+    const struct rh__embedded *file = rh__page_files;
+    while (strcmp(file->name, name) != 0)
+        file++;
+    fwrite(file->bytes, 1, file->size, f);
 }
 
 /* The policy allows the script and the style that have this mark.  A mark that the data decide is the same in each
@@ -42,18 +45,18 @@ void rh__page_put(FILE *f, const char *text, size_t size, const char *connect)
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
             "<link rel=\"icon\" href=\"data:,\">\n<title>rehearse</title>\n<style nonce=\"%s\">\n",
             mark, mark, connect, mark);
-    put_file(f, rh__page_css, rh__page_css_end);
+    put_file(f, "page.css");
     fputs("</style>\n</head>\n<body>\n", f);
-    put_file(f, rh__page_body, rh__page_body_end);
+    put_file(f, "body.html");
     fputs("<script type=\"application/json\" id=\"data\">\n", f);
     put_data(f, text, size);
     fprintf(f, "\n</script>\n<script nonce=\"%s\">\n", mark);
-    put_file(f, rh__page_model_js, rh__page_model_js_end);
-    put_file(f, rh__page_chart_js, rh__page_chart_js_end);
-    put_file(f, rh__page_panels_js, rh__page_panels_js_end);
-    put_file(f, rh__page_js, rh__page_js_end);
-    put_file(f, rh__page_served_js, rh__page_served_js_end);
-    put_file(f, rh__page_boot_js, rh__page_boot_js_end);
+    put_file(f, "model.js");
+    put_file(f, "chart.js");
+    put_file(f, "panels.js");
+    put_file(f, "page.js");
+    put_file(f, "served.js");
+    put_file(f, "boot.js");
     fputs("</script>\n</body>\n</html>\n", f);
 }
 
