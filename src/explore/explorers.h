@@ -49,6 +49,9 @@ bool rh__inner_only_resets(const struct rh_inner *e);
 struct rh_world *rh__exploration_world(const struct rh_exploration *x);
 /* The temperature that the test asks for, if the explorer looks for loops of states instead; else 0. */
 uint32_t rh__exploration_unused_temperature(const struct rh_exploration *x);
+/* The limit of events of grow(...) now; 0 for other explorers. */
+enum { RH__GROW_FIRST = 100 };
+uint32_t rh__grow_limit(const struct rh_inner *inner);
 /* For filters: the largest number of choices enabled at once, and the flag that a filter sets when a bound hides
  * choices. */
 size_t rh__exploration_most_choices(const struct rh_exploration *x);

@@ -71,6 +71,29 @@ static void nothing_is_promised(void **unused)
     rh_world_free(w);
 }
 
+/* No member makes runs of 100,000 events before the others have had short ones, and what the exhaustive member has made
+ * within its own bound is no promise. */
+static void auto_makes_short_runs_of_a_program_that_never_ends(void **unused)
+{
+    (void)unused;
+    struct rh_world *w;
+    struct rh_exploration *x = ticks("auto(grow)", "0", 200, &w);
+    char notes[1024];
+    rh_inner_notes(&x->explorer, notes, sizeof notes);
+    print_message("%s\n", notes);
+    assert_int_equal(x->results->count.runs, 200);
+    assert_int_equal(x->results->count.cut, 200);
+    assert_true(x->results->count.steps < 100000);
+    assert_non_null(strstr(notes, "were cut: by bound after 100 events, by grow after 100 at first"));
+    assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
+    rh__exploration_free(x);
+    rh_world_free(w);
+    x = ticks("auto(grow)", "700", 1000, &w);
+    assert_int_equal(x->results->finding_count, 1);
+    rh__exploration_free(x);
+    rh_world_free(w);
+}
+
 /* ---- in rounds --------------------------------------------------------------------------------------------------- */
 
 RH_MESSAGE(again);
@@ -113,6 +136,7 @@ int main(void)
         EXPLORE_TEST(the_limit_grows_while_runs_are_cut),
         EXPLORE_TEST(a_late_bug_is_found),
         EXPLORE_TEST(nothing_is_promised),
+        EXPLORE_TEST(auto_makes_short_runs_of_a_program_that_never_ends),
         EXPLORE_TEST(rounds_are_longer_and_have_more_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

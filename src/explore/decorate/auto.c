@@ -12,6 +12,9 @@
  *   - the exhaustive member gets almost everything once its estimate says that the end is near, or within the limit of
  *     steps.
  *
+ * If runs do not end (`grow`), samplers have limits of events that grow, and the exhaustive member cuts its runs early:
+ * it makes every short run, and would make one long run after the other else.
+ *
  * If actors write global variables, steps that a reduction takes for independent may not be; and a reduction whose runs
  * a limit has cut cannot say what it left out.  In both cases dfs replaces it. */
 #include <stdio.h>
@@ -30,6 +33,8 @@ enum {
     ONE_IN = 64,        /* a slice is at least this part of all work so far */
     SURE = 64,          /* an estimate counts after so many runs */
     LONG_RUNS = 8,      /* a sampler's slice has at least so many runs, however long they are */
+    SHORT = 100,        /* events of the exhaustive member's runs, if runs do not end */
+    LONG = 1000,        /* and --max-steps is longer than this */
 };
 static const double pool = 1, near_end = 16, forgets = 0.5;
 
@@ -46,7 +51,7 @@ static const struct {
                  { "random", "random", "grow(random)", 0.2 } };
 
 struct share {
-    const char *name;
+    char name[32];
     double floor;
     double recent; /* new features for each 1,000 steps, of late */
     uint64_t steps, runs;
@@ -61,6 +66,7 @@ struct automatic {
     struct rh__tree tree[RH_MOST_INNER]; /* the members' expressions */
     uint32_t exhaustive;                 /* number of the exhaustive member */
     uint32_t stand_in;                   /* number of the member that replaces it; RH_NONE: none */
+    bool cuts;                           /* the exhaustive member cuts its runs */
     bool resting[RH_MOST_INNER];         /* a stand-in that is not needed, or the member that it has replaced */
     uint64_t steps;
     uint64_t slice, slice_runs; /* steps and runs left in this slice */
@@ -73,12 +79,23 @@ static bool add_member(struct automatic *a, const char *name, const char *expres
 {
     uint32_t i = a->members.count;
     struct rh__tree *t = &a->tree[i];
-    a->share[i] = (struct share){ .name = name, .floor = floor };
+    a->share[i] = (struct share){ .floor = floor };
+    snprintf(a->share[i].name, sizeof a->share[i].name, "%s", name);
     if (!rh__tree_parse(t, expression, error, error_size) ||
         !rh__tree_open(a->x, t, 0, &a->members.member[i], error, error_size))
         return false;
     a->members.count++;
     return true;
+}
+
+static bool add_exhaustive(struct automatic *a, const char *explorer, char *error, size_t error_size)
+{
+    char expression[32];
+    if (a->cuts)
+        snprintf(expression, sizeof expression, "bound(%d, %s)", SHORT, explorer);
+    else
+        snprintf(expression, sizeof expression, "%s", explorer);
+    return add_member(a, expression, expression, 0.6, error, error_size);
 }
 
 /* The explorer that makes every run with these semantics.  `shared`: it must be able to share its work. */
@@ -102,9 +119,10 @@ static bool auto_open(void *state, struct rh_exploration *x, const struct rh_arg
         snprintf(error, error_size, "no memory for explorer auto");
         return false;
     }
-    if (!add_member(a, every, every, 0.6, error, error_size))
-        return false;
     bool grow = rh_arguments_has(args, "grow");
+    a->cuts = grow && rh_exploration_max_steps(x) > LONG;
+    if (!add_exhaustive(a, every, error, error_size))
+        return false;
     for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++)
         if (!add_member(a, grow ? samplers[i].growing : samplers[i].name,
                         grow ? samplers[i].growing : samplers[i].expression, samplers[i].floor, error, error_size))
@@ -113,7 +131,7 @@ static bool auto_open(void *state, struct rh_exploration *x, const struct rh_arg
     if (x->is_reduction && !shared) {
         a->stand_in = a->members.count;
         a->resting[a->stand_in] = true;
-        if (!add_member(a, "dfs", "dfs", 0.6, error, error_size))
+        if (!add_exhaustive(a, "dfs", error, error_size))
             return false;
     }
     return true;
@@ -241,7 +259,10 @@ static void auto_end(void *state, const struct rh_world *w, const struct rh_run 
 static enum rh_verdict auto_verdict(const void *state)
 {
     const struct automatic *a = state;
-    return a->members.done[a->exhaustive] ? rh_inner_verdict(&a->members.member[a->exhaustive]) : RH_VERDICT_SAMPLED;
+    if (!a->members.done[a->exhaustive])
+        return RH_VERDICT_SAMPLED;
+    enum rh_verdict v = rh_inner_verdict(&a->members.member[a->exhaustive]);
+    return a->cuts && v != RH_VERDICT_EXHAUSTIVE ? RH_VERDICT_SAMPLED : v; /* the bound is ours, not the user's */
 }
 
 static double auto_estimate(const void *state)
@@ -261,6 +282,17 @@ static void auto_notes(const void *state, char *buffer, size_t size)
         if (a->share[i].runs)
             rh__text_add(&t, "%s%llu by %s", t.len ? ", " : "runs: ", (unsigned long long)a->share[i].runs,
                          a->share[i].name);
+    if (!a->cuts)
+        return;
+    uint32_t least = UINT32_MAX, most = 0;
+    for (uint32_t i = 0; i < a->members.count; i++) {
+        uint32_t limit = rh__grow_limit(&a->members.member[i]);
+        least = limit && limit < least ? limit : least;
+        most = limit > most ? limit : most;
+    }
+    rh__text_add(&t, "\nruns that did not end were cut: by bound after %d events, by grow after %d at first, ", SHORT,
+                 RH__GROW_FIRST);
+    rh__text_add(&t, least == most ? "%u now" : "%u to %u now", least, most);
 }
 
 const struct rh__novelty *rh__auto_novelty(const struct rh_exploration *x)

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "explore/explorers.h"
 
-enum { FIRST = 100, WINDOW = 32, USUAL_FACTOR = 3 };
+enum { FIRST = RH__GROW_FIRST, WINDOW = 32, USUAL_FACTOR = 3 };
 
 struct grow {
     struct rh_inner inner;
@@ -125,3 +125,8 @@ const struct rh_explorer rh__explorer_grow = {
     .report = &grow_report,
     .decorator = &rh_only_decorator,
 };
+
+uint32_t rh__grow_limit(const struct rh_inner *inner)
+{
+    return inner->explorer == &rh__explorer_grow ? ((const struct grow *)inner->state)->limit : 0;
+}
