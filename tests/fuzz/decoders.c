@@ -165,6 +165,67 @@ static bool read_item_optimal(const uint8_t *bytes, size_t size)
     return read_item("optimal", &x, bytes, size);
 }
 
+/* ---- searches in rounds ------------------------------------------------------------------------------------------ */
+
+/* An item, as a worker reads it: its agent is itself. */
+static bool read_round(const char *explorer, struct rh_exploration **x, const uint8_t *bytes, size_t size)
+{
+    kept(explorer, x)->agent = *x;
+    return read_item(explorer, x, bytes, size);
+}
+static bool read_item_ses(const uint8_t *bytes, size_t size)
+{
+    static struct rh_exploration *x;
+    return read_round("delay(rtc, ses)", &x, bytes, size);
+}
+static bool read_item_ss(const uint8_t *bytes, size_t size)
+{
+    static struct rh_exploration *x;
+    return read_round("delay(rtc, ss)", &x, bytes, size);
+}
+static bool read_item_stateful(const uint8_t *bytes, size_t size)
+{
+    static struct rh_exploration *x;
+    return read_round("stateful", &x, bytes, size);
+}
+
+/* A saved search, and what a worker has told: what is in them is met when the next round begins. */
+static bool read_search(const char *explorer, const uint8_t *bytes, size_t size, bool told)
+{
+    static unsigned char out[1 << 18];
+    struct rh_exploration *x = open_one(explorer);
+    CHECK(x);
+    const struct rh_inner *e = rh_inner_with_rounds(&x->explorer);
+    const struct rh_explorer_rounds *rounds = e->explorer->share->rounds;
+    if (told)
+        rounds->give(e->state, out, sizeof out, true);
+    bool good = told ? rounds->gather(e->state, bytes, size) : rounds->load(e->state, bytes, size);
+    if (good)
+        rounds->give(e->state, out, sizeof out, true);
+    rh__exploration_free(x);
+    return good;
+}
+static bool read_search_ses(const uint8_t *bytes, size_t size)
+{
+    return read_search("delay(rtc, ses)", bytes, size, false);
+}
+static bool read_search_ss(const uint8_t *bytes, size_t size)
+{
+    return read_search("delay(rtc, ss)", bytes, size, false);
+}
+static bool read_search_stateful(const uint8_t *bytes, size_t size)
+{
+    return read_search("stateful", bytes, size, false);
+}
+static bool read_told_ses(const uint8_t *bytes, size_t size)
+{
+    return read_search("delay(rtc, ses)", bytes, size, true);
+}
+static bool read_told_ss(const uint8_t *bytes, size_t size)
+{
+    return read_search("delay(rtc, ss)", bytes, size, true);
+}
+
 /* Each into a value that holds nothing. */
 static bool read_results(const uint8_t *bytes, size_t size)
 {
@@ -297,6 +358,14 @@ static const struct reader {
     { "order", read_order },
     { "report", read_report },
     { "run", read_run },
+    { "item of ses", read_item_ses },
+    { "item of ss", read_item_ss },
+    { "item of stateful", read_item_stateful },
+    { "search of ses", read_search_ses },
+    { "search of ss", read_search_ss },
+    { "search of stateful", read_search_stateful },
+    { "told by ses", read_told_ses },
+    { "told by ss", read_told_ss },
 };
 enum { READERS = sizeof readers / sizeof *readers };
 
@@ -384,6 +453,41 @@ static void make_items(void)
     }
 }
 
+/* One process is agent and worker in turn, for some rounds. */
+static void make_rounds(void)
+{
+    static const char *const explorers[] = { "delay(rtc, ses)", "delay(rtc, ss)", "stateful" };
+    enum { ITEM = 14, SEARCH = 17, TOLD = 20, ROUNDS = 3 };
+    static unsigned char out[1 << 18];
+    for (int i = 0; i < 3; i++) {
+        struct rh_exploration *keeper = open_one(explorers[i]), *worker = open_one(explorers[i]);
+        CHECK(keeper && worker);
+        worker->agent = keeper;
+        const struct rh_inner *k = rh_inner_with_rounds(&keeper->explorer);
+        const struct rh_inner *e = rh_inner_with_rounds(&worker->explorer);
+        const struct rh_explorer_rounds *rounds = k->explorer->share->rounds;
+        for (int n = 0; n < ROUNDS; n++) {
+            size_t size = rounds->give(k->state, out, sizeof out, true);
+            if (!size)
+                break;
+            add_made(ITEM + i, n, out, size);
+            CHECK(rh_inner_unpack(&worker->explorer, world, out, size));
+            worker->work.given = true; /* not the root item */
+            worker->end.exhausted = worker->end.stopped = false;
+            CHECK(rh__explore(worker));
+            size = rounds->tell(e->state, out, sizeof out);
+            if (i < 2 && size < TEXT)
+                add_made(TOLD + i, n, out, size);
+            CHECK(rounds->gather(k->state, out, size));
+            size = rounds->save(k->state, out, sizeof out);
+            if (size < TEXT)
+                add_made(SEARCH + i, n, out, size);
+        }
+        rh__exploration_free(worker);
+        rh__exploration_free(keeper);
+    }
+}
+
 static void make_results(void)
 {
     struct rh__queue q = { &rh__queue_local, NULL };
@@ -439,6 +543,7 @@ static void make_all(void)
 {
     make_texts();
     make_items();
+    make_rounds();
     make_results();
     make_coverage();
     for (int reader = 0; reader < READERS; reader++) {
