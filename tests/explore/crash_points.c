@@ -1,5 +1,6 @@
 /* Crashes inside a handler (world/crash_points.h): found where they matter, counted by hand, the same in all
  * explorers. */
+#include "explore/explorers.h"
 #include "explore/support/runs.h"
 
 /* ---- a newcomer's two-phase commit ------------------------------------------------------------------------------- */
@@ -76,6 +77,30 @@ RH_TEST(durable_decision, .crashes = 1, .restarts = 1, .may_crash = RH_ACTORS(co
     commit_in_two_phases(true);
 }
 
+/* The same in the order of time: the decision is due some time after the votes, and a participant asks no one. */
+RH_MESSAGE(decide);
+RH_ACTOR(decider, rh_ref participants[2];);
+RH_HANDLER(decider, rh_start)
+{
+    rh_timer("decide", 10, decide);
+}
+RH_HANDLER(decider, decide)
+{
+    for (int i = 0; i < 2; i++)
+        rh_send(state->participants[i], commit);
+}
+RH_BEHAVIOUR(decider, waiting, rh_start, decide);
+RH_TEST(decision_in_time, .time = RH_TIME_ORDERED, .crashes = 1, .may_crash = RH_ACTORS(decider))
+{
+    rh_observe(agreement);
+    rh_ref one = rh_spawn(participant), two = rh_spawn(participant);
+    rh_spawn(decider, .participants = { one, two });
+}
+RH_TEST(votes_in_time, .time = RH_TIME_ORDERED, .crashes = 1, .may_crash = RH_ACTORS(coordinator))
+{
+    commit_in_two_phases(false);
+}
+
 /* ---- exploring --------------------------------------------------------------------------------------------------- */
 
 struct counted {
@@ -83,9 +108,8 @@ struct counted {
     enum rh_verdict verdict;
 };
 
-static struct counted count(const char *test, const char *explorer, struct rh_semantics s, uint64_t runs)
+static struct counted count_as_is(const char *test, const char *explorer, struct rh_semantics s, uint64_t runs)
 {
-    s.granularity = RH_GRAIN_OBJECT;
     struct rh_world *w = world_of(test, &s, NULL, 0);
     struct rh_exploration *x = explored(w, explorer, 1, runs);
     struct counted c = { x->results->count.runs, x->results->distinct.count, x->results->count.failed,
@@ -93,6 +117,12 @@ static struct counted count(const char *test, const char *explorer, struct rh_se
     rh__exploration_free(x);
     rh_world_free(w);
     return c;
+}
+
+static struct counted count(const char *test, const char *explorer, struct rh_semantics s, uint64_t runs)
+{
+    s.granularity = RH_GRAIN_OBJECT;
+    return count_as_is(test, explorer, s, runs);
 }
 
 static const char *const complete[] = { "optimal", "dfs", "dpor", "stateful" };
@@ -118,6 +148,26 @@ static void an_undurable_decision_is_found(void **unused)
     }
     for (uint32_t i = 0; i < sizeof samplers / sizeof *samplers; i++)
         assert_true(count("undurable_decision", samplers[i], semantics_of("undurable_decision"), 500).failed > 0);
+}
+
+/* With the semantics of the test and the granularity that the tool chooses for auto. */
+static void the_default_finds_it_with_ordered_time(void **unused)
+{
+    (void)unused;
+    static const char *const tests[] = { "decision_in_time", "votes_in_time" };
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            struct rh_semantics s = semantics_of(tests[i]);
+            s.granularity = rh__explorer_prefers_object("auto") ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER;
+            struct rh_world *w = world_of(tests[i], &s, NULL, 0);
+            struct rh_exploration *x = explored(w, "auto", seed, 500);
+            assert_true(x->results->finding_count > 0);
+            assert_int_equal(x->results->findings[0].outcome.kind, RH_OUTCOME_MONITOR);
+            rh__exploration_free(x);
+            rh_world_free(w);
+            s.granularity = RH_GRAIN_HANDLER; /* no crash inside a handler: nothing to find */
+            assert_int_equal(count_as_is(tests[i], "dfs", s, 0).failed, 0);
+        }
 }
 
 /* Where a test says that crashes strike between handlers only, it is as with granularity handler. */
@@ -328,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(an_undurable_decision_is_found),
+        EXPLORE_TEST(the_default_finds_it_with_ordered_time),
         EXPLORE_TEST(between_handlers_it_is_not),
         EXPLORE_TEST(each_prefix_is_one_run),
         EXPLORE_TEST(narrowing_loses_nothing),
