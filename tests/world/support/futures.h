@@ -110,7 +110,7 @@ static uint64_t hash_end(struct rh_world *w)
     const struct rh_outcome *o = rh_world_outcome(w);
     failures += o->kind == RH_OUTCOME_ASSERTION;
     uint64_t h = mix(o->kind, digest_hash(o->place, strlen(o->place)));
-    if (rh__dead_letters_at_end(w)) /* of several, the first; otherwise any of them */
+    if (rh__dead_letters_at_end(w) && o->kind == RH_OUTCOME_DEAD_LETTER) /* of several, the first; otherwise any */
         h = mix(h, digest_hash(o->text, strlen(o->text)));
     for (uint32_t i = 0; i < rh_world_actor_count(w); i++) {
         char name[256];
