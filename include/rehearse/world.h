@@ -251,6 +251,8 @@ struct rh_world_options {
     /* NULL, or a set in which bit i records that the program asked for params[i] (the first 64).  If other processes
      * make steps, it must be in shared memory (rh_shared_new). */
     uint64_t *params_asked;
+    /* NULL, or two sets: the monitors that the program has started, and those that were told something. */
+    uint64_t *monitors;
 };
 
 /* Returns NULL, with a sentence in `error`, if the options are invalid or there is not enough memory. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "actor/blocking.h"
+#include "actor/monitors.h"
 #include "actor/nowhere.h"
 #include "actor/state_hash.h"
 
@@ -22,8 +23,26 @@ void rh_seam_use(const struct rh_seam *seam)
 
 /* ---- declarations, before main --------------------------------------------------------------------------------- */
 
+static const struct rh_actor_type *monitors[RH__MONITORS];
+static uint32_t monitor_count;
+
+const struct rh_actor_type *rh__monitor_declared(uint32_t number)
+{
+    return number < monitor_count ? monitors[number] : NULL;
+}
+
+uint32_t rh__monitor_number(const struct rh_actor_type *type)
+{
+    uint32_t i = 0;
+    while (i < monitor_count && monitors[i] != type)
+        i++;
+    return i < monitor_count ? i : RH__MONITORS;
+}
+
 void rh_behaviour_register_(const struct rh_behaviour *behaviour, struct rh_actor_type *actor)
 {
+    if (!actor->initial && actor->kind == RH_KIND_MONITOR && monitor_count < RH__MONITORS)
+        monitors[monitor_count++] = actor;
     if (!actor->initial)
         actor->initial = behaviour;
     actor->may_be_hot |= behaviour->hot;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "actor/monitors.h"
 #include "base/visible.h"
 #include "explore/decorate/novelty.h"
 #include "report/result.h"
@@ -467,6 +468,21 @@ void rh__result_unasked(const struct rh__result *r, struct rh__text *t)
     for (size_t i = 0; i < r->param_count && i < 64 && r->params_asked && !declares; i++)
         if (!(__atomic_load_n(r->params_asked, __ATOMIC_RELAXED) >> i & 1))
             rh__text_add(t, "%s%s", t->len ? ", " : "parameters that no run has asked for: ", r->params[i].name);
+}
+
+void rh__result_untold(const struct rh__result *r, struct rh__text *t)
+{
+    const struct rh_actor_type *m;
+    bool alone = !rh_test_first()->next;
+    for (uint32_t i = 0; r->monitors && (m = rh__monitor_declared(i)); i++) {
+        uint64_t bit = (uint64_t)1 << i;
+        bool started = __atomic_load_n(&r->monitors[0], __ATOMIC_RELAXED) & bit,
+             told = __atomic_load_n(&r->monitors[1], __ATOMIC_RELAXED) & bit;
+        if (!told && (started || alone))
+            rh__text_add(t, "%smonitor %s was never told anything: %s", t->len ? "; " : "", m->name,
+                         started ? "no run announced what it handles (rh_announce)"
+                                 : "no run has started it (rh_observe)");
+    }
 }
 
 /* ---- what to do next --------------------------------------------------------------------------------------------- */

@@ -24,7 +24,8 @@ static struct rh_world_options world_options(const struct rh__session *s)
                                       .params = s->plan.params,
                                       .param_count = s->plan.param_count,
                                       .quiet = s->plan.quiet,
-                                      .params_asked = s->params_asked };
+                                      .params_asked = s->params_asked,
+                                      .monitors = s->monitors };
 }
 
 int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
@@ -34,8 +35,10 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
     if (plan->mute)
         s->printed = rh__capture_open();
     s->determinism = rh_shared_new(sizeof *s->determinism);
-    if (!plan->resume) /* the checkpoint does not hold which parameters the runs before it asked for */
+    if (!plan->resume) { /* the checkpoint does not hold which parameters the runs before it asked for */
         s->params_asked = rh_shared_new(sizeof *s->params_asked);
+        s->monitors = rh_shared_new(2 * sizeof *s->monitors);
+    }
     if (!s->determinism) {
         snprintf(s->error, sizeof s->error, "no memory");
         return RH__EXIT_TOOL;
@@ -189,6 +192,7 @@ void rh__session_result(const struct rh__session *s, struct rh__result *r)
     r->params = p->params;
     r->param_count = p->param_count;
     r->params_asked = s->params_asked;
+    r->monitors = s->monitors;
     r->asked = p->asked;
     r->required = p->required;
     r->require = p->require;
@@ -209,6 +213,7 @@ void rh__session_close(struct rh__session *s)
     rh__exploration_free(s->x);
     rh_world_free(s->world);
     rh_shared_free(s->params_asked, sizeof *s->params_asked);
+    rh_shared_free(s->monitors, 2 * sizeof *s->monitors);
     rh_shared_free(s->determinism, sizeof *s->determinism);
     *s = (struct rh__session){ .printed = -1 };
 }

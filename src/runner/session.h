@@ -55,6 +55,7 @@ struct rh__session {
     uint64_t printed_lines;
     bool endless;           /* a first run did not come to its end (first_look.h) */
     int interrupted;        /* the signal that interrupted before the world was made; 0: none */
+    uint64_t *monitors;     /* see struct rh_world_options; in shared memory */
     uint64_t *params_asked; /* bits of parameters that a run asked for; in shared memory */
     char again[2048];       /* the command that explores the same runs, for internal errors */
     char error[1024];       /* after a call that failed; "" if the sentence is on standard error already */

@@ -307,7 +307,7 @@ struct rh_world {
     const struct rh_test *test;
     const struct rh_param *params;
     size_t param_count;
-    uint64_t *params_asked; /* see struct rh_world_options */
+    uint64_t *params_asked, *monitors_known; /* see struct rh_world_options */
     bool no_undo, quiet, begun;
     struct rh__deeds *deeds; /* operations are noted there; NULL: they are not */
     bool never_undoes;       /* the option no_undo: for all explorations of this world */
