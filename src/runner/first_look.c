@@ -5,7 +5,7 @@
 
 #include "explore/explorers.h"
 
-/* Steps of the search over states: some tens of milliseconds. */
+/* Steps of a search that is tried: some tens of milliseconds. */
 enum { FEW_STEPS = 30000 };
 
 static bool is_automatic(const struct rh__session *s)
@@ -55,15 +55,15 @@ void rh__first_look(struct rh__session *s)
         s->plan.explorer = strcmp(s->plan.explorer, "auto") == 0 ? "auto(grow)" : "auto(shared, grow)";
 }
 
-/* A search over states that is through in few steps; NULL if there is none. */
-static struct rh_exploration *search(struct rh__session *s, bool *good)
+/* A search that is through in few steps; NULL if it is not. */
+static struct rh_exploration *search(struct rh__session *s, const char *explorer, bool *good)
 {
     const struct rh__limits *l = &s->plan.limits;
     struct rh__limits limits = *l;
     char error[256];
     limits.max_all_steps = l->max_all_steps && l->max_all_steps < FEW_STEPS ? l->max_all_steps : FEW_STEPS;
     struct rh_exploration *x =
-        rh__exploration_new(s->world, "stateful", s->plan.semantics.seed, &limits, error, sizeof error);
+        rh__exploration_new(s->world, explorer, s->plan.semantics.seed, &limits, error, sizeof error);
     if (!x)
         return NULL;
     x->mute = s->plan.mute;
@@ -84,7 +84,10 @@ bool rh__few_states(struct rh__session *s, bool *good)
     *good = true;
     if (!automatic || !hard || s->x->measure || s->plan.limits.max_runs || s->plan.curves)
         return false;
-    struct rh_exploration *x = search(s, good);
+    /* dpor first: its proof does not rest on fingerprints. */
+    struct rh_exploration *x = s->endless ? NULL : search(s, "dpor", good);
+    if (!x && *good && !s->x->end.interrupted)
+        x = search(s, "stateful", good);
     if (!x)
         return false;
     x->repeats.known_to_differ = s->x->repeats.known_to_differ;

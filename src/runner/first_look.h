@@ -4,8 +4,8 @@
  *     actor's memory is a finding.  If there is one, the whole session protects memory, so that the finding is reported
  *     and replayed like any other.
  *   - Whether these runs came to their ends.  If not, samplers get limits that grow.
- *   - Whether there are few states, if runs do not end or `optimal` does not apply: then `stateful` is through in no
- *     time, and its result is the result. */
+ *   - If runs do not end or `optimal` does not apply: whether `dpor` (only if runs end) or `stateful` is through in no
+ *     time.  Then its result is the result. */
 #ifndef RH_RUNNER_FIRST_LOOK_H
 #define RH_RUNNER_FIRST_LOOK_H
 
