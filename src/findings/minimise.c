@@ -54,11 +54,12 @@ static void drive(struct rh_world *w, void *arg)
 }
 
 /* A loop of states has no last event to go to, and a run of a program that is not deterministic is not made again.  An
- * endless run is as long as the limit says. */
+ * endless run is as long as the limit says; each run that ends in an endless handler takes seconds. */
 static bool can_minimise(const struct rh__finding *f, const struct rh__run *r)
 {
     return r && !r->loop && r->event_count > 1 && f->outcome.kind != RH_OUTCOME_NONDETERMINISM &&
-           f->outcome.kind != RH_OUTCOME_ENDLESS_RUN && rh_outcome_failed(f->outcome.kind);
+           f->outcome.kind != RH_OUTCOME_ENDLESS_RUN && f->outcome.kind != RH_OUTCOME_ENDLESS &&
+           rh_outcome_failed(f->outcome.kind);
 }
 
 static bool run_candidates(struct rh_world *w, const struct minimise *m)

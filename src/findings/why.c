@@ -264,12 +264,17 @@ static void run_try(struct work *x, struct rh_world *w)
 
 /* ---- continuations ----------------------------------------------------------------------------------------------- */
 
-/* The choices that are no faults: their number, and the index of number `which`. */
+/* The choices that are no faults, and those that undo one: their number, and the index of number `which`. */
+static bool goes_on(const struct rh_choice *c)
+{
+    return !rh__is_fault(c) || c->kind == RH_CHOICE_HEAL || c->kind == RH_CHOICE_RESTART;
+}
+
 static uint32_t no_faults(const struct rh_choice *open, uint32_t count, uint32_t which, uint32_t *pick)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!rh__is_fault(&open[i]) && n++ == which)
+        if (goes_on(&open[i]) && n++ == which)
             *pick = i;
     return n;
 }
@@ -505,7 +510,7 @@ bool rh__why(struct rh_world *w, struct rh__finding *f)
     unsigned char *passing = f->why.passing;
     bool usable = r && !r->loop && f->pick_count && f->pick_count == r->event_count - 1 &&
                   f->outcome.kind != RH_OUTCOME_NONDETERMINISM && f->outcome.kind != RH_OUTCOME_ENDLESS_RUN &&
-                  (f->minimised.repeats || !f->minimised.before);
+                  f->outcome.kind != RH_OUTCOME_ENDLESS && (f->minimised.repeats || !f->minimised.before);
     bool good = true;
     f->why = (struct rh__why){ .passing = passing };
     uint32_t most = usable ? 4 * f->pick_count + 400 : 0;

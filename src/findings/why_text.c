@@ -59,7 +59,7 @@ static void add_waiting(const struct rh__why *y, const struct rh__run *r, struct
     add_deed(r, a, alike, t);
     rh__text_add(t, " (event %u) before ", y->first);
     add_message(r, y->message, alike, t);
-    rh__text_add(t, ", which was under way; in the other order it passes");
+    rh__text_add(t, ", which was under way; a run in the other order passes");
 }
 
 static void add_order(const struct rh__why *y, const struct rh__run *r, struct rh__text *t)
@@ -78,7 +78,7 @@ static void add_order(const struct rh__why *y, const struct rh__run *r, struct r
         rh__text_add(t, "%s ", a->actor == b->actor ? "it" : second);
         add_deed(r, b, alike, t);
     }
-    rh__text_add(t, " (events %u, %u); in the other order it passes", y->first, y->second);
+    rh__text_add(t, " (events %u, %u); a run in the other order passes", y->first, y->second);
 }
 
 void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t)

@@ -60,7 +60,7 @@ struct rh__finding {
      * "" before. */
     char *schedule;    /* text: trace/schedule.h */
     char *story;       /* the story of the run, for users */
-    char reason[512];  /* "sink#1 took a before b; in the other order it passes" (findings/why.h) */
+    char reason[512];  /* "sink#1 took a before b; a run in the other order passes" (findings/why.h) */
     char decided[256]; /* "after event 5 it cannot be avoided: all 12 continuations fail" */
     uint32_t *picks;   /* index of the choice at each event, from event 1: the place of the run in the tree */
     uint32_t pick_count;

@@ -21,6 +21,8 @@ struct brute {
 
 static bool is_fault(const struct rh_choice *c)
 {
+    if (c->kind == RH_CHOICE_HEAL || c->kind == RH_CHOICE_RESTART)
+        return false; /* they undo one */
     return rh_choice_attributes(c->kind) & RH_IS_FAULT || (c->kind == RH_CHOICE_OPEN && c->what);
 }
 
