@@ -210,6 +210,10 @@ static uint32_t places_of(const struct work *x, const struct rh__run *other, con
     uint32_t a = position_of(now, count, t->first), b = position_of(now, count, t->second);
     if (t->kind == RH__WHY_ORDER && (b == count || a < b || (a == count && !t->late)))
         return RH_NONE;
+    /* A step may have taken another message of its kind than it was meant to. */
+    if (t->kind == RH__WHY_ORDER && is_receive(x->r, t->first) && is_receive(x->r, t->second) &&
+        !came_first(other, x->r, rh__run_choice(x->r, t->second + 1)->what, t->first))
+        return RH_NONE;
     if (t->kind == RH__WHY_WAITING && !came_first(other, x->r, t->second, t->first))
         return RH_NONE;
     if (t->kind == RH__WHY_FAULT && a < count)

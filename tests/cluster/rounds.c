@@ -224,6 +224,7 @@ static void samples_are_those_of_one_process(void **unused)
             rh_inner_notes(&x->explorer, notes, sizeof notes);
             assert_int_equal(x->results->distinct.count, distinct);
             assert_int_equal(strtoull(notes, NULL, 10), samples);
+            assert_false(x->results->diverged);
             assert_int_equal(rh__exploration_verdict(x), RH_VERDICT_SAMPLED);
             closed(x);
         }

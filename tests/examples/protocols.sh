@@ -44,7 +44,7 @@ done
 
 # ---- bugs that are found in a few thousand runs ------------------------------------------------------------------------
 declare -A explorer=([any_value]=weighted [keeps_promise]=weighted [mixed_ballots]=weighted [late_interrupt]=weighted
-    [stale_append]=weighted)
+    [stale_append]=weighted [stale_report]=weighted)
 found=0
 while read -r program bug test arguments; do
     case $program/$bug in

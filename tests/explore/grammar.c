@@ -114,7 +114,7 @@ static void refusals_name_the_column(void **unused)
 {
     (void)unused;
     refused("", "column 1 of the explorer: an explorer is wanted; there are ");
-    refused("dsf", "column 1 of the explorer: no explorer is called \"dsf\"; there are ");
+    refused("dsf", "column 1 of the explorer: no explorer is called \"dsf\" (did you mean dfs?); there are ");
     refused("bound(20, dsf)", "column 11 of the explorer: no explorer is called \"dsf\"");
     refused("bound(20, dfs", "column 6 of the explorer: this parenthesis is not closed");
     refused("bound(20, dfs)x", "column 15 of the explorer: \"x\" follows the closing parenthesis");

@@ -237,7 +237,7 @@ static size_t put_item(uint32_t delays, uint64_t from, uint64_t to, void *buffer
 /* The sample under way is drawn again by whoever goes on. */
 size_t rh__ss_pack(struct rh__ss *s, void *buffer, size_t room, bool half)
 {
-    if (half || !s->active || (!s->works && s->begun))
+    if (half || !s->active || (s->works ? s->sample >= s->until : s->begun))
         return 0;
     size_t size = s->works ? put_item(s->delays, s->sample, s->until, buffer, room) : rh_item_put_root(buffer, room);
     s->active = !size;
