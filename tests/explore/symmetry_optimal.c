@@ -274,6 +274,8 @@ static void optimal_loses_no_story(void **unused)
         struct rh_semantics s = semantics_of(seed);
         s.granularity = RH_GRAIN_OBJECT;
         s.partitions = 0;
+        *s.timer_budgets = 0;
+        s.pauses = true;
         s.model = seed % 3 == 0 ? RH_CAUSAL : seed % 2 ? RH_FIFO : RH_BAG;
         bool all, forced, all_too;
         struct record *expected, *brute, *found;

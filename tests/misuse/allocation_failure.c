@@ -179,6 +179,7 @@ static bool live(const struct result *want)
     }
     world_in_use = w;
     rh_world_begin(w);
+    rh_world_fingerprint(w); /* from the first one on stacks are cleaned, so that later ones can be compared */
     uint32_t n, half = 0;
     struct rh_snapshot *s = NULL;
     for (const struct rh_choice *open; (open = rh_world_enabled(w, &n)), n; half++) {
