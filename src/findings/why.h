@@ -19,8 +19,8 @@
  * failed; the failure is on standard error. */
 bool rh__why(struct rh_world *w, struct rh__finding *f);
 
-/* "sink#1 took done from worker#2 before done from worker#1; a run in the other order passes".  Nothing if no passing run
- * is known. */
+/* "sink#1 took done from worker#2 before done from worker#1; a run in the other order passes".  Nothing if no passing
+ * run is known. */
 void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t);
 /* "decided at event 5 (all 12 continuations fail)".  Nothing if it is not known. */
 void rh__why_decisive_text(const struct rh__finding *f, struct rh__text *t);
