@@ -287,7 +287,7 @@ RH_TEST(a_machine)
 {
     rh_ref m = rh_spawn(machine), other = rh_spawn(machine);
     for (int i = 0; i < 7; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "belt %d", i);
         rh_send_from(rh_external(name), m, part, .number = i);
         rh_send_from(rh_external(name), other, part, .number = 0);
