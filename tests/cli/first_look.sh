@@ -14,6 +14,6 @@ expect 0 "${v[@]}" shares_a_pointer --explorer optimal
 expect 0 "${v[@]}" beats_for_ever --require exhaustive
 out_has 'passed beats_for_ever' 'exhaustive: every state (fifo)'
 expect 0 "${v[@]}" in_order --require exhaustive
-out_has 'passed in_order' 'granularity object' 'exhaustive: every state (fifo, ordered time)'
+out_has 'passed in_order' 'granularity object' 'exhaustive: every one of 3 distinct runs (fifo, ordered time)'
 
 finish
