@@ -1,6 +1,7 @@
 /* preempt against every sequence of choices, over generated programs: at bound c exactly the runs with at most c
  * preemptions, which are counted here by other code, and with stateful exactly the ends of these runs. */
 #include "explore/support/generated_actors.h"
+#include "explore/support/preemptions.h"
 #include "explore/support/program.h"
 #include "explore/support/runs.h"
 
@@ -19,32 +20,9 @@ struct list {
     uint32_t count;
     bool full;
     struct made run[4 * LARGEST];
-    struct {
-        uint32_t actor; /* of the last step of an actor; RH_NONE: none */
-        bool ready;     /* it can make another step, other than by a timer */
-        uint32_t preemptions;
-    } at[DEEPEST];
+    struct preemptions at[DEEPEST]; /* by number of events */
 };
 static struct list *list; /* shared memory */
-
-/* The kinds that are steps of an actor, one by one. */
-static bool is_step(const struct rh_choice *c)
-{
-    switch ((enum rh_choice_kind)c->kind) {
-    case RH_CHOICE_BEGIN:
-    case RH_CHOICE_DELIVER:
-    case RH_CHOICE_TIMER:
-    case RH_CHOICE_VALUE:
-    case RH_CHOICE_RESUME:
-    case RH_CHOICE_ACCEPT:
-    case RH_CHOICE_STORED:
-        return true;
-    case RH_CHOICE_OPEN:
-        return c->what == 0;
-    default:
-        return false;
-    }
-}
 
 /* The numbers before event `n`, from those before event n - 1. */
 static void count(const struct rh_world *w, const struct rh_choice *open, uint32_t choices, uint32_t n)
@@ -52,17 +30,7 @@ static void count(const struct rh_world *w, const struct rh_choice *open, uint32
     uint32_t all;
     const struct rh_choice *made = &rh_world_events(w, &all)[n - 1].choice;
     assert_in_range(n, 1, DEEPEST - 1);
-    list->at[n].actor = n == 1 ? RH_NONE : list->at[n - 1].actor;
-    list->at[n].preemptions = n == 1 ? 0 : list->at[n - 1].preemptions;
-    if (is_step(made)) {
-        list->at[n].preemptions += n > 1 && list->at[n - 1].ready && list->at[n - 1].actor != made->actor;
-        list->at[n].actor = made->actor;
-    }
-    list->at[n].ready = false;
-    for (uint32_t i = 0; i < choices; i++)
-        list->at[n].ready |= is_step(&open[i]) && open[i].kind != RH_CHOICE_TIMER && open[i].actor == list->at[n].actor;
-    if (!list->at[n].ready)
-        list->at[n].actor = RH_NONE; /* its turn is over, also if a fault lets it go on later */
+    list->at[n] = preemptions_behind(n == 1 ? NULL : &list->at[n - 1], made, open, choices);
 }
 
 static uint32_t counting_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t choices)
@@ -82,7 +50,7 @@ static void counting_end(void *state, const struct rh_world *w, const struct rh_
         struct rh_fingerprint f = rh_world_fingerprint_wide(w);
         count(w, NULL, 0, n);
         list->run[list->count++] = (struct made){ sequence_of(w), fnv(fnv(FNV_START, &f, sizeof f), &run->outcome, 4),
-                                                  list->at[n].preemptions };
+                                                  list->at[n].count };
     }
     rh_inner_end(state, w, run);
 }

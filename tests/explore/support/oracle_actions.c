@@ -411,7 +411,7 @@ void act(struct mind *m, rh_ref self, int32_t ttl)
         break;
     case F_KILL:
         SAY("kills %s", rh_name(someone(m, bits >> 22)));
-        rh_kill(someone(m, bits >> 22), "shutdown");
+        rh_kill(someone(m, bits >> 22), program.kills && bits >> 46 & 1 ? "kill" : "shutdown");
         break;
     case F_ALIVE: {
         bool alive = rh_alive(someone(m, bits >> 22));
@@ -462,6 +462,10 @@ void act(struct mind *m, rh_ref self, int32_t ttl)
         SAY("sleeps");
         rh_sleep(10);
         learn(m, 8);
+        break;
+    case F_YIELD:
+        SAY("yields");
+        rh_yield();
         break;
     case F_MIMIC:
         mimic(m, self, bits);

@@ -253,9 +253,37 @@ void features_make_clients(struct features *p, uint64_t seed)
         make_faults(p, &random);
 }
 
+void features_make_processes(struct features *p, uint64_t seed)
+{
+    static const enum feature operations[] = { F_TABLE, F_ORDERED, F_NAME,  F_TO_NAME, F_LINK,  F_MONITOR, F_TRAP,
+                                               F_EXIT,  F_KILL,    F_ALIVE, F_SPAWN,   F_BIRTH, F_JOIN,    F_RETURN,
+                                               F_YIELD, F_FAN,     F_REPLY, F_ASK,     F_WITHIN },
+                              seen[] = { F_TABLE, F_TABLE, F_ORDERED, F_NAME, F_ALIVE },
+                              waits[] = { F_TYPE, F_FROM, F_MATCH, F_TIMEOUT, F_POLL, F_EXITED, F_SLEEP, F_RECEIVE };
+    uint64_t random = scrambled(seed, 86);
+    *p = (struct features){ .seed = seed, .model = (uint32_t)(seed % 4), .crowd = below(&random, 3) > 0 };
+    p->has = (uint64_t)1 << F_WALKER | (uint64_t)1 << seen[below(&random, sizeof seen / sizeof *seen)];
+    for (uint32_t n = 1 + below(&random, 2); n; n--) {
+        enum feature f = operations[below(&random, sizeof operations / sizeof *operations)];
+        p->has |= (uint64_t)1 << f | (uint64_t)1 << feature_needs[f];
+    }
+    for (uint32_t n = below(&random, 3); n; n--)
+        p->has |= (uint64_t)1 << waits[below(&random, sizeof waits / sizeof *waits)];
+    if (below(&random, 3) == 0)
+        p->has |= (uint64_t)1 << (below(&random, 2) ? F_BODY : F_TEST);
+    p->kills = below(&random, 3) == 0 && p->has & ((uint64_t)1 << F_KILL | (uint64_t)1 << F_LINK);
+    p->walkers = 2 + (below(&random, 4) == 0);
+    p->actors = below(&random, 6) == 0;
+    p->starts = p->actors + p->walkers;
+    p->ttl = 1 + below(&random, 2);
+    p->busy = 1 + below(&random, 2);
+}
+
 bool features_shrink(struct features *p)
 {
-    if (p->ttl > 2)
+    if (p->busy > 1)
+        p->busy--;
+    else if (p->ttl > 2)
         p->ttl--;
     else if (p->starts > 2)
         p->starts--;
@@ -292,6 +320,7 @@ struct rh_semantics features_semantics(const struct features *p)
                                   .restarts = p->restarts,
                                   .kept_restarts = p->kept,
                                   .failed_opens = p->unopened,
+                                  .kills = p->kills ? RH_KILL_ANYWHERE : RH_KILL_AT_WAITS,
                                   .damaged_stores = p->damaged,
                                   .failed_puts = p->unstored,
                                   .may_crash = may[p->may % 3],
@@ -325,6 +354,8 @@ struct rh_semantics features_semantics(const struct features *p)
     X(dead)                                                                                                            \
     X(still)                                                                                                           \
     X(untimed)                                                                                                         \
+    X(busy)                                                                                                            \
+    X(kills)                                                                                                           \
     X(fails)
 
 void features_write(const struct features *p, char *text, size_t size)

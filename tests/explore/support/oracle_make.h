@@ -23,6 +23,8 @@ void features_make_linked(struct features *p, uint64_t seed);
 void features_make_gathering(struct features *p, uint64_t seed);
 /* Actors that record calls and returns of a history, with results that some orders explain. */
 void features_make_clients(struct features *p, uint64_t seed);
+/* Processes that use every operation that there is for them; with `fails` some of them fail. */
+void features_make_processes(struct features *p, uint64_t seed);
 /* The same with less of it, where it is too large; false where there is no less. */
 bool features_shrink(struct features *p);
 struct rh_semantics features_semantics(const struct features *p);

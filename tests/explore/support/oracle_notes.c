@@ -23,10 +23,12 @@ static uint64_t hash_of_lines(const char *text)
     return sum;
 }
 
-static uint64_t hash_of_actor(const struct rh_world *w, uint32_t actor)
+static uint64_t hash_of_actor(const struct rh_world *w, uint32_t actor, bool of_ended)
 {
     const struct rh_actor_type *type = rh_world_actor_type(w, actor);
     uint64_t hash = w->actors[actor].identity;
+    if (!of_ended && rh_world_actor_ended(w, actor))
+        return scrambled(hash, 1);
     if (type == &rh_actor_player || type == &rh_actor_starter || type == &rh_actor_gatherer ||
         type == &rh_actor_walker || type == &rh_actor_watcher)
         hash = scrambled(hash, ((const struct mind *)rh_world_actor_state(w, actor))->history);
@@ -40,7 +42,7 @@ static bool came_to_its_end(enum rh_outcome_kind kind)
            kind == RH_OUTCOME_MONITOR || kind == RH_OUTCOME_HISTORY || (kind == RH_OUTCOME_DEAD_LETTER && by_object);
 }
 
-static uint64_t outcome_of(const struct rh_world *w, enum rh_outcome_kind kind)
+uint64_t outcome_of(const struct rh_world *w, enum rh_outcome_kind kind, bool of_ended)
 {
     const struct rh_outcome *o = rh_world_outcome(w);
     uint64_t hash = scrambled(kind, 5) + hash_of_text(o->place, FNV_START);
@@ -51,7 +53,7 @@ static uint64_t outcome_of(const struct rh_world *w, enum rh_outcome_kind kind)
     if (o->actor != RH_NONE)
         hash += w->actors[o->actor].identity;
     for (uint32_t i = 0; came_to_its_end(kind) && i < rh_world_actor_count(w); i++)
-        hash += hash_of_actor(w, i);
+        hash += hash_of_actor(w, i, of_ended);
     return hash;
 }
 
@@ -97,7 +99,7 @@ static uint32_t noting_choose(void *state, const struct rh_world *w, const struc
 static void noting_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     struct spy *s = state;
-    struct noted n = { run->distinct, outcome_of(w, run->outcome) };
+    struct noted n = { run->distinct, outcome_of(w, run->outcome, true) };
     notes->unexplained += run->outcome == RH_OUTCOME_HISTORY;
     if (came_to_its_end(run->outcome)) {
         if (notes->ended < MOST_NOTED)

@@ -165,7 +165,8 @@ static void act_some(struct mind *m, rh_ref self, int32_t ttl)
     uint64_t bits = decide(m);
     if (program.fails)
         rh_assert((m->history >> 8) % program.fails, "history %08x", (uint32_t)m->history);
-    for (uint64_t n = bits ? ttl > 0 ? 1 + (bits >> 40) % (program.crowd ? 3 : 2) : (bits >> 40) % 4 == 0 : 0; n; n--) {
+    uint64_t n = bits ? ttl > 0 ? 1 + (bits >> 40) % (program.crowd ? 3 : 2) : (bits >> 40) % 4 == 0 : 0;
+    for (n += n ? program.busy : 0; n; n--) {
         act(m, self, ttl);
         if (program.fails && program.crowd) /* right after an operation, in the same step */
             rh_assert((m->history >> 8) % program.fails, "history %08x", (uint32_t)m->history);

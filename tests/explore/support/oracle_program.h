@@ -69,7 +69,8 @@
     X(SET, "set", WALKER, false)         /* processes wait for sets: features_with_sets */                             \
     X(EXITED, "exited", WALKER, false)   /* processes wait for rh_exited: features_make_linked */                      \
     X(GATHER, "gather", GATHER, false)   /* actors take messages in sets: features_make_gathering */                   \
-    X(HISTORY, "history", HISTORY, true) /* calls and returns: features_make_clients */
+    X(HISTORY, "history", HISTORY, true) /* calls and returns: features_make_clients */                                \
+    X(YIELD, "yield", YIELD, true)       /* lets others run: features_make_processes */
 
 enum feature {
 #define F_X(name, text, needs, acts) F_##name,
@@ -97,6 +98,8 @@ struct features {
     uint32_t dead;                        /* dead letters fail */
     uint32_t still;                       /* ordered time: it stands still while a handler runs */
     uint32_t untimed;                     /* sets are awaited without a time limit */
+    uint32_t busy;                        /* each does so many things more at a time */
+    uint32_t kills;                       /* exit signals end processes anywhere */
     uint32_t fails;                       /* each so many-th history fails an assertion; 0: none */
     uint32_t cut_count;
     uint32_t cut[MOST_CUTS];

@@ -1,0 +1,3 @@
+/* tests/explore/preempt_processes.c over many more programs. */
+#define PREEMPT_LONG
+#include "preempt_processes.c"
