@@ -147,6 +147,12 @@ explore processes-pidigits --explorer optimal
 checks=$((checks + 1))
 explore processes-parallel -p bug=lost_wakeup --explorer 'preempt(2, random)' --granularity object --max-runs 20000
 [ $status -eq 1 ] || fail "processes-parallel: preempt(2, random) does not find lost_wakeup" "$output"
+# It needs exactly one: with three workers, where every state within a bound can be visited.
+for bound in 0 1; do
+    checks=$((checks + 1))
+    explore processes-parallel -p bug=lost_wakeup -p components=3 -p phases=1 --explorer "preempt($bound, only, stateful)" --granularity object
+    [ $status -eq $bound ] || fail "processes-parallel: lost_wakeup with $bound preemptions: status $status" "$output"
+done
 
 # ---- rare bugs: schedules that differ from an ordinary run in the order of one pair of messages ------------------------------
 for schedule in "$SOURCE_DIR"/tests/examples/schedules/*/*.schedule; do
