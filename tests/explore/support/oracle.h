@@ -41,8 +41,8 @@ void notes_free(struct notes *n);
 /* Explores the program as it stands. */
 void take_notes(struct notes *to, const char *explorer, uint64_t max_runs);
 
-/* The outcome of the run that the world has made; without `of_ended` the histories of actors that have ended are no part
- * of it, nor of a state. */
+/* The outcome of the run that the world has made; without `of_ended` the histories of actors that have ended are no
+ * part of it, nor of a state. */
 uint64_t outcome_of(const struct rh_world *w, enum rh_outcome_kind kind, bool of_ended);
 
 /* Which runs to print. */
