@@ -214,6 +214,38 @@ struct rh_actor_type {
 void rh_state_add(struct rh_state_hash *hash, const void *bytes, size_t size);
 void rh_state_add_any(struct rh_state_hash *hash, const void *bytes, size_t size);
 
+/* RH_DESCRIBE(struct's name, "format", expressions...) says how findings, pages and `rehearse step` show a message, the
+ * state of an actor or any struct inside of one; without it they show all fields, by the debug information.  `it` is a
+ * pointer to the struct:
+ *
+ *     RH_MESSAGE(append, uint32_t term, prev; rh_ref leader; char op[16];);
+ *     RH_DESCRIBE(append, "t%u prev %u of %s", it->term, it->prev, rh_name(it->leader));
+ *
+ * shows append(t3 prev 2 of server#1).  The format is that of printf.  The expressions see a copy of the struct, often
+ * after the run and in another process: they must not follow its pointers, and call nothing else of this header but
+ * rh_name and rh_same.  At most 1,023 characters are shown.  In production it has no effect. */
+typedef void rh_describe_fn(const void *value, char *text, size_t size);
+struct rh_description {
+    const char *type;
+    uint32_t size;
+    rh_describe_fn *write;
+    struct rh_description *next; /* filled in before main */
+};
+#define RH_DESCRIBE(type, ...)                                                                                         \
+    static void rh_described_##type(const void *value, char *text, size_t size)                                        \
+    {                                                                                                                  \
+        RH_UNUSED const struct type *it = (const struct type *)value;                                                  \
+        rh_describe_(text, size, __VA_ARGS__);                                                                         \
+    }                                                                                                                  \
+    static struct rh_description rh_description_entry_##type = { #type, sizeof(struct type), rh_described_##type, 0 }; \
+    __attribute__((constructor)) static void rh_description_add_##type(void)                                           \
+    {                                                                                                                  \
+        rh_description_register_(&rh_description_entry_##type);                                                        \
+    }                                                                                                                  \
+    struct rh_description
+__attribute__((format(printf, 3, 4))) void rh_describe_(char *text, size_t size, const char *format, ...);
+void rh_description_register_(struct rh_description *description);
+
 void rh_state_register_(struct rh_actor_type *actor, rh_state_fn *state_hash);
 void rh_behaviour_register_(const struct rh_behaviour *behaviour, struct rh_actor_type *actor);
 void rh_body_register_(struct rh_actor_type *process, rh_body_fn *body);

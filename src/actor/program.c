@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "actor/blocking.h"
+#include "actor/describe.h"
 #include "actor/monitors.h"
 #include "actor/nowhere.h"
 #include "actor/state_hash.h"
@@ -204,7 +205,8 @@ bool RH__BEHIND(rh_alive_)(rh_ref who, const char *here)
 
 const char *RH__BEHIND(rh_name)(rh_ref who)
 {
-    return world->name_of(who);
+    const char *described = rh__description_name(who);
+    return described ? described : world->name_of(who);
 }
 
 void RH__BEHIND(rh_become_)(const struct rh_behaviour *behaviour, const char *here)

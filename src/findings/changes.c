@@ -115,7 +115,9 @@ static void note_scene(struct rh__watch *x, const struct rh_world *w, uint32_t a
     if (state && has_state(w, actor)) {
         const struct rh_actor_type *type = rh_world_actor_type(w, actor);
         rh__text_init(&t, text, sizeof text);
-        rh__value_write(rh__world_run(w), type->name, type->size, rh_world_actor_state(w, actor), type->size, &t);
+        const void *bytes = rh_world_actor_state(w, actor);
+        if (!rh__value_write(rh__world_run(w), type->name, type->size, bytes, type->size, &t))
+            rh__value_write_bytes(type->size, bytes, type->size, &t);
         note(x->to, RH__CHANGE_STATE, event, actor, text);
     }
     rh_world_actor_text(w, actor, doing, sizeof doing);
@@ -163,8 +165,9 @@ static void compare_actor(struct rh__watch *x, struct rh_world *w, uint32_t acto
         const void *now = rh_world_actor_state(w, actor);
         if (memcmp(i->state, now, type->size) != 0) {
             rh__text_init(&t, text, sizeof text);
-            if (event >= x->to->first)
-                rh__value_write_changes(rh__world_run(w), type->name, type->size, i->state, now, &t);
+            if (event >= x->to->first &&
+                !rh__value_write_changes(rh__world_run(w), type->name, type->size, i->state, now, &t))
+                rh__value_write_byte_changes(type->size, i->state, now, &t);
             note(x->to, RH__CHANGE_PART, event, actor, text);
             memcpy(i->state, now, type->size);
             changed = true;

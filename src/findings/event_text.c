@@ -49,6 +49,27 @@ static void sends_of(const struct rh__run *r, uint32_t event, struct rh__text *t
     }
 }
 
+/* A run that was read has no text of fields; a message without fields is one byte, of zero. */
+static bool has_fields(const struct rh_message_type *type, const char *value, uint32_t kept)
+{
+    return type->fields ? strcmp(type->fields, "char rh_no_fields;") != 0 : type->size > 1 || !kept || *value;
+}
+
+/* The messages of the world itself need no bytes. */
+static bool is_of_world(const struct rh_message_type *type)
+{
+    return strncmp(type->name, "rh_", 3) == 0;
+}
+
+bool rh__message_is_bytes(const struct rh__run *r, uint32_t message)
+{
+    const struct rh__run_message *m = rh__run_message(r, message);
+    uint32_t kept;
+    const char *value = rh__run_value(r, message, &kept);
+    return !m->wake && !rh__is_start(m) && !is_of_world(m->type) && has_fields(m->type, value, kept) &&
+           !rh__value_is_known(m->type->name, m->type->size);
+}
+
 const char *rh__message_values(const struct rh__run *r, uint32_t message, char *text, size_t size)
 {
     const struct rh__run_message *m = rh__run_message(r, message);
@@ -58,8 +79,11 @@ const char *rh__message_values(const struct rh__run *r, uint32_t message, char *
     const char *value = rh__run_value(r, message, &kept);
     rh__text_init(&t, text, size);
     rh__text_init(&plain, fields, sizeof fields);
-    if (!m->wake && !rh__is_start(m) && rh__value_write(r, m->type->name, m->type->size, value, kept, &plain))
-        rh__text_add_visible(&t, fields);
+    if (m->wake || rh__is_start(m))
+        return text;
+    if (!rh__value_write(r, m->type->name, m->type->size, value, kept, &plain) && rh__message_is_bytes(r, message))
+        rh__value_write_bytes(m->type->size, value, kept, &plain);
+    rh__text_add_visible(&t, fields);
     return text;
 }
 

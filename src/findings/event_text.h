@@ -20,7 +20,9 @@ bool rh__event_has_row(const struct rh__run *r, uint32_t event);
 /* The last of the events that the row of an event stands for. */
 uint32_t rh__event_last_of_row(const struct rh__run *r, uint32_t event);
 
-/* The fields of a message; "" if it has none, or nothing is known of its type.  Both return `text`. */
+/* The fields of a message; "" if it has none.  Of a message whose type is not known (rh__message_is_bytes) its size and
+ * bytes.  The last two return `text`. */
+bool rh__message_is_bytes(const struct rh__run *r, uint32_t message);
 const char *rh__message_values(const struct rh__run *r, uint32_t message, char *text, size_t size);
 /* The fields of the message that the event is about; "" if it is about none. */
 const char *rh__event_values(const struct rh__run *r, uint32_t event, char *text, size_t size);

@@ -315,6 +315,12 @@ void rh__story_write_rest(const struct rh__run *r, struct rh__text *t)
 {
     last_log_lines(r, t);
     what_is_left(r, t);
+    for (uint32_t i = 0; i < r->message_count; i++)
+        if (rh__message_is_bytes(r, i)) {
+            rh__text_add(t, "  (values are bytes: no debug information about %s; compile the program with -g)\n",
+                         rh__run_message(r, i)->type->name);
+            break;
+        }
 }
 
 void rh__story_write_world(struct rh_world *w, bool in_words, struct rh__text *t)

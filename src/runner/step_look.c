@@ -69,8 +69,9 @@ static void put_change(const struct rh__step_look *l, const struct rh_world *w, 
     rh__text_init(&t, text, sizeof text);
     if (l->size && !rh_world_actor_ended(w, l->actor)) {
         const struct rh_actor_type *type = rh_world_actor_type(w, l->actor);
-        rh__value_write_changes(rh__world_run(w), type->name, type->size, l->state, rh_world_actor_state(w, l->actor),
-                                &t);
+        const void *state = rh_world_actor_state(w, l->actor);
+        if (!rh__value_write_changes(rh__world_run(w), type->name, type->size, l->state, state, &t))
+            rh__value_write_byte_changes(type->size, l->state, state, &t);
     }
     if (now && l->behaviour && now != l->behaviour)
         rh__text_add(&t, "%sbecomes %s", t.len ? ", " : "", now->name);
@@ -168,8 +169,9 @@ static void put_actor(const struct rh__stepper *s, uint32_t actor, bool whole, F
     const struct rh_actor_type *type = rh_world_actor_type(s->world, actor);
     const void *state = rh_world_actor_state(s->world, actor);
     rh__text_init(&t, text, sizeof text);
-    if (type && state && type->size && !rh_world_actor_ended(s->world, actor) &&
-        rh__value_write(r, type->name, type->size, state, type->size, &t)) {
+    if (type && state && type->size && !rh_world_actor_ended(s->world, actor)) {
+        if (!rh__value_write(r, type->name, type->size, state, type->size, &t))
+            rh__value_write_bytes(type->size, state, type->size, &t);
         fputs("    state: ", to);
         rh__print_visible(to, text, SIZE_MAX);
         fputc('\n', to);

@@ -6,10 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actor/describe.h"
 #include "base/fail.h"
 #include "world/control.h"
 #include "world/debug_info.h"
 #include "world/state.h"
+#include "world/values_plain.h"
+
+/* A struct that the program describes is shown as a whole, if that is another text than before. */
+static bool write_described_change(const struct rh__run *r, const char *type, uint32_t size, const void *before,
+                                   const void *after, struct rh__text *to)
+{
+    char was[1024], is[1024];
+    struct rh__text t;
+    rh__text_init(&t, was, sizeof was);
+    if (!rh__value_write_described(r, type, size, before, size, &t))
+        return false;
+    rh__text_init(&t, is, sizeof is);
+    rh__value_write_described(r, type, size, after, size, &t);
+    if (strcmp(was, is) != 0)
+        rh__text_add(to, "%s", is);
+    return true;
+}
 
 #ifdef RH__WITH_LIBDW
 
@@ -164,20 +182,6 @@ static void write_enum(struct writer *w, Dwarf_Die *type, Dwarf_Word bit, Dwarf_
 }
 
 /* ---- structs, unions, arrays ------------------------------------------------------------------------------------- */
-
-static void write_reference(struct writer *w, Dwarf_Word at)
-{
-    uint64_t id = bits_at(w, at * 8, 64);
-    char name[128];
-    if (!id) {
-        rh__text_add(w->to, "nobody");
-    } else if (id - REF_BASE < w->r->actor_count) {
-        rh__run_actor_name(w->r, (uint32_t)(id - REF_BASE), name, sizeof name);
-        rh__text_add(w->to, "%s", name);
-    } else {
-        rh__text_add(w->to, "no actor (%llx)", (unsigned long long)id);
-    }
-}
 
 /* Where a member lies, in bits. */
 static bool member_bits(const struct writer *w, Dwarf_Die *member, Dwarf_Word at, Dwarf_Die *type, Dwarf_Word *bit,
@@ -338,6 +342,23 @@ static void write_array(struct writer *w, Dwarf_Die *array, Dwarf_Word at)
         write_dimension(w, range, &type, at, whole);
 }
 
+/* A struct that the program describes. */
+static bool write_described(struct writer *w, Dwarf_Die *type, Dwarf_Word at)
+{
+    const char *name = w->d->dwarf_diename(type);
+    Dwarf_Word size;
+    return name && w->d->dwarf_aggregate_size(type, &size) == 0 && size <= UINT32_MAX && at + size <= w->kept &&
+           rh__value_write_described(w->r, name, (uint32_t)size, w->bytes + at, (uint32_t)size, w->to);
+}
+
+static bool is_described(const struct writer *w, Dwarf_Die *type)
+{
+    const char *name = w->d->dwarf_diename(type);
+    Dwarf_Word size;
+    return name && w->d->dwarf_aggregate_size(type, &size) == 0 && size <= UINT32_MAX &&
+           rh__description_of(name, (uint32_t)size);
+}
+
 static void write_value(struct writer *w, Dwarf_Die *type, Dwarf_Word at)
 {
     const char *name = w->d->dwarf_diename(type);
@@ -349,11 +370,12 @@ static void write_value(struct writer *w, Dwarf_Die *type, Dwarf_Word at)
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
         if (name && strcmp(name, "rh_ref") == 0) {
-            write_reference(w, at);
+            rh__value_write_reference(w->r, bits_at(w, at * 8, 64), w->to);
             break;
         }
         rh__text_add(w->to, "(");
-        write_members(w, type, at, &first);
+        if (!write_described(w, type, at))
+            write_members(w, type, at, &first);
         rh__text_add(w->to, ")");
         break;
     case DW_TAG_union_type:
@@ -448,7 +470,7 @@ static void compare(struct comparison *x, Dwarf_Die *type, Dwarf_Word bit, Dwarf
         return;
     x->w.depth++;
     bool is_ref = is_struct && name && strcmp(name, "rh_ref") == 0;
-    if (is_struct && !is_ref && !comes_or_goes(x, bit, bits)) {
+    if (is_struct && !is_ref && !comes_or_goes(x, bit, bits) && !is_described(&x->w, type)) {
         compare_members(x, type, bit / 8, path);
     } else if (tag != DW_TAG_array_type || !compare_elements(x, type, bit / 8, bits / 8, path)) {
         rh__text_add(x->w.to, "%s%s=", x->first ? "" : ", ", path);
@@ -468,6 +490,8 @@ bool rh__value_write(const struct rh__run *r, const char *type, uint32_t size, c
 {
     bool first = true;
     Dwarf_Die die;
+    if (rh__value_write_described(r, type, size, bytes, kept, to))
+        return true;
     rh__outside_push();
     bool found = rh__debug_struct_anywhere(type, size, &die);
     if (found) {
@@ -482,6 +506,8 @@ bool rh__value_write_changes(const struct rh__run *r, const char *type, uint32_t
                              const void *after, struct rh__text *to)
 {
     Dwarf_Die die;
+    if (write_described_change(r, type, size, before, after, to))
+        return true;
     rh__outside_push();
     bool found = rh__debug_struct_anywhere(type, size, &die);
     if (found) {
@@ -494,20 +520,34 @@ bool rh__value_write_changes(const struct rh__run *r, const char *type, uint32_t
     return found;
 }
 
+bool rh__value_is_known(const char *type, uint32_t size)
+{
+    Dwarf_Die die;
+    if (rh__description_of(type, size))
+        return true;
+    rh__outside_push();
+    bool found = rh__debug_struct_anywhere(type, size, &die);
+    rh__outside_pop();
+    return found;
+}
+
 #else
 
 bool rh__value_write(const struct rh__run *r, const char *type, uint32_t size, const void *bytes, uint32_t kept,
                      struct rh__text *to)
 {
-    (void)r, (void)type, (void)size, (void)bytes, (void)kept, (void)to;
-    return false;
+    return rh__value_write_described(r, type, size, bytes, kept, to);
 }
 
 bool rh__value_write_changes(const struct rh__run *r, const char *type, uint32_t size, const void *before,
                              const void *after, struct rh__text *to)
 {
-    (void)r, (void)type, (void)size, (void)before, (void)after, (void)to;
-    return false;
+    return write_described_change(r, type, size, before, after, to);
+}
+
+bool rh__value_is_known(const char *type, uint32_t size)
+{
+    return rh__description_of(type, size) != NULL;
 }
 
 #endif

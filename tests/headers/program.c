@@ -97,3 +97,10 @@ RH_STATE_HASH(caller)
     rh_state_add(hash, &state->callee, sizeof state->callee);
     rh_state_add_any(hash, "x", 1);
 }
+
+struct pair_of_numbers {
+    int left, right;
+};
+RH_DESCRIBE(pair_of_numbers, "%d and %d", it->left, it->right);
+RH_DESCRIBE(caller, "calls %s", rh_name(it->callee));
+RH_DESCRIBE(ping, "a ping");

@@ -75,3 +75,6 @@ RH_TEST(it_compiles)
     rh_spawn(caller, FIELD(callee) e);
 }
 RH_MAIN()
+
+RH_DESCRIBE(caller, "calls %s", rh_name(it->callee));
+RH_DESCRIBE(ping, "a ping");
