@@ -19,8 +19,13 @@ class price : public base
 {
   public:
     price() = default;
-    price(short f, int c, bool k) : base{ f }, cents(c), known(k) {}
-    int worth() const { return cents; }
+    price(short f, int c, bool k) : base{ f }, cents(c), known(k)
+    {
+    }
+    int worth() const
+    {
+        return cents;
+    }
 
   private:
     int cents;
@@ -35,9 +40,12 @@ struct two_bases : shop::base, shop::row<int, 2> {
     long own;
 };
 
-RH_MESSAGE(order, shop::colour colour; shop::rights rights; shop::price price; std::array<int, 3> numbers;
-           shop::row<shop::price, 2> prices; two_bases both; rh_ref who; char text[8]; double real; char16_t wide;
-           union { int i; long long l; } either;);
+RH_MESSAGE(
+    order, shop::colour colour; shop::rights rights; shop::price price; std::array<int, 3> numbers;
+    shop::row<shop::price, 2> prices; two_bases both; rh_ref who; char text[8]; double real; char16_t wide; union {
+        int i;
+        long long l;
+    } either;);
 RH_ACTOR(taker, int unused;);
 RH_HANDLER(taker, order)
 {
@@ -74,7 +82,8 @@ RH_TEST(values)
     char rights[64] = "";
     for (int i = 0; i < 3; i++)
         if ((d + 1) >> i & 1)
-            snprintf(rights + __builtin_strlen(rights), 16, "%s%s", *rights ? "|" : "", &"reads\0writes\0runs"[i * 6 + (i == 2)]);
+            snprintf(rights + __builtin_strlen(rights), 16, "%s%s", *rights ? "|" : "",
+                     &"reads\0writes\0runs"[i * 6 + (i == 2)]);
     if (d == 7)
         snprintf(rights, sizeof rights, "8");
     FILE *f = fopen("expected", "w");
