@@ -85,6 +85,16 @@ static void every_explorer_conforms(void **unused)
     assert_in_range(checked, MANY_OR_FEW(400, 200), 10000);
 }
 
+/* Explorers that are another one with an argument. */
+static void modes_of_explorers_conform(void **unused)
+{
+    (void)unused;
+    static const char *const modes[] = { "pctcp(3, racing)" };
+    for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
+        for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+            demand(&checks[i], &(struct subject){ &decorators[0], modes[m] });
+}
+
 static void every_decorator_conforms(void **unused)
 {
     (void)unused;
@@ -143,6 +153,7 @@ int main(void)
     conform_outside = rh_shared_new(sizeof *conform_outside);
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(every_explorer_conforms),
+        EXPLORE_TEST(modes_of_explorers_conform),
         EXPLORE_TEST(every_decorator_conforms),
         EXPLORE_TEST(planted_defects_are_caught),
     };

@@ -78,8 +78,7 @@ static void note_event(struct rh__chains *c, const struct rh_world *w, const str
     };
 }
 
-/* Also true of an event and itself. */
-static bool is_ancestor(const struct rh__chains *c, uint32_t old, uint32_t at)
+bool rh__chains_is_ancestor(const struct rh__chains *c, uint32_t old, uint32_t at)
 {
     const struct ancestors *all = c->ancestors;
     while (!all[old].leaf && all[at].depth > all[old].depth)
@@ -91,7 +90,7 @@ static bool is_ancestor(const struct rh__chains *c, uint32_t old, uint32_t at)
 static bool can_grow(const struct rh__chains *c, const struct rh_world *w, uint32_t chain, uint32_t event)
 {
     uint32_t by = rh_world_message(w, c->last[chain]).taken_by;
-    return by != RH_NONE && event != RH_NONE && is_ancestor(c, by, event);
+    return by != RH_NONE && event != RH_NONE && rh__chains_is_ancestor(c, by, event);
 }
 
 /* The place in the set of a chain that can grow, or of a new chain if there is room for one; else RH_NONE. */

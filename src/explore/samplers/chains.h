@@ -23,6 +23,8 @@ void rh__chains_begin(struct rh__chains *c);
 void rh__chains_follow(struct rh__chains *c, const struct rh_world *w);
 /* The chain of a message that was noted. */
 uint32_t rh__chain_of(const struct rh__chains *c, uint32_t message);
+/* Whether an event that was noted is an ancestor of a later one, or the same event. */
+bool rh__chains_is_ancestor(const struct rh__chains *c, uint32_t old, uint32_t at);
 uint32_t rh__chains_count(const struct rh__chains *c);
 
 #endif

@@ -6,8 +6,10 @@
  *
  *     1 / (n k^(d-1))       pct: n threads, runs of at most k steps
  *     1 / (c k^(d-1))       pctcp: c chains; at most w (w + 1) / 2 for the width w
+ *     1 / (c r^(d-1))       pctcp(d, racing): r racing steps; changes of priority at other steps change nothing
  *
- * k is the length of the longest run before, so the first runs may have less.  Threads of this world:
+ * k is the length of the longest run before, and r the most racing steps of one, so the first runs may have less.
+ * Threads of this world:
  *
  *     pct      a channel: messages from one actor to another; in a bag, which has no order, each message
  *     pctcp    a chain of messages that caused each other (chains.h): a request that goes through many actors is one
@@ -19,17 +21,20 @@
 #include "base/random.h"
 #include "explore/explorers.h"
 #include "explore/samplers/chains.h"
+#include "explore/samplers/races.h"
 #include "explore/samplers/stream.h"
 
 enum { MOST_DEPTH = 16, FIRST_LENGTH = 64 };
 
 struct pct {
-    struct rh__stream stream; /* `learned` is the length of the longest run */
+    struct rh__stream stream; /* `learned` is the most steps that count of a run, `known` the kinds that race */
     uint32_t depth;
     struct rh__chains *chains; /* NULL: pct */
+    struct rh__races *races;   /* NULL: all steps count */
     /* of the run under way */
     uint64_t seed;
-    uint32_t change[MOST_DEPTH]; /* the steps of the change points */
+    uint32_t counted;            /* steps so far that count, if not all do */
+    uint32_t change[MOST_DEPTH]; /* the change points, in steps that count */
     uint64_t low[MOST_DEPTH];    /* threads that were put below all others, the lowest one last */
     uint32_t lowered;
 };
@@ -52,10 +57,14 @@ static bool pctcp_open(void *state, struct rh_exploration *x, const struct rh_ar
                        size_t error_size)
 {
     struct pct *p = state;
+    bool racing = rh_arguments_has(a, "racing");
     p->chains = rh__chains_new(x);
-    if (!p->chains)
+    if (racing)
+        p->races = rh__races_new(x);
+    bool good = p->chains && (p->races || !racing);
+    if (!good)
         snprintf(error, error_size, "no memory for explorer pctcp");
-    return p->chains && open_pct(p, x, a, RH__STREAM_PCTCP);
+    return good && open_pct(p, x, a, racing ? RH__STREAM_PCTCP_RACING : RH__STREAM_PCTCP);
 }
 
 static uint32_t pct_begin(void *state, const struct rh_world *w)
@@ -67,7 +76,7 @@ static uint32_t pct_begin(void *state, const struct rh_world *w)
     p->seed = random;
     for (uint32_t i = 0; i + 1 < p->depth; i++)
         p->change[i] = 1 + rh__random_below(&random, length);
-    p->lowered = 0;
+    p->lowered = p->counted = 0;
     if (p->chains)
         rh__chains_begin(p->chains);
     return p->stream.active;
@@ -76,9 +85,13 @@ static uint32_t pct_begin(void *state, const struct rh_world *w)
 static void pct_end(void *state, const struct rh_world *w, const struct rh_run *run)
 {
     struct pct *p = state;
-    (void)w;
-    if (run->events > p->stream.learned)
-        p->stream.learned = run->events;
+    uint32_t length = p->races ? p->counted : run->events;
+    if (length > p->stream.learned)
+        p->stream.learned = length;
+    if (p->races) {
+        rh__chains_follow(p->chains, w);
+        rh__races_learn(p->races, &p->stream, p->chains, w);
+    }
 }
 
 /* The thread of a choice. */
@@ -120,16 +133,28 @@ static uint32_t find_first(const struct pct *p, const struct rh_world *w, const 
     return best;
 }
 
+static bool counts(const struct pct *p, const struct rh_world *w, const struct rh_choice *c)
+{
+    return !p->races || rh__races_has(&p->stream, w, c);
+}
+
 static uint32_t pct_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct pct *p = state;
-    uint32_t step = rh__depth(w);
     if (p->chains)
         rh__chains_follow(p->chains, w);
+    uint32_t first = find_first(p, w, open, count);
+    if (!counts(p, w, &open[first]))
+        return first;
+    uint32_t step = p->races ? p->counted + 1 : rh__depth(w);
     for (uint32_t i = 0; i + 1 < p->depth; i++)
-        if (p->change[i] == step && p->lowered < MOST_DEPTH)
-            p->low[p->lowered++] = thread_of(p, w, &open[find_first(p, w, open, count)]);
-    return find_first(p, w, open, count);
+        if (p->change[i] == step && p->lowered < MOST_DEPTH) {
+            p->low[p->lowered++] = thread_of(p, w, &open[first]);
+            p->change[i] = 0; /* the step that comes instead may not count */
+            first = find_first(p, w, open, count);
+        }
+    p->counted += counts(p, w, &open[first]);
+    return first;
 }
 
 static const struct rh_argument pct_arguments[] = {
@@ -138,6 +163,18 @@ static const struct rh_argument pct_arguments[] = {
       .least = 1,
       .most = MOST_DEPTH,
       .help = "how many events must come in a certain order, default 3" },
+    { .name = NULL },
+};
+
+static const struct rh_argument pctcp_arguments[] = {
+    { .name = "depth",
+      .kind = RH_ARGUMENT_NUMBER,
+      .least = 1,
+      .most = MOST_DEPTH,
+      .help = "how many events must come in a certain order, default 3" },
+    { .name = "racing",
+      .kind = RH_ARGUMENT_FLAG,
+      .help = "changes only at steps that race, as learnt from earlier runs" },
     { .name = NULL },
 };
 
@@ -158,7 +195,7 @@ const struct rh_explorer rh__explorer_pctcp = {
     .name = "pctcp",
     .summary = "random priorities of chains of messages, with DEPTH - 1 (2) changes in each run",
     .state_size = sizeof(struct pct),
-    .arguments = pct_arguments,
+    .arguments = pctcp_arguments,
     .resets_only = true,
     .open = pctcp_open,
     .begin = pct_begin,

@@ -1,6 +1,8 @@
 /* See stream.h. */
 #include "explore/samplers/stream.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "base/random.h"
 
@@ -24,6 +26,8 @@ static size_t pack(void *state, void *buffer, size_t room, bool half)
     rh__put32(&w, s->kind);
     rh__put64(&w, given);
     rh__put32(&w, s->learned);
+    for (size_t i = 0; i < sizeof s->known / sizeof *s->known; i++)
+        rh__put64(&w, s->known[i]);
     if (!s->active || w.full)
         return 0;
     s->next = next;
@@ -37,6 +41,7 @@ static bool unpack(void *state, const struct rh_world *w, const void *item, size
     struct rh__stream *s = state;
     s->next = s->first;
     s->learned = 0;
+    memset(s->known, 0, sizeof s->known);
     s->active = rh_item_is_root(item, size);
     if (s->active)
         return true;
@@ -44,6 +49,8 @@ static bool unpack(void *state, const struct rh_world *w, const void *item, size
     uint32_t kind = rh__get32(&from);
     s->next = rh__get64(&from);
     s->learned = rh__get32(&from);
+    for (size_t i = 0; i < sizeof s->known / sizeof *s->known; i++)
+        s->known[i] = rh__get64(&from);
     s->active = kind == s->kind && rh__reader_done(&from);
     return s->active;
 }

@@ -11,9 +11,11 @@
 struct rh__stream {
     uint64_t first; /* the seed of the first stream */
     uint64_t next;
-    uint32_t kind;    /* of the sampler: an item of another sampler is refused */
-    uint32_t learned; /* what the sampler knows from earlier runs; goes with the work */
-    bool active;      /* it has work */
+    uint32_t kind; /* of the sampler: an item of another sampler is refused */
+    /* What the sampler knows from earlier runs; goes with the work: */
+    uint32_t learned;
+    uint64_t known[4];
+    bool active; /* it has work */
 };
 
 enum rh__stream_kind {
@@ -25,7 +27,8 @@ enum rh__stream_kind {
     RH__STREAM_PCTCP,
     RH__STREAM_PHASES,
     RH__STREAM_URW,
-    RH__STREAM_SURW
+    RH__STREAM_SURW,
+    RH__STREAM_PCTCP_RACING
 };
 
 /* For `open`. */
