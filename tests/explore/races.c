@@ -62,7 +62,7 @@ static void aba_end(void *state, const struct rh_world *w, const struct rh_run *
 SPY(aba, "counts runs in which b came between two of a", aba_end)
 
 /* There are three chains: b, the first message of the guest, the rest.  b must be the lowest one (1/3), and the rest be
- * lowered after the first signature and before the second one: at 2 of the WAY + 7 events of a run; or at the second one
+ * lowered after the first signature and before the second one: at 2 of the WAY + 7 events of a run; or at the second
  * of three signatures, for only these race. */
 static void changes_come_where_steps_race(void **unused)
 {

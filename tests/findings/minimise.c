@@ -264,7 +264,7 @@ static void generated_findings_become_minimal(void **unused)
         if (t.kinds[i])
             print_message("    %u %s\n", t.kinds[i], rh_outcome_name((enum rh_outcome_kind)i));
     assert_in_range(t.findings, MANY_OR_FEW(150, 10), 100000);
-    assert_in_range(t.smaller, t.findings / 3, t.findings);
+    assert_in_range(t.smaller, t.findings / 4, t.findings);
     assert_in_range(t.whole, t.findings * 9 / 10, t.findings);
 }
 
