@@ -133,6 +133,19 @@ enum rh_kills {
 #undef RH_X
 };
 
+/* What the code of actors runs on. */
+#define RH_CONTEXTS(X)                                                                                                 \
+    X(FIBERS, "fibers", "the stacks of actors are switched within one thread")                                         \
+    X(THREADS, "threads",                                                                                              \
+      "each actor has a thread, and one runs at a time: for libraries that keep things by thread, and for "            \
+      "debuggers; slow, with the same results")
+
+enum rh_contexts {
+#define RH_X(name, text, help) RH_CONTEXT_##name,
+    RH_CONTEXTS(RH_X)
+#undef RH_X
+};
+
 /* How many rows such a list has. */
 #define RH_ROWS(rows)    (0 rows(RH_ROWS_ONE))
 #define RH_ROWS_ONE(...) +1
@@ -204,6 +217,9 @@ struct rh_semantics {
      * operations: what it has sent, put into a table, ... before has happened, the rest never does.  The runtime's
      * option kill_anywhere is the same in production.  Handlers of actors always run to their end, or to a wait. */
     enum rh_kills kills;
+    /* What the code of actors runs on.  RH_CONTEXT_THREADS is for libraries that keep things by thread (thread-local
+     * variables, owners of locks), and for debuggers.  Runs, results and schedules are the same. */
+    enum rh_contexts contexts;
     /* Operations that are no preemption points, by their lines ("bank.c:12") or by the functions in which they are made
      * ("transfer"): RH_ATOMIC("transfer", "bank.c:12").  NULL: none.  A function is found by its name in the debug
      * information, also if it was inlined.  optimal, which needs every operation as a step, refuses this. */

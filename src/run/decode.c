@@ -196,7 +196,8 @@ static void get_semantics(struct decoder *x, struct rh_semantics *s, const struc
     if ((uint32_t)s->model >= RH_ROWS(RH_MODELS) || (uint32_t)s->granularity >= RH_ROWS(RH_GRANULARITIES) ||
         (uint32_t)s->time >= RH_ROWS(RH_TIMES) || (uint32_t)s->dead_letters >= RH_ROWS(RH_DEAD_LETTERS) ||
         (uint32_t)s->crash_points >= RH_ROWS(RH_CRASHES) || (uint32_t)s->splits >= RH_ROWS(RH_SPLITS) ||
-        (uint32_t)s->across >= RH_ROWS(RH_ACROSS) || s->timer_budgets[sizeof s->timer_budgets - 1] ||
+        (uint32_t)s->across >= RH_ROWS(RH_ACROSS) || (uint32_t)s->kills >= RH_ROWS(RH_KILLS) ||
+        (uint32_t)s->contexts >= RH_ROWS(RH_CONTEXTS) || s->timer_budgets[sizeof s->timer_budgets - 1] ||
         (flag | other | third) > 1)
         refuse(x, "a setting has no such value");
     s->may_remain = NULL;

@@ -16,6 +16,7 @@ static const char *const times[] = { RH_TIMES(RH_X) NULL };
 static const char *const dead_letters[] = { RH_DEAD_LETTERS(RH_X) NULL };
 static const char *const crash_points[] = { RH_CRASHES(RH_X) NULL };
 static const char *const kills[] = { RH_KILLS(RH_X) NULL };
+static const char *const contexts[] = { RH_CONTEXTS(RH_X) NULL };
 static const char *const splits[] = { RH_SPLITS(RH_X) NULL };
 static const char *const across[] = { RH_ACROSS(RH_X) NULL };
 #undef RH_X
@@ -31,6 +32,7 @@ static const struct field {
     bool wide, flag, text;
     uint32_t otherwise;       /* what a world makes of 0 */
     bool fault, always;       /* see struct rh__setting */
+    bool unwritten;           /* not in schedules: it makes no difference to a run */
     struct rh__option option; /* without a name: only --set reaches the field */
 } fields[] = {
 #define WORD(field, words_, argument_, also_, help_, manual_)                                                          \
@@ -100,6 +102,17 @@ static const struct field {
                   .name = "timer-budget",
                   .argument = "NAME=N",
                   .help = "timers of that name fire up to N times, of all actors together (repeatable)" } },
+    { .name = "contexts",
+      .offset = offsetof(struct rh_semantics, contexts),
+      .words = contexts,
+      .unwritten = true,
+      .option = { .group = RH__GROUP_RUNS,
+                  .name = "contexts",
+                  .argument = "WHAT",
+                  .help = "what the code of actors runs on (fibers)",
+                  .complete = RH__COMPLETE_CHOICES,
+                  .choices = contexts,
+                  .manual = RH_CONTEXTS(MANUAL) } },
     { .name = "pauses", .offset = offsetof(struct rh_semantics, pauses), .flag = true },
     { .name = "outside_may_remain", .offset = offsetof(struct rh_semantics, outside_may_remain), .flag = true },
     { .name = "check_isolation", .offset = offsetof(struct rh_semantics, check_isolation), .flag = true },
@@ -214,7 +227,7 @@ void rh__semantics_write(const struct rh_semantics *s, const struct rh_semantics
             continue;
         }
         uint64_t value = value_of(f, s);
-        if (!f->always && value == f->otherwise && value == value_of(f, own))
+        if (f->unwritten || (!f->always && value == f->otherwise && value == value_of(f, own)))
             continue;
         if (f->words)
             rh__text_add(to, "set %s=%s\n", f->name, f->words[value]);

@@ -39,6 +39,11 @@ void rh__control_begin(void)
     outside = 0;
 }
 
+void rh__control_end(void)
+{
+    steps_here = false;
+}
+
 RH__NO_SANITIZE bool rh__inside(void)
 {
     const struct rh_world *w = rh__world;

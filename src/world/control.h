@@ -12,6 +12,8 @@
 
 /* This thread makes steps from now on.  Called before each step, when nothing is pushed outside. */
 void rh__control_begin(void);
+/* This thread makes no steps any more. */
+void rh__control_end(void);
 
 /* Whether an actor's code runs now, on this thread. */
 bool rh__inside(void);

@@ -14,6 +14,7 @@
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/switch.h"
+#include "world/threads.h"
 
 /* AddressSanitizer must know the current stack. */
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
@@ -169,12 +170,47 @@ RH__APART static void enter_with_sanitizer(struct rh_world *w, uint32_t actor, c
     shadow_fits(w, actor);
     for (uint32_t i = 0; i < w->monitor_count; i++) /* monitors run on the stack of the announcing actor */
         shadow_fits(w, w->monitors[i]);
-    __sanitizer_start_switch_fiber(&w->asan_fake, base, rh__stack_size(w));
+}
+
+/* To the fiber and back; on the thread of the actor, if it has one.  Without a context it is a new fiber. */
+struct crossing {
+    struct rh_world *w;
+    char *top;
+    void *context;
+};
+
+static inline void cross(const struct crossing *c)
+{
+    struct rh_world *w = c->w;
+    if (w->asan)
+        __sanitizer_start_switch_fiber(&w->asan_fake, c->top - rh__stack_size(w), rh__stack_size(w));
+    if (c->context)
+        rh__switch_resume(c->context, &w->back);
+    else
+        rh__switch_enter(c->top, fiber_main, w, &w->back);
+    if (w->asan)
+        __sanitizer_finish_switch_fiber(w->asan_fake, NULL, NULL);
+}
+
+static void cross_on_thread(void *arg)
+{
+    cross(arg);
+}
+
+static inline void run_fiber(struct rh_world *w, uint32_t actor, char *top, void *context)
+{
+    struct crossing c = { w, top, context };
+    if (__builtin_expect(w->semantics.contexts == RH_CONTEXT_THREADS, 0))
+        rh__thread_call(w, actor, cross_on_thread, &c);
+    else
+        cross(&c);
 }
 
 /* The stack ends at `top`; its bytes below `live` are free. */
 static inline void enter(struct rh_world *w, uint32_t actor, char *top, char *live)
 {
+    if (__builtin_expect(w->semantics.contexts == RH_CONTEXT_THREADS, 0))
+        rh__thread_prepare(w, actor);
     if (w->semantics.check_isolation)
         rh__isolate(w, actor);
     if (w->asan)
@@ -191,8 +227,6 @@ static inline void leave(struct rh_world *w)
 {
     w->inside = false;
     rh__clean_down_to = NULL;
-    if (w->asan)
-        __sanitizer_finish_switch_fiber(w->asan_fake, NULL, NULL);
     if (__builtin_expect(w->fill == FILL_PATTERN && !w->asan, 0))
         measure_depth(w);
     if (__builtin_expect(w->yield == YIELD_ABANDONED, 0))
@@ -213,7 +247,7 @@ void rh__fiber_start(struct rh_world *w, uint32_t actor)
     uint32_t stack = rh__stack_peek(w);
     char *top = rh__stack_base(w, stack) + rh__stack_size(w);
     enter(w, actor, top, top);
-    rh__switch_enter(top, fiber_main, w, &w->back);
+    run_fiber(w, actor, top, NULL);
     leave(w);
     if (w->yield == YIELD_BLOCKED) {
         keep_stack(w, actor, stack);
@@ -242,9 +276,10 @@ void rh__fiber_resume(struct rh_world *w, uint32_t actor)
 {
     struct world_actor *a = &w->actors[actor];
     log_stack(w, actor);
-    enter(w, actor, rh__stack_base(w, a->stack) + rh__stack_size(w), a->context);
+    char *top = rh__stack_base(w, a->stack) + rh__stack_size(w);
+    enter(w, actor, top, a->context);
     rh__program_frame = a->frame; /* the call goes on, and may stop again */
-    rh__switch_resume(a->context, &w->back);
+    run_fiber(w, actor, top, a->context);
     leave(w);
     if (w->yield == YIELD_BLOCKED) {
         put_pointer(w, &a->context, w->suspended);

@@ -19,6 +19,7 @@
 #include "world/seam.h"
 #include "world/self_check.h"
 #include "world/step.h"
+#include "world/threads.h"
 
 struct rh_world *rh__world;
 
@@ -113,6 +114,7 @@ void rh_world_free(struct rh_world *w)
     if (!w)
         return;
     if (w->begun) {
+        rh__threads_end(w);
         rh__log_rollback(w, w->log_start); /* restores the globals to their values before the world */
         rh__pages_free_all(w);
         rh__guard_end(w); /* not earlier: binding its calls writes to the program's pages */
@@ -173,6 +175,7 @@ void rh_world_begin(struct rh_world *w)
     rh__control_begin();
     rh__interpose_start();
     rh__guard_begin(w);
+    rh__threads_begin(w);
     rh__globals_begin(w);
     rh__actor_spawn(w, RH_NONE, &test_type, "", w->test->place);
     w->begun = true;
@@ -223,8 +226,10 @@ void rh_world_rollback(struct rh_world *w, uint32_t events)
     RH__ASSERT(events == 1 || !w->no_undo, "a world without undo can only be reset");
     const struct rh_event *first_undone = &w->events[events];
     w->counts.undone += w->event_count - events;
-    if (events == 1)
+    if (events == 1) {
         w->loaded_events = 1;
+        rh__threads_renew(w);
+    }
     if (events == 1) /* also drops what fingerprints of the beginning have logged */
         back_to(w, 1, w->baseline_log, w->baseline_messages, w->baseline_payload, w->baseline_under_way);
     else

@@ -49,8 +49,8 @@ static void counting_end(void *state, const struct rh_world *w, const struct rh_
         uint32_t n = run->events;
         struct rh_fingerprint f = rh_world_fingerprint_wide(w);
         count(w, NULL, 0, n);
-        list->run[list->count++] = (struct made){ sequence_of(w), fnv(fnv(FNV_START, &f, sizeof f), &run->outcome, 4),
-                                                  list->at[n].count };
+        list->run[list->count++] =
+            (struct made){ sequence_of(w), fnv(fnv(FNV_START, &f, sizeof f), &run->outcome, 4), list->at[n].count };
     }
     rh_inner_end(state, w, run);
 }

@@ -109,7 +109,7 @@ static uint32_t invented(const struct outcomes *by, const struct outcomes *all, 
 
 struct odometer {
     struct outcomes **to; /* by enum what */
-    uint32_t top, most; /* most: preemptions of a run */
+    uint32_t top, most;   /* most: preemptions of a run */
     bool done, too_many;
     uint32_t pick[DEEPEST], size[DEEPEST];
 };

@@ -103,9 +103,25 @@ void rh__engine_drive(struct rh_world *w, void *arg)
 
 /* ---- the beginning of a run -------------------------------------------------------------------------------------- */
 
+/* Makes the kept events again that the world does not hold. */
+static void repeat_kept(struct rh_exploration *x, uint32_t keep)
+{
+    struct rh_world *w = x->world;
+    const struct rh__recovery *c = &x->recovery;
+    while (depth(x) < keep && depth(x) - 1 < c->replay_count)
+        if (!rh_world_step(w, &c->replay[depth(x) - 1]))
+            break;
+}
+
+/* With threads the kept events are made again: what a library keeps by thread is not undone, and begins anew. */
 static void go_back(struct rh_exploration *x, uint32_t keep)
 {
-    rh_world_rollback(x->world, keep);
+    bool anew = x->has_threads && keep > 1 && keep < depth(x);
+    if (anew)
+        rh__engine_keep_choices(x, keep - 1);
+    rh_world_rollback(x->world, anew ? 1 : keep);
+    if (anew)
+        repeat_kept(x, keep);
     if (x->run.hashed_events > keep)
         x->run.hashed_events = keep;
 }
@@ -130,16 +146,6 @@ static bool lead(struct rh_exploration *x, uint32_t events)
     return keep != 0;
 }
 
-/* Makes those of the explorer's kept events that the world does not hold: in a child that follows a crashed child. */
-static void repeat_crashed(struct rh_exploration *x, uint32_t keep)
-{
-    struct rh_world *w = x->world;
-    const struct rh__recovery *c = &x->recovery;
-    while (depth(x) < keep && depth(x) - 1 < c->replay_count)
-        if (!rh_world_step(w, &c->replay[depth(x) - 1]))
-            break;
-}
-
 /* Goes to the events that the explorer keeps.  False if the program diverges on the way. */
 static bool start_run(struct rh_exploration *x, uint32_t keep)
 {
@@ -150,7 +156,7 @@ static bool start_run(struct rh_exploration *x, uint32_t keep)
             x->results->diverged = x->end.stopped = true;
     } else {
         go_back(x, keep);
-        repeat_crashed(x, keep);
+        repeat_kept(x, keep); /* in a child that follows a crashed child */
     }
     c->replay_count = 0;
     rh__loop_clear(&x->loop);

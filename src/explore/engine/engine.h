@@ -81,7 +81,7 @@ struct rh__current_run {
 /* The state that a new child needs to continue after a crash. */
 struct rh__recovery {
     bool in_run;              /* a run is under way: a crash belongs to this run */
-    struct rh_choice *replay; /* the choices of the crashed run */
+    struct rh_choice *replay; /* the choices of the crashed run, or those that are kept with threads */
     uint32_t replay_count;
 };
 
@@ -140,6 +140,7 @@ struct rh_exploration {
     struct rh__tree tree;               /* the parsed explorer expression */
     struct rh_inner explorer;           /* the opened root of the tree */
     bool wants_new;                     /* the explorer needs to know which runs are distinct from all earlier runs */
+    bool has_threads;                   /* actors have threads of their own (contexts) */
     uint32_t unused_temperature;        /* of the test, because the explorer finds loops of states instead */
     bool is_reduction;                  /* the explorer omits runs that differ only in the order of independent steps */
     bool trusts_globals;                /* the user promises that no two actors use the same global variable */

@@ -14,6 +14,9 @@ void rh__engine_add_finding(struct rh_exploration *x, uint64_t run);
 /* True if no further run is to be made: a limit is reached, there is a finding, or the slice is over. */
 bool rh__engine_is_enough(struct rh_exploration *x);
 
+/* recovery.c.  Keeps the first choices of the run in the world, to make them again. */
+void rh__engine_keep_choices(struct rh_exploration *x, uint32_t count);
+
 /* repeat.c.  Repeats the run that has just ended, if this run is selected. */
 void rh__engine_repeat_run(struct rh_exploration *x, bool ended);
 

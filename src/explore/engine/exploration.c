@@ -211,6 +211,7 @@ static bool open_explorer(struct rh_exploration *x, const char *expression, char
         rh__world_drop_delays(x->world);
     rh__world_only_reset(x->world, rh__tree_resets_only(t));
     x->wants_new = rh__tree_wants_new(t);
+    x->has_threads = rh_world_semantics(x->world)->contexts == RH_CONTEXT_THREADS;
     x->repeats.every_run = t->nodes[0].explorer == &rh__explorer_replay;
     const struct rh_semantics *s = rh_world_semantics(x->world);
     if (x->is_reduction && !rh__tree_has(t, &rh__explorer_auto) && s->kills == RH_KILL_ANYWHERE) {

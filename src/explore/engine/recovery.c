@@ -12,10 +12,10 @@
 #include "run/run.h"
 #include "world/live.h"
 
-static void keep_choices(struct rh_exploration *x)
+void rh__engine_keep_choices(struct rh_exploration *x, uint32_t count)
 {
     const struct rh__run *r = rh__world_run(x->world);
-    x->recovery.replay_count = r->event_count - 1;
+    x->recovery.replay_count = count;
     for (uint32_t i = 0; i < x->recovery.replay_count; i++)
         x->recovery.replay[i] = *rh__run_choice(r, i + 1);
 }
@@ -34,7 +34,7 @@ static void end_crashed_body(struct rh_exploration *x)
 
 static void end_crashed_run(struct rh_exploration *x)
 {
-    keep_choices(x);
+    rh__engine_keep_choices(x, rh__world_run(x->world)->event_count - 1);
     if (x->recovery.in_run)
         rh__engine_end_run(x, rh__world_recorded_outcome(x->world)->kind, false);
     else

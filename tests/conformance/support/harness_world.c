@@ -104,7 +104,9 @@ static void body(rh_ref self, void *program)
 void run_program(const struct program *p)
 {
     char error[256];
-    const struct rh_test test = { .name = p->name, .place = p->file, .body = body, .semantics = p->semantics };
+    struct rh_test test = { .name = p->name, .place = p->file, .body = body, .semantics = p->semantics };
+    if (getenv("CONTEXTS_THREADS")) /* tests/cli/contexts.sh */
+        test.semantics.contexts = RH_CONTEXT_THREADS;
     const struct rh_param param = { "program", p->name };
     struct rh_world_options o = { .test = &test, .params = &param, .param_count = 1, .quiet = true };
     struct search *s = calloc(1, sizeof *s);
