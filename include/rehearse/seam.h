@@ -98,6 +98,10 @@ struct rh_seam {
     rh_ref (*observe)(const struct rh_actor_type *monitor, const void *state, const char *here);
     /* `when` is a rh_when_fn of rehearse/test.h; NULL: any value. */
     void (*open)(rh_ref to, const struct rh_message_type *type, bool (*when)(const void *message), const char *here);
+    /* Scenarios (rehearse/test.h): `wanted` is an enum rh_wanted, `from` and `to` may be nobody. */
+    const void *(*wanted)(int wanted, const struct rh_message_type *type, rh_ref from, rh_ref to, const char *here);
+    void (*advance_time)(int64_t ms, const char *here);
+    const void *(*state_of)(const struct rh_actor_type *type, rh_ref who, const char *here);
     void (*log)(const char *text); /* (any) */
     /* (any) the value given on the command line, or NULL; with `number`, a value that is not a number refuses the
      * test */

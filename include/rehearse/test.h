@@ -273,6 +273,7 @@ struct rh_test {
     rh_body_fn *body;
     struct rh_semantics semantics;
     struct rh_test *next; /* filled in before main */
+    bool scenario;        /* RH_SCENARIO */
 };
 
 /* g++ warns about fields without an initialiser; tests set only some fields on purpose. */
@@ -285,17 +286,17 @@ struct rh_test {
 #define RH_QUIET_END_
 #endif
 
-#define RH_TEST(...) RH_CAT(RH_TEST_, RH_MORE1(__VA_ARGS__))(__VA_ARGS__)
+#define RH_TEST(...) RH_CAT(RH_TEST_, RH_MORE1(__VA_ARGS__))(false, __VA_ARGS__)
 #ifdef __cplusplus
-#define RH_TEST_0(name) RH_TEST_WITH_(name, {})
+#define RH_TEST_0(scenario, name) RH_TEST_WITH_(scenario, name, {})
 #else
-#define RH_TEST_0(name) RH_TEST_WITH_(name, { .model = RH_FIFO })
+#define RH_TEST_0(scenario, name) RH_TEST_WITH_(scenario, name, { .model = RH_FIFO })
 #endif
-#define RH_TEST_M(name, ...) RH_TEST_WITH_(name, { __VA_ARGS__ })
-#define RH_TEST_WITH_(name_, ...)                                                                                      \
+#define RH_TEST_M(scenario, name, ...) RH_TEST_WITH_(scenario, name, { __VA_ARGS__ })
+#define RH_TEST_WITH_(scenario, name_, ...)                                                                            \
     static void rh_test_body_##name_(rh_ref self, void *unused);                                                       \
-    RH_QUIET_BEGIN_ static struct rh_test rh_test_entry_##name_ = { #name_, RH_HERE, rh_test_body_##name_,             \
-                                                                    __VA_ARGS__, 0 };                                  \
+    RH_QUIET_BEGIN_ static struct rh_test rh_test_entry_##name_ = { #name_,      RH_HERE, rh_test_body_##name_,        \
+                                                                    __VA_ARGS__, 0,       scenario };                  \
     RH_QUIET_END_                                                                                                      \
     __attribute__((constructor)) static void rh_test_add_##name_(void)                                                 \
     {                                                                                                                  \
@@ -304,6 +305,59 @@ struct rh_test {
     static void rh_test_body_##name_(RH_UNUSED rh_ref self, RH_UNUSED void *unused)
 void rh_test_register_(struct rh_test *test);
 const struct rh_test *rh_test_first(void); /* the first test in source order; follow `next` */
+
+/* ---- scenarios ---------------------------------------------------------------------------------------------------
+ * RH_SCENARIO(name, options...) is a test whose body says, step by step, which message is taken next, so that one run
+ * reads like prose:
+ *
+ *     RH_SCENARIO(a_late_vote_does_not_count)
+ *     {
+ *         rh_ref a = rh_spawn(server), b = rh_spawn(server, .peer = a);
+ *         rh_send(a, campaign);
+ *         rh_expect(campaign, .to = a);                           it is taken now; fails if it cannot be
+ *         rh_disallow(vote, .from = b);                           fails if such a message could be taken now
+ *         const struct ask_vote *q = rh_expect(ask_vote, .from = a, .to = b);
+ *         rh_assert(q->term == 1);
+ *         if (rh_allow(vote, .to = a))                            is taken if it can be: NULL if not
+ *             rh_assert(rh_state_of(server, a)->votes == 1);
+ *         rh_advance_time(500);                                   timers fire that are due within 500 ms
+ *     }
+ *
+ * While the body runs, nothing else happens: messages wait until they are expected, timers until time advances, and no
+ * faults befall anybody; only while the body itself waits (rh_receive, rh_ask, rh_sleep) others move as in any test.
+ * Actors that list rh_start, and processes, begin when rh_start is expected.  After the body the run goes on as in any test, in every order that the explorer makes, so a
+ * scenario can also be the beginning of an exploration.  The steps have granularity handler.  If several messages fit
+ * (.from and .to may be left out), the oldest of each sender may be taken, and each of them is a choice.  The default
+ * explorer is dfs; explorers that leave out orders of independent steps, or compare states, refuse scenarios.
+ *
+ * rh_expect and rh_allow return the fields of the message that was taken, for the rest of the run.  The message of a
+ * timer (rh_timer) can be expected, too: then the timer fires, if it may (see time).  For faults in a hand-written
+ * order, write a schedule (docs/schedules.md). */
+#define RH_SCENARIO(...) RH_CAT(RH_TEST_, RH_MORE1(__VA_ARGS__))(true, __VA_ARGS__)
+
+struct rh_between {
+    rh_ref from, to; /* nobody: anybody */
+};
+enum rh_wanted { RH_EXPECTED, RH_ALLOWED, RH_DISALLOWED };
+/* const struct message *rh_expect(message, .from = a, .to = b) */
+#define rh_expect(...) RH_CAT(RH_WANTED_, RH_MORE1(__VA_ARGS__))(RH_EXPECTED, __VA_ARGS__)
+/* const struct message *rh_allow(message, .from = a, .to = b); NULL: no such message can be taken now */
+#define rh_allow(...) RH_CAT(RH_WANTED_, RH_MORE1(__VA_ARGS__))(RH_ALLOWED, __VA_ARGS__)
+/* void rh_disallow(message, .from = a, .to = b) */
+#define rh_disallow(...)               ((void)RH_CAT(RH_WANTED_, RH_MORE1(__VA_ARGS__))(RH_DISALLOWED, __VA_ARGS__))
+#define RH_WANTED_0(wanted, type)      RH_WANTED_AS_(wanted, type, RH_ZERO_(rh_between))
+#define RH_WANTED_M(wanted, type, ...) RH_WANTED_AS_(wanted, type, RH_VALUE_(rh_between, __VA_ARGS__))
+#define RH_WANTED_AS_(wanted, type, between)                                                                           \
+    ((const struct type *)rh_wanted_(wanted, &rh_message_##type, between, RH_HERE))
+const void *rh_wanted_(enum rh_wanted wanted, const struct rh_message_type *type, const struct rh_between *between,
+                       const char *here);
+/* Advances the time by so many milliseconds: the timers that are due by then fire, the earliest first.  Messages that
+ * are sent meanwhile wait. */
+#define rh_advance_time(ms) rh_advance_time_(ms, RH_HERE)
+void rh_advance_time_(int64_t ms, const char *here);
+/* const struct actor *rh_state_of(actor, reference): the state of an actor of this type that has not ended. */
+#define rh_state_of(actor, who) ((const struct actor *)rh_state_of_(&rh_actor_##actor, who, RH_HERE))
+const void *rh_state_of_(const struct rh_actor_type *type, rh_ref who, const char *here);
 
 #define RH_MAIN()                                                                                                      \
     int main(int argc, char **argv)                                                                                    \

@@ -70,9 +70,12 @@ static inline void rh__clean_stack(void)
     X(rh_history_call_, 5)                                                                                             \
     X(rh_history_return_, 5)                                                                                           \
     X(rh_announce_, 3)                                                                                                 \
+    X(rh_wanted_, 4)                                                                                                   \
+    X(rh_advance_time_, 2)                                                                                             \
     X(rh_observe_, 3)                                                                                                  \
     /* Nobody stops in these. */                                                                                       \
     X(rh_tail, 1)                                                                                                      \
+    X(rh_state_of_, 3)                                                                                                 \
     X(rh_name, 1)                                                                                                      \
     X(rh_become_, 2)                                                                                                   \
     X(rh_stop_, 1)                                                                                                     \

@@ -347,6 +347,26 @@ static rh_ref observe(const struct rh_actor_type *type, const void *state, const
     return rh_nobody();
 }
 
+static const void *wanted(int kind, const struct rh_message_type *type, rh_ref from, rh_ref to, const char *here)
+{
+    (void)kind, (void)type, (void)from, (void)to;
+    too_early("rh_expect", here);
+    return NULL;
+}
+
+static void advance_time(int64_t ms, const char *here)
+{
+    (void)ms;
+    too_early("rh_advance_time", here);
+}
+
+static const void *state_of(const struct rh_actor_type *type, rh_ref who, const char *here)
+{
+    (void)type, (void)who;
+    too_early("rh_state_of", here);
+    return NULL;
+}
+
 static void log_line(const char *text)
 {
     fprintf(stderr, "%s\n", text);
@@ -414,6 +434,9 @@ const struct rh_seam rh__nowhere = {
     .abstract = abstract,
     .observe = observe,
     .open = open_to_outside,
+    .wanted = wanted,
+    .advance_time = advance_time,
+    .state_of = state_of,
     .log = log_line,
     .param = param,
 };

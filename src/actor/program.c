@@ -505,6 +505,22 @@ void RH__BEHIND(rh_open_)(rh_ref to, const struct rh_message_type *type, rh_when
     world->open(to, type, when, here);
 }
 
+const void *RH__BEHIND(rh_wanted_)(enum rh_wanted wanted, const struct rh_message_type *type,
+                                   const struct rh_between *between, const char *here)
+{
+    return world->wanted((int)wanted, type, between->from, between->to, here);
+}
+
+void RH__BEHIND(rh_advance_time_)(int64_t ms, const char *here)
+{
+    world->advance_time(ms, here);
+}
+
+const void *RH__BEHIND(rh_state_of_)(const struct rh_actor_type *type, rh_ref who, const char *here)
+{
+    return world->state_of(type, who, here);
+}
+
 void rh_log(const char *format, ...)
 {
     char text[512];

@@ -18,9 +18,26 @@ void rh__event_actor(const struct rh__run *r, uint32_t actor, char *buffer, size
     rh__text_add_visible(&t, name);
 }
 
+/* The body of a test goes on, and nobody notices: it has no state, and reads nothing that others can see. */
+static bool is_silent(const struct rh__run *r, uint32_t event)
+{
+    const struct rh_choice *c = rh__run_choice(r, event);
+    if (c->kind != RH_CHOICE_RESUME || c->actor != 0 || event + 1 >= r->event_count || event == r->loop)
+        return false;
+    const struct rh_event *e = rh__run_event(r, event), *next = rh__run_event(r, event + 1);
+    if (e->first_message != next->first_message || e->first_access != next->first_access)
+        return false;
+    for (uint32_t i = 0; i < r->line_count; i++)
+        if (r->lines[i].event == event)
+            return false;
+    return true;
+}
+
 bool rh__event_has_row(const struct rh__run *r, uint32_t event)
 {
     const struct rh_choice *c = rh__run_choice(r, event);
+    if (is_silent(r, event))
+        return false;
     return c->kind != RH_CHOICE_RESUME || event + 1 == r->event_count || event == r->loop ||
            rh__run_choice(r, event - 1)->actor != c->actor;
 }

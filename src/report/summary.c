@@ -352,6 +352,12 @@ static void add_sampled(const struct rh_exploration *x, struct rh__text *t)
                      plural(x->end.unfinished));
 }
 
+/* Its body is the only bound. */
+static bool is_scenario(const struct rh__result *r)
+{
+    return rh__world_test(r->world)->scenario && !r->x->results->count.cut && !r->x->results->bounded;
+}
+
 void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
@@ -385,7 +391,7 @@ void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
     case RH_VERDICT_BOUNDED:
         rh__text_add(t, "bounded: ");
         add_every(r, t);
-        rh__text_add(t, " within the bound");
+        rh__text_add(t, is_scenario(r) ? " within the scenario" : " within the bound");
         add_under(r, t);
         if (all_cut(x))
             rh__text_add(t, ", but no run came to its end");

@@ -432,9 +432,19 @@ static bool suits_object(const struct rh_semantics *s)
     return !s->partitions;
 }
 
-static bool settle_granularity(const struct rh__options *o, struct rh_semantics *s, char *error, size_t error_size)
+static bool settle_granularity(const struct rh__options *o, const struct rh_test *test, struct rh_semantics *s,
+                               char *error, size_t error_size)
 {
     bool named = false, stated = s->granularity != RH_GRAIN_DEFAULT;
+    if (test->scenario) {
+        if (stated && s->granularity != RH_GRAIN_HANDLER) {
+            snprintf(error, error_size, "%s is a scenario: its steps have granularity handler, and no other",
+                     test->name);
+            return false;
+        }
+        s->granularity = RH_GRAIN_HANDLER;
+        return true;
+    }
     for (size_t i = 0; i < o->setting_count; i++)
         named |= strcmp(o->settings[i].name, "granularity") == 0 && stated;
     if (rh__explorer_needs_object_granularity(o->explorer)) {
@@ -461,7 +471,7 @@ bool rh__options_semantics(const struct rh__options *o, const struct rh_test *te
             return false;
     if (asked)
         *asked = *s;
-    return settle_granularity(o, s, error, error_size);
+    return settle_granularity(o, test, s, error, error_size);
 }
 
 static const struct rh_param_entry *declared(const struct rh_param_entry *list, const char *name)

@@ -44,6 +44,8 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
         return RH__EXIT_TOOL;
     }
     s->determinism->kind = RH_OUTCOME_FINISHED;
+    if (plan->test->scenario && strncmp(plan->explorer, "auto", 4) == 0)
+        s->plan.explorer = "dfs"; /* the body leaves little to choose, and reductions do not know what it leaves */
     rh__first_look(s);
     struct rh_world_options w = world_options(s);
     s->world = rh_world_new(&w, error, sizeof error);

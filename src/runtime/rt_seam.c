@@ -683,6 +683,27 @@ static void open_to_outside(rh_ref to, const struct rh_message_type *type, bool 
     (void)to, (void)type, (void)when, (void)here;
 }
 
+/* In production nobody says what is taken next. */
+static const void *wanted(int kind, const struct rh_message_type *type, rh_ref from, rh_ref to, const char *here)
+{
+    (void)kind, (void)type, (void)from, (void)to;
+    rh__misuse(here, "rh_expect, rh_allow and rh_disallow are for scenarios under test (RH_SCENARIO)");
+    return NULL;
+}
+
+static void advance_time(int64_t ms, const char *here)
+{
+    (void)ms;
+    rh__misuse(here, "rh_advance_time is for scenarios under test (RH_SCENARIO)");
+}
+
+static const void *state_of(const struct rh_actor_type *type, rh_ref who, const char *here)
+{
+    (void)type, (void)who;
+    rh__misuse(here, "rh_state_of is for scenarios under test (RH_SCENARIO)");
+    return NULL;
+}
+
 static void log_line(const char *text)
 {
     struct rh__worker *worker = rh__worker();
@@ -754,6 +775,9 @@ const struct rh_seam rh__runtime_seam = {
     .abstract = abstract,
     .observe = observe,
     .open = open_to_outside,
+    .wanted = wanted,
+    .advance_time = advance_time,
+    .state_of = state_of,
     .log = log_line,
     .param = param,
 };

@@ -658,7 +658,7 @@ static const struct flow_model models[] = {
 /* Calls that pass no reference on. */
 static const char harmless[] =
     " rh_unlink_ rh_demonitor_ rh_trap_exits_ rh_alive_ rh_yield_ rh_info_ rh_restarts rh_name rh_stop_ rh_exit_ "
-    "rh_unregister_"
+    "rh_unregister_ rh_wanted_ rh_advance_time_ rh_state_of_"
     " rh_turn_to_ rh_timer_cancel_ rh_now_ms rh_sleep_ rh_choose_ rh_random rh_store_open_ rh_store_sync_"
     " rh_table_remove_ rh_table_add_ rh_table_count_ rh_table_next_ rh_assert_failed_ rh_assume_failed_"
     " rh_property_ rh_abstract_ rh_history_call_ rh_history_return_ rh_log rh_param rh_param_text rh_bug "

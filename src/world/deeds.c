@@ -433,6 +433,20 @@ static rh_ref noting_observe(const struct rh_actor_type *monitor, const void *st
     return who;
 }
 
+static const void *noting_wanted(int wanted, const struct rh_message_type *type, rh_ref from, rh_ref to,
+                                 const char *here)
+{
+    static const char *const words[] = { "expects", "allows", "disallows" };
+    note(here, "%s %s", words[wanted], type->name);
+    return PASS.wanted(wanted, type, from, to, here);
+}
+
+static void noting_advance_time(int64_t ms, const char *here)
+{
+    note(here, "lets %lld ms pass", (long long)ms);
+    PASS.advance_time(ms, here);
+}
+
 static void noting_log(const char *text)
 {
     PASS.log(text);
@@ -484,6 +498,8 @@ const struct rh_seam *rh__noting_seam(void)
     seam.history_return = noting_history_return;
     seam.announce = noting_announce;
     seam.observe = noting_observe;
+    seam.wanted = noting_wanted;
+    seam.advance_time = noting_advance_time;
     seam.log = noting_log;
     return &seam;
 }

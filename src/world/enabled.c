@@ -12,6 +12,7 @@
 #include "world/log.h"
 #include "world/network.h"
 #include "world/objects.h"
+#include "world/scenario.h"
 #include "world/self_check.h"
 #include "world/sets.h"
 #include "world/step.h"
@@ -263,6 +264,15 @@ static inline void fill(struct rh_world *w)
         rh__leave_out_held(w);
     if (w->any_faults)
         rh__faults_offer(w);
+    if (__builtin_expect(w->demand, 0))
+        rh__demand_narrow(w);
+}
+
+void rh__choices_inside(struct rh_world *w)
+{
+    w->choice_count = 0;
+    w->choices_events = RH_NONE; /* nobody else may use this list */
+    fill(w);
 }
 
 /* ---- one choice -------------------------------------------------------------------------------------------------- */
@@ -300,7 +310,7 @@ bool rh__choice_open(struct rh_world *w, const struct rh_choice *c)
 {
     if (w->over || !w->begun || w->event_count > w->semantics.max_steps)
         return false;
-    if (w->chooser != RH_NONE || w->gathered || rh__holds_any(w))
+    if (w->chooser != RH_NONE || w->gathered || w->demand || rh__holds_any(w))
         return rh__choice_offered(w, c);
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_DELIVER:

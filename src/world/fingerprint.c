@@ -465,7 +465,7 @@ static uint64_t test_was_noticed(const struct rh_world *w)
 static struct rh__wide hash_scalars(const struct rh_world *w)
 {
     uint64_t scalars[] = {
-        test_was_noticed(w) << 63 ^ w->chooser ^ (uint64_t)w->gathered << 32,
+        test_was_noticed(w) << 63 ^ w->chooser ^ (uint64_t)w->gathered << 32 ^ (uint64_t)w->demand << 56,
         w->clock_used ? (uint64_t)w->now_ns : 0,
         w->semantics.fail_allocation ? w->allocations : 0,
         w->over | (uint64_t)w->kept_requests << 32,

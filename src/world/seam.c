@@ -26,6 +26,7 @@
 #include "world/outside.h"
 #include "world/properties.h"
 #include "world/receive.h"
+#include "world/scenario.h"
 #include "world/seam_info.h"
 #include "world/seam_lives.h"
 #include "world/seam_store.h"
@@ -730,6 +731,9 @@ const struct rh_seam rh__controlled_seam = {
     .abstract = rh__seam_abstract,
     .observe = seam_observe,
     .open = seam_open,
+    .wanted = rh__seam_wanted,
+    .advance_time = rh__seam_advance_time,
+    .state_of = rh__seam_state_of,
     .log = seam_log,
     .param = seam_param,
 };

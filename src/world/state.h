@@ -393,8 +393,11 @@ struct rh_world {
     uint32_t opening_count;
     uint32_t cut; /* bit set of the nodes on one side of a partition; 0 for none */
     uint32_t node_count;
-    uint32_t chooser;  /* actor in rh_choose; RH_NONE with granularity object, where other actors may move */
-    uint32_t news;     /* messages in transit with `behind` set */
+    uint32_t chooser;        /* actor in rh_choose; RH_NONE with granularity object, where other actors may move */
+    uint32_t demand;         /* what the body of a scenario waits for (enum rh__demand of scenario.h); 0: nothing */
+    uint32_t demand_message; /* the message that was taken for it; RH_NONE: none yet */
+    const struct rh__demanded *demanded; /* on the stack of the body */
+    uint32_t news;                       /* messages in transit with `behind` set */
     uint32_t gathered; /* messages that actor `gatherer` has taken of its set, and more follow; 0: none */
     uint32_t gatherer;
     uint32_t halted; /* preempted actors and, with granularity object, choosing actors */

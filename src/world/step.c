@@ -17,6 +17,7 @@
 #include "world/objects.h"
 #include "world/pages.h"
 #include "world/receive.h"
+#include "world/scenario.h"
 #include "world/self_check.h"
 #include "world/sets.h"
 #include "world/store.h"
@@ -473,6 +474,8 @@ static inline void take(struct rh_world *w, const struct rh_choice *c)
     else
         act(w, &e->choice);
     w->current = RH_NONE;
+    if (__builtin_expect(w->demand, 0))
+        rh__demand_step(w, e);
     if (w->hot_pages)
         rh__globals_diff(w);
     if (w->semantics.quiet_after | w->semantics.temperature)

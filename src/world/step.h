@@ -24,6 +24,9 @@ static inline bool rh__is_busy(const struct rh_world *w, const struct world_acto
     return rh__by_object(w) && (a->status == STATUS_PREEMPTED || a->status == STATUS_CHOOSING);
 }
 
+/* Fills the table of choices while an actor runs: what could happen next without that actor. */
+void rh__choices_inside(struct rh_world *w);
+
 /* True if nothing has changed since the table of choices was filled. */
 static inline bool rh__choices_are_fresh(const struct rh_world *w)
 {

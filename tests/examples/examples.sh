@@ -113,7 +113,7 @@ declare -A found=(
     [processes-registration/noproc]=stuck [processes-registration/no_monitor]=stuck
     [processes-registration/hasty_stop]=assertion [processes-registration/unwatched]=stuck
     [processes-parallel/lost_wakeup]=stuck [supervisor/too_soon]=assertion
-    [quorum/half]=assertion [quorum/first_vote]=order-of-a-set
+    [lease/late]=assertion [quorum/half]=assertion [quorum/first_vote]=order-of-a-set
 )
 [ -x "$BUILD_DIR/examples/redis" ] && found+=([redis/fr1]=assertion [redis/fr2]=assertion)
 

@@ -104,3 +104,14 @@ struct pair_of_numbers {
 RH_DESCRIBE(pair_of_numbers, "%d and %d", it->left, it->right);
 RH_DESCRIBE(caller, "calls %s", rh_name(it->callee));
 RH_DESCRIBE(ping, "a ping");
+
+RH_SCENARIO(scenarios_compile, .time = RH_TIME_ORDERED)
+{
+    rh_ref e = rh_spawn(echo);
+    rh_send(e, ping);
+    rh_expect(ping);
+    const struct pong *p = rh_allow(pong, .from = e, .to = e);
+    rh_disallow(pong, .to = e);
+    rh_advance_time(p ? p->count : 10);
+    rh_assert(rh_state_of(echo, e) != NULL);
+}

@@ -78,3 +78,13 @@ RH_MAIN()
 
 RH_DESCRIBE(caller, "calls %s", rh_name(it->callee));
 RH_DESCRIBE(ping, "a ping");
+
+RH_SCENARIO(scenarios_compile)
+{
+    rh_ref e = rh_spawn(echo);
+    rh_expect(ping);
+    const struct pong *p = rh_allow(pong, FIELD(from) e, FIELD(to) e);
+    rh_disallow(pong, FIELD(from) e, FIELD(to) e);
+    rh_advance_time(p ? p->count : 10);
+    rh_assert(rh_state_of(echo, e) != nullptr);
+}

@@ -151,7 +151,8 @@ enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x)
     if (!x->end.exhausted || !r->count.runs || r->incomplete || r->diverged || rh__exploration_unsound(x))
         return RH_VERDICT_SAMPLED;
     bool drawn = rh_world_semantics(x->world)->outside != 0; /* values from outside are drawn, not enumerated */
-    bool bounded = r->count.cut || r->bounded || drawn;
+    bool narrowed = rh__world_test(x->world)->scenario;      /* its body has left out all other orders */
+    bool bounded = r->count.cut || r->bounded || drawn || narrowed;
     if ((r->count.cut || (r->bounded && !rh__tree_bounds_mark(&x->tree))) && (r->count.pruned || x->run.left_out))
         /* The bound may have cut the continuations of a visited state there and not cut them here. */
         return RH_VERDICT_SAMPLED;
@@ -220,6 +221,14 @@ static bool open_explorer(struct rh_exploration *x, const char *expression, char
             "%s leaves out orders of independent steps, and does not know of signals that end a process between two "
             "operations (kills): use dfs or stateful, or --kills at-waits",
             expression);
+        return false;
+    }
+    if (rh__world_test(x->world)->scenario &&
+        (x->is_reduction || rh__tree_uses_symmetry(t) || rh__tree_matches_states(t))) {
+        snprintf(
+            error, error_size,
+            "%s is a scenario, whose body says what comes next: explorer %s cannot know that; use dfs or a sampler",
+            rh__world_test(x->world)->name, expression);
         return false;
     }
     if (x->is_reduction && (s->quiet_after || s->temperature)) {
