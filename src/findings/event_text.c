@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/visible.h"
+#include "trace/schedule.h"
 #include "world/values.h"
 
 enum { NAME = 128, VALUE = 1024, LISTED_VALUE = 100 };
@@ -42,6 +43,13 @@ bool rh__event_has_row(const struct rh__run *r, uint32_t event)
            rh__run_choice(r, event - 1)->actor != c->actor;
 }
 
+uint32_t rh__event_row_of(const struct rh__run *r, uint32_t event)
+{
+    while (event && event < r->event_count && !rh__event_has_row(r, event))
+        event--;
+    return event;
+}
+
 uint32_t rh__event_last_of_row(const struct rh__run *r, uint32_t event)
 {
     while (event + 1 < r->event_count && !rh__event_has_row(r, event + 1))
@@ -54,15 +62,22 @@ static void sends_of(const struct rh__run *r, uint32_t event, struct rh__text *t
     uint32_t from = rh__run_event(r, event)->first_message;
     uint32_t to = rh__run_messages_end(r, rh__event_last_of_row(r, event));
     uint32_t shown = 0;
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = from, end; i < to; i = end) {
+        for (end = i + 1; end < to && rh__run_message(r, end)->type == rh__run_message(r, i)->type; end++)
+            ;
         if (rh__run_message(r, i)->taken_by == event &&
-            rh__run_message(r, i)->sender == rh__run_message(r, i)->receiver)
+            rh__run_message(r, i)->sender == rh__run_message(r, i)->receiver && ++i == end)
             continue; /* the message of a timer */
         if (shown++ == 4) {
             rh__text_add(t, ", ...");
             break;
         }
-        rh__text_add(t, "%s%s", shown == 1 ? " -> " : ", ", rh__run_message(r, i)->type->name);
+        rh__text_add(t, "%s", shown == 1 ? " -> " : ", ");
+        if (end - i > 2)
+            rh__text_add(t, "%ux %s", end - i, rh__run_message(r, i)->type->name);
+        else
+            rh__text_add(t, "%s%s%s", rh__run_message(r, i)->type->name, end - i == 2 ? ", " : "",
+                         end - i == 2 ? rh__run_message(r, i)->type->name : "");
     }
 }
 
@@ -73,9 +88,9 @@ static bool has_fields(const struct rh_message_type *type, const char *value, ui
 }
 
 /* The messages of the world itself need no bytes. */
-static bool is_of_world(const struct rh_message_type *type)
+static bool is_of_world(const struct rh__run_message *m)
 {
-    return strncmp(type->name, "rh_", 3) == 0;
+    return rh__is_exit_signal(m) || strncmp(m->type->name, "rh_", 3) == 0;
 }
 
 bool rh__message_is_bytes(const struct rh__run *r, uint32_t message)
@@ -83,7 +98,7 @@ bool rh__message_is_bytes(const struct rh__run *r, uint32_t message)
     const struct rh__run_message *m = rh__run_message(r, message);
     uint32_t kept;
     const char *value = rh__run_value(r, message, &kept);
-    return !m->wake && !rh__is_start(m) && !is_of_world(m->type) && has_fields(m->type, value, kept) &&
+    return !m->wake && !rh__is_start(m) && !is_of_world(m) && has_fields(m->type, value, kept) &&
            !rh__value_is_known(m->type->name, m->type->size);
 }
 
@@ -186,6 +201,9 @@ void rh__event_text(const struct rh__run *r, uint32_t event, unsigned parts, cha
         break;
     case RH_CHOICE_CRASH:
         add_crash(r, event, &t);
+        break;
+    case RH_CHOICE_PARTITION: /* with who is cut off */
+        rh__choice_line(r, c, &t);
         break;
     default:
         if (rh__is_about_message(c))

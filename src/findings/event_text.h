@@ -17,6 +17,8 @@ void rh__event_text(const struct rh__run *r, uint32_t event, unsigned parts, cha
 
 /* The last event has a row in any case, for a failing run fails there, and so has the first event of a loop. */
 bool rh__event_has_row(const struct rh__run *r, uint32_t event);
+/* The event whose row stands for this one. */
+uint32_t rh__event_row_of(const struct rh__run *r, uint32_t event);
 /* The last of the events that the row of an event stands for. */
 uint32_t rh__event_last_of_row(const struct rh__run *r, uint32_t event);
 

@@ -1,7 +1,8 @@
 /* See story.h.  Rows are events; a cell says what its actor took and from whom, and the last column what the message
  * carried and what it changed: "amount=50 => balance=150".  An event that only goes on with what
  * its actor did in the event before has no row: nobody else has moved in between.  If there are more actors than fit on
- * a line, the run is a list instead, with the sends of each event after an arrow. */
+ * a line, the run is a list instead, with the sends of each event after an arrow.  Below a row stands what the program
+ * logged (>) and printed (|) there. */
 #include "findings/story.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "base/fail.h"
 #include "base/visible.h"
 #include "findings/event_text.h"
+#include "findings/story_rows.h"
 #include "findings/why.h"
 #include "findings/words.h"
 #include "run/encode.h"
@@ -20,17 +22,10 @@
 enum { WIDEST = 132, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
 enum { VALUE = 1024, NARROWEST_VALUE = 24, LISTED_VALUE = 100, MOST_VALUE = 256 };
 
-/* In a long run the end matters most: so many events at its beginning are omitted. */
+/* In a long run the end matters most: there is no room for the changes of so many events at its beginning. */
 static uint32_t omitted(const struct rh__run *r)
 {
     return r->event_count > LONGEST ? r->event_count - LONGEST : 0;
-}
-
-static uint32_t first_shown(const struct rh__run *r, struct rh__text *t)
-{
-    if (omitted(r))
-        rh__text_add(t, "  (the first %u events are omitted here; the schedule has them all)\n", omitted(r));
-    return omitted(r);
 }
 
 /* The width of the terminal, if it is one. */
@@ -49,14 +44,17 @@ static void back_to_the_loop(const struct rh__run *r, struct rh__text *t)
 struct story {
     const struct rh__run *r;
     const struct rh__changes *changes; /* NULL: not known */
-    uint32_t decisive, failing;        /* events to mark; RH_NONE for none */
+    struct rh__story_marks marks;
+    struct rh__story_rows rows;
+    bool whole;
 };
 
 /* Behind the number of the event: ! where the run fails, * where that was decided. */
 static char mark_of(const struct story *s, uint32_t first)
 {
     uint32_t last = rh__event_last_of_row(s->r, first);
-    return s->failing >= first && s->failing <= last ? '!' : s->decisive >= first && s->decisive <= last ? '*' : ' ';
+    uint32_t failing = s->marks.failing, decisive = s->marks.decisive;
+    return failing >= first && failing <= last ? '!' : decisive >= first && decisive <= last ? '*' : ' ';
 }
 
 /* What the events of a row changed. */
@@ -65,10 +63,57 @@ static const char *changes_of(const struct story *s, uint32_t event, char *text,
     return rh__changes_text(s->changes, s->r, event, rh__event_last_of_row(s->r, event), text, size);
 }
 
-/* What the program printed in the events of a row, below the row. */
-static void add_printed(const struct story *s, uint32_t event, struct rh__text *t)
+/* What the program logged and printed in the events of a row, below the row. */
+static void add_said(const struct story *s, uint32_t event, struct rh__text *t)
 {
-    rh__changes_printed(s->changes, event, rh__event_last_of_row(s->r, event), "      | ", t);
+    uint32_t last = rh__event_last_of_row(s->r, event), own = rh__run_choice(s->r, event)->actor;
+    for (uint32_t i = 0; i < s->r->line_count; i++) {
+        const struct rh__run_line *line = &s->r->lines[i];
+        char name[NAME];
+        if (line->event < event || line->event > last || rh__line_tells_of_crash(s->r, line))
+            continue;
+        rh__text_add(t, "      > ");
+        if (line->actor != own) {
+            rh__event_actor(s->r, line->actor, name, sizeof name);
+            rh__text_add(t, "%s: ", name);
+        }
+        rh__text_add_visible(t, s->r->payload + line->text);
+        rh__text_add(t, "\n");
+    }
+    rh__changes_printed(s->changes, event, last, "      | ", t);
+}
+
+/* What stands before a row: where a loop begins, and how many rows were left out. */
+static void add_before(const struct story *s, uint32_t row, uint32_t *left_out, struct rh__text *t)
+{
+    const struct rh__run *r = s->r;
+    if (*left_out)
+        rh__text_add(t, "      ... %u row%s left out (up to event %u); --whole-story shows all\n", *left_out,
+                     *left_out == 1 ? "" : "s", s->rows.at[row].event - 1);
+    *left_out = 0;
+    if (r->loop && s->rows.at[row].event == r->loop)
+        rh__text_add(t, "      -- the loop begins --\n");
+}
+
+/* What stands behind a row: the quiet phase is no event. */
+static void add_behind(const struct story *s, uint32_t row, struct rh__text *t)
+{
+    uint32_t quiet = s->r->semantics ? s->r->semantics->quiet_after : 0;
+    uint32_t next = row + 1 < s->rows.count ? s->rows.at[row + 1].event : s->r->event_count;
+    add_said(s, s->rows.at[row].last, t);
+    if (quiet && quiet >= s->rows.at[row].event && quiet < next)
+        rh__text_add(t, "      -- the quiet phase begins: no more faults, and the network is whole --\n");
+}
+
+/* "4x append < leader#1". */
+static void row_text(const struct story *s, const struct rh__story_row *row, unsigned parts, char *text, size_t size)
+{
+    char one[CELL];
+    rh__event_text(s->r, row->last, parts, one, sizeof one);
+    if (row->count > 1)
+        snprintf(text, size, "%ux %s", row->count, one);
+    else
+        snprintf(text, size, "%s", one);
 }
 
 /* A column for each actor, and the last one for values. */
@@ -84,9 +129,10 @@ static bool measure_columns(const struct story *s, struct columns *x)
     char text[CELL], values[VALUE], changes[VALUE];
     uint32_t total = 5, widest = 0;
     *x = (struct columns){ 0 };
-    for (uint32_t e = omitted(r); e < r->event_count; e++) {
-        uint32_t actor = rh__run_event(r, e)->choice.actor, c = 0;
-        if (actor == RH_NONE || !rh__event_has_row(r, e))
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        const struct rh__story_row *row = &s->rows.at[i];
+        uint32_t e = row->last, actor = rh__run_event(r, e)->choice.actor, c = 0;
+        if (actor == RH_NONE || row->left_out)
             continue;
         while (c < x->count && x->actor[c] != actor)
             c++;
@@ -102,7 +148,7 @@ static bool measure_columns(const struct story *s, struct columns *x)
             rh__event_actor(r, actor, text, sizeof text);
             x->width[c] = (uint32_t)strlen(text);
         }
-        rh__event_text(r, e, RH__EVENT_SENDER, text, sizeof text);
+        row_text(s, row, RH__EVENT_SENDER, text, sizeof text);
         if (strlen(text) > x->width[c])
             x->width[c] = (uint32_t)strlen(text);
         size_t wide =
@@ -116,71 +162,6 @@ static bool measure_columns(const struct story *s, struct columns *x)
         return false;
     x->values_at = widest ? total + 1 : 0;
     x->values_room = line_width() - total;
-    return true;
-}
-
-/* What the message carried and what that changed, on one line if there is room. */
-static void as_last_column(const struct story *s, const struct columns *x, uint32_t e, size_t begin, struct rh__text *t)
-{
-    char values[VALUE], changes[VALUE];
-    size_t room = x->values_room < VALUE ? x->values_room + 1 : VALUE;
-    size_t wide = strlen(rh__event_values(s->r, e, values, room));
-    size_t more = strlen(changes_of(s, e, changes, room - strlen("=> ")));
-    int gap = (int)(x->values_at - (t->len - begin));
-    if (wide)
-        rh__text_add(t, "%*s%s", gap, "", values);
-    if (wide && more && wide + more + strlen(" => ") >= room) {
-        rh__text_add(t, "\n%*s", (int)x->values_at, "");
-        wide = 0;
-        gap = 0;
-    }
-    if (more)
-        rh__text_add(t, "%*s=> %s", wide ? 1 : gap, "", changes);
-}
-
-static void as_row(const struct story *s, const struct columns *x, uint32_t e, struct rh__text *t)
-{
-    char text[CELL];
-    uint32_t actor = rh__run_event(s->r, e)->choice.actor;
-    size_t begin = t->len;
-    rh__text_add(t, "%4u%c", e, mark_of(s, e));
-    rh__event_text(s->r, e, RH__EVENT_SENDER, text, sizeof text);
-    if (actor == RH_NONE) {
-        rh__text_add(t, " -- %s --", text);
-    } else {
-        uint32_t c = 0;
-        for (; x->actor[c] != actor; c++)
-            rh__text_add(t, " %-*s ", (int)x->width[c], "");
-        rh__text_add(t, " %s", text);
-    }
-    if (x->values_at && t->len - begin < x->values_at)
-        as_last_column(s, x, e, begin, t);
-    rh__text_add(t, "\n");
-}
-
-static bool as_columns(const struct story *s, struct rh__text *t)
-{
-    const struct rh__run *r = s->r;
-    struct columns x;
-    char text[CELL];
-    if (!measure_columns(s, &x))
-        return false;
-    uint32_t first = first_shown(r, t);
-    rh__text_add(t, "    ");
-    for (uint32_t c = 0; c < x.count; c++) {
-        rh__event_actor(r, x.actor[c], text, sizeof text);
-        rh__text_add(t, "  %-*s", c + 1 < x.count || x.values_at ? (int)x.width[c] : 0, text);
-    }
-    rh__text_add(t, x.values_at ? "  values\n" : "\n");
-    for (uint32_t e = first; e < r->event_count; e++) {
-        if (r->loop && e == r->loop)
-            rh__text_add(t, "      -- the loop begins --\n");
-        if (!rh__event_has_row(r, e))
-            continue;
-        as_row(s, &x, e, t);
-        add_printed(s, e, t);
-    }
-    back_to_the_loop(r, t);
     return true;
 }
 
@@ -202,37 +183,133 @@ static void add_broken(struct rh__text *t, const char *text, uint32_t at, uint32
     }
 }
 
+/* What the message carried and what that changed, on one line if there is room. */
+static void as_last_column(const struct story *s, const struct columns *x, uint32_t e, size_t begin, struct rh__text *t)
+{
+    char values[VALUE], changes[VALUE];
+    size_t room = x->values_room < VALUE ? x->values_room + 1 : VALUE;
+    size_t wide = strlen(rh__event_values(s->r, e, values, room));
+    size_t more = strlen(changes_of(s, e, changes, room - strlen("=> ")));
+    int gap = (int)(x->values_at - (t->len - begin));
+    if (wide)
+        rh__text_add(t, "%*s%s", gap, "", values);
+    if (wide && more && wide + more + strlen(" => ") >= room) {
+        rh__text_add(t, "\n%*s", (int)x->values_at, "");
+        wide = 0;
+        gap = 0;
+    }
+    if (more)
+        rh__text_add(t, "%*s=> %s", wide ? 1 : gap, "", changes);
+}
+
+/* The same, whole: broken between words. */
+static void as_whole_column(const struct story *s, const struct columns *x, uint32_t e, size_t begin,
+                            struct rh__text *t)
+{
+    char values[VALUE], changes[VALUE], both[2 * VALUE + 8];
+    rh__event_values(s->r, e, values, sizeof values);
+    changes_of(s, e, changes, sizeof changes);
+    if (!*values && !*changes)
+        return;
+    snprintf(both, sizeof both, "%s%s%s%s", values, *values && *changes ? " " : "", *changes ? "=> " : "", changes);
+    rh__text_add(t, "%*s", (int)(x->values_at - (t->len - begin)), "");
+    add_broken(t, both, x->values_at, x->values_at);
+}
+
+static void as_row(const struct story *s, const struct columns *x, const struct rh__story_row *row, struct rh__text *t)
+{
+    char text[CELL];
+    uint32_t e = row->last, actor = rh__run_event(s->r, e)->choice.actor;
+    size_t begin = t->len;
+    rh__text_add(t, "%4u%c", row->event, mark_of(s, row->event));
+    row_text(s, row, RH__EVENT_SENDER, text, sizeof text);
+    if (actor == RH_NONE) {
+        rh__text_add(t, " -- %s --", text);
+    } else {
+        uint32_t c = 0;
+        for (; x->actor[c] != actor; c++)
+            rh__text_add(t, " %-*s ", (int)x->width[c], "");
+        rh__text_add(t, " %s", text);
+    }
+    if (x->values_at && t->len - begin < x->values_at && s->whole)
+        as_whole_column(s, x, e, begin, t);
+    else if (x->values_at && t->len - begin < x->values_at)
+        as_last_column(s, x, e, begin, t);
+    rh__text_add(t, "\n");
+}
+
+static bool as_columns(const struct story *s, struct rh__text *t)
+{
+    const struct rh__run *r = s->r;
+    struct columns x;
+    char text[CELL];
+    if (!measure_columns(s, &x))
+        return false;
+    uint32_t left_out = 0;
+    rh__text_add(t, "    ");
+    for (uint32_t c = 0; c < x.count; c++) {
+        rh__event_actor(r, x.actor[c], text, sizeof text);
+        rh__text_add(t, "  %-*s", c + 1 < x.count || x.values_at ? (int)x.width[c] : 0, text);
+    }
+    rh__text_add(t, x.values_at ? "  values\n" : "\n");
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        if (s->rows.at[i].left_out) {
+            left_out++;
+            continue;
+        }
+        add_before(s, i, &left_out, t);
+        as_row(s, &x, &s->rows.at[i], t);
+        add_behind(s, i, t);
+    }
+    back_to_the_loop(r, t);
+    return true;
+}
+
 /* The widest name of an actor that has a row, within reason. */
-static uint32_t widest_name(const struct rh__run *r)
+static uint32_t widest_name(const struct story *s)
 {
     uint32_t widest = 4, most = line_width() / 4;
     char name[NAME];
-    for (uint32_t e = omitted(r); e < r->event_count; e++) {
-        uint32_t actor = rh__run_choice(r, e)->actor;
-        if (actor == RH_NONE || !rh__event_has_row(r, e))
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        uint32_t actor = rh__run_choice(s->r, s->rows.at[i].event)->actor;
+        if (actor == RH_NONE || s->rows.at[i].left_out)
             continue;
-        rh__event_actor(r, actor, name, sizeof name);
+        rh__event_actor(s->r, actor, name, sizeof name);
         widest = strlen(name) > widest ? (uint32_t)strlen(name) : widest;
     }
     return widest < most ? widest : most;
 }
 
+static void listed_text(const struct story *s, const struct rh__story_row *row, char *text, size_t size)
+{
+    char values[VALUE];
+    if (!s->whole) {
+        row_text(s, row, RH__EVENT_SENDER | RH__EVENT_VALUES | RH__EVENT_SENDS, text, size);
+        return;
+    }
+    rh__event_text(s->r, row->event, RH__EVENT_SENDER | RH__EVENT_SENDS, text, size);
+    if (*rh__event_values(s->r, row->event, values, sizeof values))
+        snprintf(text + strlen(text), size - strlen(text), "  (%s)", values);
+}
+
 static void as_list(const struct story *s, struct rh__text *t)
 {
     const struct rh__run *r = s->r;
-    char name[NAME], text[CELL], changes[VALUE];
-    uint32_t wide = widest_name(r), at = 6 + wide + 1;
-    for (uint32_t e = first_shown(r, t); e < r->event_count; e++) {
-        uint32_t actor = rh__run_event(r, e)->choice.actor;
-        if (r->loop && e == r->loop)
-            rh__text_add(t, "      -- the loop begins --\n");
-        if (!rh__event_has_row(r, e))
+    char name[NAME], text[CELL + 2 * VALUE], changes[VALUE];
+    uint32_t wide = widest_name(s), at = 6 + wide + 1, left_out = 0;
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        const struct rh__story_row *row = &s->rows.at[i];
+        uint32_t e = row->last, actor = rh__run_event(r, e)->choice.actor;
+        if (row->left_out) {
+            left_out++;
             continue;
+        }
+        add_before(s, i, &left_out, t);
         name[0] = 0;
         if (actor != RH_NONE)
             rh__event_actor(r, actor, name, sizeof name);
-        rh__event_text(r, e, RH__EVENT_SENDER | RH__EVENT_VALUES | RH__EVENT_SENDS, text, sizeof text);
-        rh__text_add(t, "%4u%c %-*s ", e, mark_of(s, e), (int)wide, name);
+        listed_text(s, row, text, sizeof text);
+        rh__text_add(t, "%4u%c %-*s ", row->event, mark_of(s, row->event), (int)wide, name);
         uint32_t from = strlen(name) > wide ? at + (uint32_t)(strlen(name) - wide) : at;
         add_broken(t, text, from, at + 2);
         size_t used = from + strlen(text);
@@ -246,7 +323,7 @@ static void as_list(const struct story *s, struct rh__text *t)
             }
         }
         rh__text_add(t, "\n");
-        add_printed(s, e, t);
+        add_behind(s, i, t);
     }
     back_to_the_loop(r, t);
 }
@@ -297,12 +374,23 @@ static void what_is_left(const struct rh__run *r, struct rh__text *t)
     }
 }
 
-void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, uint32_t decisive, uint32_t failing,
-                     struct rh__text *t)
+void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, const struct rh__story_marks *marks,
+                     unsigned how, struct rh__text *t)
 {
-    struct story s = { r, changes, decisive, failing };
+    static const struct rh__story_marks none = { RH_NONE, RH_NONE, RH_NONE, RH_NONE };
+    struct story s = { .r = r, .changes = changes, .marks = marks ? *marks : none, .whole = how & RH__TELL_WHOLE };
+    bool left_out = false;
+    if (!rh__story_rows_make(&s.rows, r, changes, &s.marks, s.whole)) {
+        rh__text_add(t, "  (no memory for the story)\n");
+        return;
+    }
     if (!as_columns(&s, t))
         as_list(&s, t);
+    for (uint32_t i = 0; i < s.rows.count; i++)
+        left_out |= s.rows.at[i].left_out;
+    rh__story_rows_release(&s.rows);
+    if (left_out)
+        last_log_lines(r, t);
     rh__story_write_rest(r, t);
     if (changes && *changes->overtakes) {
         rh__text_add(t, "  time is free: ");
@@ -313,7 +401,6 @@ void rh__story_write(const struct rh__run *r, const struct rh__changes *changes,
 
 void rh__story_write_rest(const struct rh__run *r, struct rh__text *t)
 {
-    last_log_lines(r, t);
     what_is_left(r, t);
     for (uint32_t i = 0; i < r->message_count; i++)
         if (rh__message_is_bytes(r, i)) {
@@ -323,7 +410,7 @@ void rh__story_write_rest(const struct rh__run *r, struct rh__text *t)
         }
 }
 
-void rh__story_write_world(struct rh_world *w, bool in_words, struct rh__text *t)
+void rh__story_write_world(struct rh_world *w, unsigned how, struct rh__text *t)
 {
     unsigned char *bytes = rh__alloc(RH__RUN_BYTES);
     struct rh__changes *changes = rh__changes_new();
@@ -335,22 +422,33 @@ void rh__story_write_world(struct rh_world *w, bool in_words, struct rh__text *t
         r = to.full ? NULL : rh__run_decode(bytes, to.len, error, sizeof error);
     }
     uint32_t events = r ? rh__events_to_watch(r, rh_world_outcome(w)->kind) : 0;
-    if (r && in_words) {
+    if (r && how & RH__TELL_IN_WORDS) {
         rh__words_write(r, w, events, t);
     } else {
         if (r && changes)
             rh__changes_note(changes, w, r, omitted(r), events);
         const struct rh__run *shown = r ? r : rh__world_run(w);
         bool failed = rh_outcome_failed(rh_world_outcome(w)->kind);
-        rh__story_write(shown, r ? changes : NULL, RH_NONE, failed ? shown->event_count - 1 : RH_NONE, t);
+        struct rh__story_marks marks = { RH_NONE, failed ? shown->event_count - 1 : RH_NONE, RH_NONE, RH_NONE };
+        rh__story_write(shown, r ? changes : NULL, &marks, how, t);
     }
     rh__run_free(r);
     rh__changes_free(changes);
     rh__free(bytes);
 }
 
-static bool describe(struct rh__finding *f, struct rh_world *w, bool in_words, struct rh__changes *changes)
+static struct rh__story_marks marks_of(const struct rh__finding *f, const struct rh__run *r)
 {
+    const struct rh__why *y = &f->why;
+    bool why = y->differs != RH__WHY_UNKNOWN;
+    return (struct rh__story_marks){ y->known && y->decisive ? y->decisive : RH_NONE, r->event_count - 1,
+                                     why ? y->first : RH_NONE,
+                                     why && y->differs == RH__WHY_ORDER ? y->second : RH_NONE };
+}
+
+static bool describe(struct rh__finding *f, struct rh_world *w, unsigned how, struct rh__changes *changes)
+{
+    bool in_words = how & RH__TELL_IN_WORDS;
     char error[128];
     struct rh__text t;
     struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
@@ -364,23 +462,24 @@ static bool describe(struct rh__finding *f, struct rh_world *w, bool in_words, s
     if (r)
         rh__why_order_text(f, r, &t);
     rh__text_init(&t, f->decided, sizeof f->decided);
-    rh__why_decisive_text(f, &t);
+    rh__why_decisive_text(f, r, &t);
     rh__text_init(&t, f->story, RH__STORY_BYTES);
     if (r && w && in_words)
         good = rh__words_write(r, w, rh__events_to_watch(r, f->outcome.kind), &t);
-    else if (r)
-        rh__story_write(r, w ? changes : NULL, f->why.known && f->why.decisive ? f->why.decisive : RH_NONE,
-                        r->event_count - 1, &t);
+    else if (r) {
+        struct rh__story_marks marks = marks_of(f, r);
+        rh__story_write(r, w ? changes : NULL, &marks, how, &t);
+    }
     rh__run_free(r);
     return good;
 }
 
-bool rh__findings_describe(struct rh__results *results, struct rh_world *w, bool in_words)
+bool rh__findings_describe(struct rh__results *results, struct rh_world *w, unsigned how)
 {
     struct rh__changes *changes = w && results->finding_count ? rh__changes_new() : NULL;
     bool good = true;
     for (uint32_t i = 0; i < results->finding_count; i++)
-        good &= describe(&results->findings[i], good ? w : NULL, in_words, changes);
+        good &= describe(&results->findings[i], good ? w : NULL, how, changes);
     rh__changes_free(changes);
     return good;
 }

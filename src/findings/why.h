@@ -23,6 +23,6 @@ bool rh__why(struct rh_world *w, struct rh__finding *f);
  * run is known. */
 void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t);
 /* "decided at event 5 (all 12 continuations fail)".  Nothing if it is not known. */
-void rh__why_decisive_text(const struct rh__finding *f, struct rh__text *t);
+void rh__why_decisive_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t);
 
 #endif

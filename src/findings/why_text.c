@@ -57,7 +57,7 @@ static void add_waiting(const struct rh__why *y, const struct rh__run *r, struct
     rh__event_actor(r, a->actor, name, sizeof name);
     rh__text_add(t, "%s ", name);
     add_deed(r, a, alike, t);
-    rh__text_add(t, " (event %u) before ", y->first);
+    rh__text_add(t, " (event %u) before ", rh__event_row_of(r, y->first));
     add_message(r, y->message, alike, t);
     rh__text_add(t, ", which was under way; a run in the other order passes");
 }
@@ -78,7 +78,8 @@ static void add_order(const struct rh__why *y, const struct rh__run *r, struct r
         rh__text_add(t, "%s ", a->actor == b->actor ? "it" : second);
         add_deed(r, b, alike, t);
     }
-    rh__text_add(t, " (events %u, %u); a run in the other order passes", y->first, y->second);
+    rh__text_add(t, " (events %u, %u); a run in the other order passes", rh__event_row_of(r, y->first),
+                 rh__event_row_of(r, y->second));
 }
 
 void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t)
@@ -105,17 +106,18 @@ void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, st
     rh__text_add(t, ") it passes");
 }
 
-void rh__why_decisive_text(const struct rh__finding *f, struct rh__text *t)
+void rh__why_decisive_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t)
 {
     const struct rh__why *y = &f->why;
+    uint32_t event = r ? rh__event_row_of(r, y->decisive) : y->decisive; /* that the reader can see */
     if (!y->known)
         return;
     if (y->decisive == f->pick_count) {
-        rh__text_add(t, "it could be avoided until event %u, the last", y->decisive);
+        rh__text_add(t, "it could be avoided until event %u, the last", event);
         return;
     }
     if (y->decisive)
-        rh__text_add(t, "after event %u it cannot be avoided", y->decisive);
+        rh__text_add(t, "after event %u it cannot be avoided", event);
     else
         rh__text_add(t, "it cannot be avoided");
     if (y->exhaustive && y->continuations == 1)

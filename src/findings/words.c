@@ -9,10 +9,12 @@
 #include "base/fail.h"
 #include "base/visible.h"
 #include "findings/changes.h"
+#include "findings/event_text.h"
 #include "findings/story.h"
+#include "trace/schedule.h"
 #include "world/deeds.h"
 
-enum { NAME = 96, PLACE = 128, MOST_NAMED = 40, WIDTH = 100, MOST_ACTORS_WATCHED = 4096 };
+enum { NAME = 96, PLACE = 128, MESSAGE = 256, MOST_NAMED = 40, WIDTH = 100, MOST_ACTORS_WATCHED = 4096 };
 
 static const char *name_in(const struct rh__run *r, uint32_t actor, char name[NAME])
 {
@@ -47,12 +49,22 @@ static void note_ends(struct telling *x, const struct rh_world *w, uint32_t even
     }
 }
 
+/* "deposit(amount=50)". */
+static const char *message_in(const struct rh__run *r, uint32_t message, char text[static MESSAGE])
+{
+    const char *name = rh__run_message(r, message)->type->name;
+    char values[100];
+    bool any = *rh__message_values(r, message, values, sizeof values);
+    snprintf(text, MESSAGE, "%.120s%s%s%s", name, any ? "(" : "", values, any ? ")" : "");
+    return text;
+}
+
 /* An idle actor takes a message: the place is that of its handler. */
 static void note_handler(struct telling *x, const struct rh_world *w, const struct rh_choice *c, uint32_t event)
 {
     const struct rh__run *now = rh__world_run(w);
     bool takes = c->kind == RH_CHOICE_DELIVER, fires = c->kind == RH_CHOICE_TIMER && c->actor != now->clock;
-    char text[256], from[NAME], place[PLACE];
+    char text[512], from[NAME], place[PLACE], message[MESSAGE];
     if ((!takes && !fires) || rh__run_actor(now, c->actor)->status != STATUS_IDLE)
         return;
     const struct rh_message_type *type = takes ? rh_world_message(w, c->what).type : rh_world_timer(w, c->what).type;
@@ -61,7 +73,7 @@ static void note_handler(struct telling *x, const struct rh_world *w, const stru
     if (takes && rh__is_start(rh__run_message(now, c->what)))
         snprintf(text, sizeof text, "starts");
     else if (takes)
-        snprintf(text, sizeof text, "takes %s from %s", type->name,
+        snprintf(text, sizeof text, "takes %s from %s", message_in(now, c->what, message),
                  name_in(now, rh__run_message(now, c->what)->seen_as, from));
     else
         snprintf(text, sizeof text, "takes %s from its timer", type->name);
@@ -153,7 +165,7 @@ static void add_delivery(const struct rh__run *r, const struct rh__deeds *d, uin
 {
     const struct rh_choice *c = rh__run_choice(r, event);
     const struct rh__run_message *m = rh__run_message(r, c->what);
-    char from[NAME], text[256];
+    char from[NAME], text[512], message[MESSAGE];
     name_in(r, m->seen_as, from);
     if (rh__is_start(m) && !starts_in(d, event))
         add_line(r, event, c->actor, "starts", "", shown, t);
@@ -161,7 +173,7 @@ static void add_delivery(const struct rh__run *r, const struct rh__deeds *d, uin
         snprintf(text, sizeof text, "gets an exit signal from %s", from);
         add_line(r, event, c->actor, text, "", shown, t);
     } else if (!m->wake && !acts_in(d, event, c->actor)) {
-        snprintf(text, sizeof text, "takes %s from %s", m->type->name, from);
+        snprintf(text, sizeof text, "takes %s from %s", message_in(r, c->what, message), from);
         add_line(r, event, c->actor, text, "", shown, t);
     }
 }
@@ -173,6 +185,7 @@ static void add_event(const struct rh__run *r, const struct rh__deeds *d, uint32
     const struct rh_choice *c = rh__run_choice(r, event);
     const char *people = rh__choice_texts(c->kind)->people;
     char text[256], from[NAME];
+    struct rh__text line;
     switch (c->kind) {
     case RH_CHOICE_BEGIN:
     case RH_CHOICE_RESUME:
@@ -197,7 +210,8 @@ static void add_event(const struct rh__run *r, const struct rh__deeds *d, uint32
         snprintf(text, sizeof text, "gets %.200s from outside", rh__run_text(r, c->arg));
         break;
     case RH_CHOICE_PARTITION:
-        snprintf(text, sizeof text, "the network SPLITS");
+        rh__text_init(&line, text, sizeof text);
+        rh__choice_line(r, c, &line);
         break;
     case RH_CHOICE_OPEN:
         if (!c->what)

@@ -12,6 +12,8 @@ static void of_finding(const struct rh__result *r, uint32_t i, struct rh__failur
     f->place = g->outcome.place;
     f->actor = g->actor;
     f->story = g->story;
+    f->reason = g->reason;
+    f->decided = g->decided;
     f->schedule = r->files[i];
     f->run = g->run;
     f->count = g->count;
@@ -39,7 +41,7 @@ static bool of_property(const struct rh__result *r, uint32_t i, struct rh__failu
 bool rh__result_failure(const struct rh__result *r, uint32_t i, struct rh__failure *f)
 {
     bool differs = r->determinism.kind != RH_OUTCOME_FINISHED;
-    f->place = f->actor = f->story = f->schedule = "";
+    f->place = f->actor = f->story = f->reason = f->decided = f->schedule = "";
     f->run = f->count = 0;
     if (i < r->x->results->finding_count) {
         of_finding(r, i, f);

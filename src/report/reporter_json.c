@@ -20,6 +20,7 @@
 #include "explore/decorate/novelty.h"
 #include "explore/engine/measure.h"
 #include "report/coverage.h"
+#include "report/json_story.h"
 #include "report/reporter.h"
 #include "trace/schedule.h"
 
@@ -233,8 +234,11 @@ static void put_failures(FILE *f, const struct rh__result *r)
             rh__json_text(f, replay);
         else
             fputs("null", f);
-        if (i < r->x->results->finding_count)
+        if (i < r->x->results->finding_count) {
             put_reasons(f, &r->x->results->findings[i]);
+            fputs(",\"story\":", f);
+            rh__json_story(f, r, &r->x->results->findings[i]);
+        }
         fputc('}', f);
     }
 }
@@ -302,6 +306,12 @@ static void put_notes(FILE *f, const struct rh__result *r)
     rh__result_unasked(r, &t);
     if (*notes) {
         fputs(",\"parameters_note\":", f);
+        rh__json_text(f, notes);
+    }
+    rh__text_clear(&t);
+    rh__result_untold(r, &t);
+    if (*notes) {
+        fputs(",\"monitors_note\":", f);
         rh__json_text(f, notes);
     }
     if (r->determinism.kind == RH_OUTCOME_FINISHED && *r->determinism.text) {

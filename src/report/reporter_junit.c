@@ -60,7 +60,14 @@ static void put_line(FILE *f, const struct rh__result *r, void (*line)(const str
         fputc('\n', f);
 }
 
-/* The message says what went wrong.  The text says who did it and where, how to replay it, and tells the story. */
+static void put_reason(FILE *f, const char *sentence)
+{
+    rh__xml_text(f, sentence);
+    fputs(*sentence ? "\n" : "", f);
+}
+
+/* The message says what went wrong.  The text says who did it and where, why, how to replay it, and tells the
+ * story. */
 static void put_failures(FILE *f, const struct rh__result *r)
 {
     char line[2048];
@@ -76,6 +83,8 @@ static void put_failures(FILE *f, const struct rh__result *r)
                      *g.place ? ")" : "");
         rh__xml_text(f, line);
         fputc('\n', f);
+        put_reason(f, g.reason);
+        put_reason(f, g.decided);
         rh__text_clear(&t);
         rh__failure_replay(r, &g, &t);
         rh__xml_text(f, line);
@@ -109,6 +118,7 @@ static void put_properties(FILE *f, const struct rh__result *r)
     put_caveat(f, r, "gaps", rh__result_gaps);
     put_caveat(f, r, "globals", rh__result_globals);
     put_caveat(f, r, "parameters_note", rh__result_unasked);
+    put_caveat(f, r, "monitors_note", rh__result_untold);
     put_property(f, "explorer", r->explorer);
     rh__semantics_each(rh_world_semantics(r->world), put_setting, f);
     if (rh_world_semantics(r->world)->granularity != r->asked.granularity)

@@ -28,7 +28,8 @@ static void put_failures(const struct rh__result *r)
         const struct {
             const char *name, *text;
         } rest[] = {
-            { "    place", f.place }, { "    actor", f.actor }, { "    schedule", f.schedule }, { "    replay", line }
+            { "    place", f.place },     { "    actor", f.actor },       { "    reason", f.reason },
+            { "    decided", f.decided }, { "    schedule", f.schedule }, { "    replay", line },
         };
         for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
             if (*rest[k].text)
@@ -82,6 +83,10 @@ static void tap_result(void *state, const struct rh__result *r)
     rh__result_unasked(r, &t);
     if (*line)
         put_pair("note", line);
+    rh__text_clear(&t);
+    rh__result_untold(r, &t);
+    if (*line)
+        put_pair("monitors_note", line);
     if (unmet)
         put_pair("required", unmet);
     if (r->x->end.stale)

@@ -90,7 +90,11 @@ static void print_explorer_notes(const struct rh_exploration *x)
 {
     char notes[4096] = "";
     rh_inner_notes(&x->explorer, notes, sizeof notes);
-    rh__terminal_indented(notes, "  ");
+    for (char *line = notes, *next; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next ? (*next = 0, 1) : 0;
+        rh__terminal_sentence("  ", line);
+    }
 }
 
 static void print_reached(const struct rh__result *r)

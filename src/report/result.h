@@ -57,6 +57,7 @@ bool rh__result_never(const struct rh__result *r);
 /* One reason why a test failed (failures.c): a finding, two equal runs that differed, a `sometimes` that never held. */
 struct rh__failure {
     const char *kind, *message, *place, *actor, *story, *schedule; /* "" for none, but for kind and message */
+    const char *reason, *decided;                                  /* of a finding: see struct rh__finding */
     uint64_t run, count;                                           /* 0: the failure belongs to no run */
     char text[512];
 };

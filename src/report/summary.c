@@ -493,6 +493,15 @@ void rh__result_untold(const struct rh__result *r, struct rh__text *t)
 
 /* ---- what to do next --------------------------------------------------------------------------------------------- */
 
+/* A number that can be typed as it stands. */
+static unsigned long long two_digits(double n)
+{
+    unsigned long long scale = 1;
+    while (n / (double)scale >= 100)
+        scale *= 10;
+    return (unsigned long long)(n / (double)scale + 0.5) * scale;
+}
+
 /* If the whole is known to be within reach, how much work it is: steps are as long as those so far. */
 static void next_of_auto(const struct rh_exploration *x, struct rh__text *t)
 {
@@ -500,8 +509,8 @@ static void next_of_auto(const struct rh_exploration *x, struct rh__text *t)
     double steps = made > 0 ? runs * (double)x->results->count.steps / made : 0;
     if (runs > 0 && steps < 2e9)
         rh__text_add(t,
-                     "all of it takes about --max-all-steps %.2g; or a smaller test (fewer actors, messages or faults)",
-                     steps < 1000 ? 1000 : steps);
+                     "all of it takes about --max-all-steps %llu; or a smaller test (fewer actors, messages or faults)",
+                     two_digits(steps < 1000 ? 1000 : steps));
     else if (x->results->count.cut * 2 > rh__exploration_counted(x))
         rh__text_add(
             t, "most runs were cut: a test that ends, or shorter runs (--max-steps); more work (--max-all-steps)");

@@ -64,6 +64,7 @@ static bool make_plan(const struct rh__batch *b, const struct rh_test *test, str
                                .quiet = o->quiet,
                                .curves = draws_curves(o),
                                .in_words = o->in_words,
+                               .whole_story = o->whole_story,
                                .mute = !o->verbose,
                                .progress = somebody_watches(o) ? rh__terminal_progress : NULL,
                                .workers = o->workers,

@@ -173,6 +173,15 @@ static const struct rh__option_row rows[] = {
       .offset = AT(in_words),
       .commands = RH__FOR_TEST | RH__FOR_REPLAY },
     { .option = { .group = RH__GROUP_REPORTS,
+                  .name = "whole-story",
+                  .help = "tell every event of a finding, with whole values",
+                  .manual =
+                      "Without it equal rows are one (`4x beat`), rows of an actor that only goes on are left out, "
+                      "and so is the middle of a long run." },
+      .kind = RH__OPTION_FLAG,
+      .offset = AT(whole_story),
+      .commands = RH__FOR_TEST | RH__FOR_REPLAY },
+    { .option = { .group = RH__GROUP_REPORTS,
                   .name = "quiet",
                   .help = "findings and verdicts only: no progress, no story" },
       .kind = RH__OPTION_FLAG,

@@ -40,8 +40,9 @@ static bool take_seconds(const char *name, const char *value, double *to, char *
 {
     char *end;
     double number = strtod(value, &end);
-    if (end == value || *end || !(number >= 0) || number > 1e9) {
-        snprintf(error, error_size, "--%s %s: a number of seconds is wanted", name, value);
+    if (end == value || *end || !(number > 0) || number > 1e9) {
+        snprintf(error, error_size, "--%s %s: a number of seconds is wanted%s", name, value,
+                 number == 0 && end != value && !*end ? ", more than 0" : "");
         return false;
     }
     *to = number;

@@ -43,6 +43,7 @@ struct rh__options {
     const char *reports[RH__MOST_REPORTERS]; /* the value of each reporter's option, "" for none; NULL: not given */
     bool quiet, verbose;
     bool in_words; /* stories are sentences */
+    bool whole_story;
     uint32_t step; /* replay: stop there; 0 for the end */
     bool gdb;
     const char *svg;                   /* show: the file for the chart; NULL: none */

@@ -213,7 +213,7 @@ static void print_story(const struct rh__session *s, const struct rh__finding *f
         return;
     }
     rh__text_init(&t, story, sizeof story);
-    rh__story_write_world(s->world, s->plan.in_words, &t);
+    rh__story_write_world(s->world, rh__plan_telling(&s->plan), &t);
     rh__print_lines_visible(stdout, story);
 }
 
@@ -227,6 +227,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     struct rh__plan plan = { .program = program,
                              .limits = { .max_runs = 1, .keep_going = true, .unchecked = o->limits.unchecked },
                              .in_words = o->in_words,
+                             .whole_story = o->whole_story,
                              .quiet = !view,
                              .explain = view && view->explain,
                              .mute = view && !o->step }; /* the story has what the program prints */

@@ -153,7 +153,7 @@ int rh__session_run(struct rh__session *s)
     }
     if (code == RH__EXIT_OK && !s->x->end.interrupted && !look_into_findings(s))
         code = RH__EXIT_TOOL;
-    if (!rh__findings_describe(s->x->results, code == RH__EXIT_OK ? s->world : NULL, s->plan.in_words))
+    if (!rh__findings_describe(s->x->results, code == RH__EXIT_OK ? s->world : NULL, rh__plan_telling(&s->plan)))
         code = RH__EXIT_TOOL;
     if (*refusal(s)) {
         snprintf(s->error, sizeof s->error, "%s", refusal(s));

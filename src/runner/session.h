@@ -17,6 +17,7 @@
 #define RH_RUNNER_SESSION_H
 
 #include "findings/minimise.h"
+#include "findings/story.h"
 #include "report/result.h"
 #include "runner/options.h"
 
@@ -34,6 +35,7 @@ struct rh__plan {
     bool quiet;           /* the world prints no warnings */
     bool curves;          /* how the exploration goes on is noted, for pages */
     bool in_words;        /* stories are sentences, not tables */
+    bool whole_story;     /* all events, whole values */
     bool mute;            /* what the program prints goes nowhere */
     void (*progress)(struct rh_exploration *x); /* NULL for none */
     uint32_t workers;                           /* 0 and 1: this process explores */
@@ -45,6 +47,12 @@ struct rh__plan {
     bool required;                                   /* a verdict below `require` is not enough */
     enum rh_verdict require;
 };
+
+/* How stories are told: flags of findings/story.h. */
+static inline unsigned rh__plan_telling(const struct rh__plan *p)
+{
+    return (p->in_words ? RH__TELL_IN_WORDS : 0u) | (p->whole_story ? RH__TELL_WHOLE : 0u);
+}
 
 struct rh__session {
     struct rh__plan plan;

@@ -21,6 +21,7 @@
 #include "runner/schedule_plan.h"
 #include "runner/step_look.h"
 #include "runner/stepper.h"
+#include "world/live.h"
 
 enum { MOST_PICKS = 1 << 20, LINE = 1 << 17 };
 
@@ -120,7 +121,7 @@ static const char help[] =
     "  look [ACTOR]   all actors; or one: its state, mailbox and log\n"
     "  run            the events so far\n"
     "  save FILE      the run so far as a schedule\n"
-    "  explore [E]    let explorer E (auto) go on from here\n"
+    "  explore [E]    let explorer E (dpor) go on from here\n"
     "  help, quit\n";
 
 static void print_here(struct walk *k)
@@ -167,11 +168,19 @@ static void do_save(struct walk *k, const char *path)
     }
 }
 
+/* It goes on from the middle of a run, so it is none that needs the beginning. */
+static const char *default_explorer(const struct walk *k)
+{
+    const struct rh_semantics *s = rh_world_semantics(k->stepper.world);
+    bool counts = s->quiet_after || s->temperature || s->kills == RH_KILL_ANYWHERE;
+    return counts || rh__world_test(k->stepper.world)->scenario ? "dfs" : "dpor";
+}
+
 static void do_explore(struct walk *k, const char *explorer, uint32_t fd)
 {
     k->s->explored_to = fd;
     rh__step_look_schedule(&k->stepper, k->s->schedule, sizeof k->s->schedule);
-    snprintf(k->s->explorer, sizeof k->s->explorer, "%s", *explorer ? explorer : "auto");
+    snprintf(k->s->explorer, sizeof k->s->explorer, "%s", *explorer ? explorer : default_explorer(k));
     k->s->explore = true;
 }
 

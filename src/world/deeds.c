@@ -12,6 +12,7 @@
 #include "world/seam.h"
 #include "world/state.h"
 #include "world/symbol.h"
+#include "world/values.h"
 
 struct rh__deeds *rh__deeds_new(void)
 {
@@ -134,6 +135,26 @@ static struct name name_of(rh_ref who)
 }
 #define NAME(who) name_of(who).text
 
+/* A message with its fields: "deposit(amount=50)". */
+struct shown {
+    char text[256];
+};
+
+static struct shown message_of(const struct rh_message_type *type, const void *value)
+{
+    struct shown s;
+    char fields[128];
+    struct rh__text t;
+    rh__text_init(&t, fields, sizeof fields);
+    bool known = value && rh__value_write(rh__world_run(rh__world), type->name, type->size, value, type->size, &t);
+    rh__text_init(&t, s.text, sizeof s.text);
+    rh__text_add(&t, "%s", type->name);
+    if (known && *fields)
+        rh__text_add(&t, "(%s)", fields);
+    return s;
+}
+#define MESSAGE(type, value) message_of(type, value).text
+
 /* ---- the seam ---------------------------------------------------------------------------------------------------- */
 
 #define PASS rh__controlled_seam
@@ -153,16 +174,17 @@ static void noting_send(rh_ref from, rh_ref to, const struct rh_message_type *ty
 {
     PASS.send(from, to, type, value, tail, tail_size, here);
     if (rh_is_nobody(from))
-        note(here, "sends %s to %s", type->name, NAME(to));
+        note(here, "sends %s to %s", MESSAGE(type, value), NAME(to));
     else
-        note(here, "sends %s to %s in the name of %s", type->name, NAME(to), NAME(from));
+        note(here, "sends %s to %s in the name of %s", MESSAGE(type, value), NAME(to), NAME(from));
 }
 
 static bool noting_send_to_name(const char *name, const struct rh_message_type *type, const void *value,
                                 const char *here)
 {
     bool sent = PASS.send_to_name(name, type, value, here);
-    note(here, sent ? "sends %s to the name \"%s\"" : "cannot send %s: nobody has the name \"%s\"", type->name, name);
+    note(here, sent ? "sends %s to the name \"%s\"" : "cannot send %s: nobody has the name \"%s\"",
+         MESSAGE(type, value), name);
     return sent;
 }
 
@@ -177,7 +199,7 @@ static void noting_reply(struct rh_request request, const struct rh_message_type
                          const void *tail, size_t tail_size, const char *here)
 {
     PASS.reply(request, type, value, tail, tail_size, here);
-    note(here, "answers %s with %s", NAME(request.who), type->name);
+    note(here, "answers %s with %s", NAME(request.who), MESSAGE(type, value));
 }
 
 static void noting_forward(rh_ref to, const char *here)
@@ -189,7 +211,7 @@ static void noting_forward(rh_ref to, const char *here)
 static const void *noting_ask(rh_ref to, const struct rh_message_type *type, const void *value,
                               const struct rh_message_type *reply, int64_t timeout_ms, const char *here)
 {
-    note_send(type, here, "sends %s to %s, and waits for %s", type->name, NAME(to), reply->name);
+    note_send(type, here, "sends %s to %s, and waits for %s", MESSAGE(type, value), NAME(to), reply->name);
     const void *got = PASS.ask(to, type, value, reply, timeout_ms, here);
     if (got)
         note(here, "receives the answer %s from %s", reply->name, NAME(to));
@@ -203,7 +225,7 @@ static const struct rh_envelope *noting_receive(const struct rh_filter *filter, 
     const struct rh_envelope *e = PASS.receive(filter, here);
     uint32_t count = filter->count ? filter->count : 1;
     for (uint32_t i = 0; e && i < count; i++)
-        note(here, "receives %s from %s", e[i].type->name, NAME(e[i].sender));
+        note(here, "receives %s from %s", MESSAGE(e[i].type, e[i].value), NAME(e[i].sender));
     if (!e)
         note(here, "%s%s", filter->timeout_ms == RH_POLL ? "finds no " : "stops waiting: its time is over; no ",
              filter->type ? filter->type->name : "message");
@@ -232,7 +254,7 @@ static void noting_stop(const char *here)
 static void noting_exit(const char *reason, const struct rh_message_type *type, const void *value, const char *here)
 {
     if (type)
-        note(here, "returns %s", type->name);
+        note(here, "returns %s", MESSAGE(type, value));
     else
         note(here, "exits with reason \"%s\"", reason ? reason : "normal");
     PASS.exit(reason, type, value, here);
@@ -423,7 +445,7 @@ static void noting_property(enum rh_property kind, const char *name, bool holds,
 static void noting_announce(const struct rh_message_type *type, const void *value, const char *here)
 {
     PASS.announce(type, value, here);
-    note(here, "announces %s", type->name);
+    note(here, "announces %s", MESSAGE(type, value));
 }
 
 static rh_ref noting_observe(const struct rh_actor_type *monitor, const void *state, const char *here)

@@ -309,6 +309,48 @@ static void a_crash_is_made_smaller_in_children(void **unused)
     rh_world_free(w);
 }
 
+/* ---- a step that can be left out alone only ---------------------------------------------------------------------- */
+
+static int pieces_needed, pieces_sent;
+RH_MESSAGE(piece);
+RH_MESSAGE(count_them);
+RH_ACTOR(box, int pieces;);
+RH_HANDLER(box, piece)
+{
+    state->pieces++;
+}
+RH_HANDLER(box, count_them)
+{
+    rh_assert(state->pieces < pieces_needed);
+}
+RH_BEHAVIOUR(box, open, piece, count_them);
+RH_TEST(a_full_box)
+{
+    rh_ref b = rh_spawn(box), packer = rh_external("packer"), clerk = rh_external("clerk");
+    for (int i = 0; i < pieces_sent; i++)
+        rh_send_from(packer, b, piece);
+    rh_send_from(clerk, b, count_them);
+}
+
+/* The first choices put all pieces into the box, one more than are needed; two together are needed.  So halves, quarters,
+ * ... are of no use, whatever their sizes are, and single steps must be tried although nothing was found before. */
+static void one_superfluous_step_is_left_out(void **unused)
+{
+    (void)unused;
+    for (pieces_sent = 2; pieces_sent <= 20; pieces_sent++) {
+        pieces_needed = pieces_sent - 1;
+        struct rh_world *w = world_of("a_full_box", NULL, NULL, 0);
+        struct rh_exploration *x = explored(w, "dfs", 1, 1);
+        struct totals t = { 0 };
+        assert_int_equal(x->results->finding_count, 1);
+        assert_int_equal(x->results->findings[0].pick_count, pieces_sent + 1);
+        judge_all(x, &t, NULL);
+        assert_int_equal(x->results->findings[0].pick_count, pieces_sent);
+        rh__exploration_free(x);
+        rh_world_free(w);
+    }
+}
+
 /* The run without its finding, and with a limit that ends the search. */
 static void a_limit_is_said(void **unused)
 {
@@ -332,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(generated_findings_become_minimal),
         EXPLORE_TEST(a_crash_is_made_smaller_in_children),
+        EXPLORE_TEST(one_superfluous_step_is_left_out),
         EXPLORE_TEST(a_limit_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

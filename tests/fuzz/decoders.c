@@ -310,7 +310,7 @@ static bool read_run(const uint8_t *bytes, size_t size)
     rh__text_init(&t, text, sizeof text);
     rh__schedule_write(r, &t);
     rh__text_clear(&t);
-    rh__story_write(r, NULL, RH_NONE, RH_NONE, &t);
+    rh__story_write(r, NULL, NULL, 0, &t);
     uint64_t hash = 0;
     for (uint32_t i = 1; i < r->event_count; i++)
         hash ^= rh__event_hash(r, i);

@@ -176,8 +176,8 @@ static bool texts_differ(const struct rh__run *a, const struct rh__run *b)
     rh__text_clear(&t);
     struct rh__run view = *a; /* values that were not kept are not shown */
     view.most_value = b->most_value;
-    rh__story_write(&view, NULL, RH_NONE, RH_NONE, &s);
-    rh__story_write(b, NULL, RH_NONE, RH_NONE, &t);
+    rh__story_write(&view, NULL, NULL, 0, &s);
+    rh__story_write(b, NULL, NULL, 0, &t);
     return bad || SAME_TEXT("story", 0, one, other);
 }
 
