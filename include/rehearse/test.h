@@ -325,8 +325,9 @@ const struct rh_test *rh_test_first(void); /* the first test in source order; fo
  *
  * While the body runs, nothing else happens: messages wait until they are expected, timers until time advances, and no
  * faults befall anybody; only while the body itself waits (rh_receive, rh_ask, rh_sleep) others move as in any test.
- * Actors that list rh_start, and processes, begin when rh_start is expected.  After the body the run goes on as in any test, in every order that the explorer makes, so a
- * scenario can also be the beginning of an exploration.  The steps have granularity handler.  If several messages fit
+ * Actors that list rh_start, and processes, begin when rh_start is expected.  After the body the run goes on as in any
+ * test, in every order that the explorer makes, so a scenario can also be the beginning of an exploration.  The steps
+ * have granularity handler.  If several messages fit
  * (.from and .to may be left out), the oldest of each sender may be taken, and each of them is a choice.  The default
  * explorer is dfs; explorers that leave out orders of independent steps, or compare states, refuse scenarios.
  *

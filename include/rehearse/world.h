@@ -253,6 +253,11 @@ struct rh_world_options {
     uint64_t *params_asked;
     /* NULL, or two sets: the monitors that the program has started, and those that were told something. */
     uint64_t *monitors;
+    /* NULL, or the names of timers that runs have set, if the test has budgets of timers: the first so many. */
+    struct rh_timer_names {
+        uint32_t count;
+        char names[32][48];
+    } * timer_names;
 };
 
 /* Returns NULL, with a sentence in `error`, if the options are invalid or there is not enough memory. */

@@ -1,6 +1,7 @@
 /* The reporter `terminal` (reporter.h): results for people, on standard output. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/columns.h"
 #include "base/files.h"
@@ -90,6 +91,10 @@ static void print_explorer_notes(const struct rh_exploration *x)
 {
     char notes[4096] = "";
     rh_inner_notes(&x->explorer, notes, sizeof notes);
+    if (!rh__columns(STDOUT_FILENO)) {
+        rh__terminal_indented(notes, "  "); /* a script looks for whole lines */
+        return;
+    }
     for (char *line = notes, *next; *line; line = next) {
         next = line + strcspn(line, "\n");
         next += *next ? (*next = 0, 1) : 0;

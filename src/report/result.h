@@ -17,8 +17,9 @@ struct rh__result {
     uint64_t seed;
     const struct rh_param *params; /* that were given */
     size_t param_count;
-    uint64_t printed_lines;         /* that the program printed in its first run, and nobody saw */
-    const uint64_t *params_asked;   /* bits of those that a run asked for; NULL: not known */
+    uint64_t printed_lines;                   /* that the program printed in its first run, and nobody saw */
+    const uint64_t *params_asked;             /* bits of those that a run asked for; NULL: not known */
+    const struct rh_timer_names *timer_names; /* that runs have set; NULL: not known */
     const uint64_t *monitors;       /* two sets: those that were started, and told something; NULL: not known */
     const struct rh_exploration *x; /* counts and findings; lives until the reports are written */
     struct rh_world *world;
@@ -84,7 +85,8 @@ void rh__result_reached(const struct rh__result *r, struct rh__text *t);
 void rh__result_gaps(const struct rh__result *r, struct rh__text *t);
 /* Actors that change global variables, which no distributed system has; nothing if none does. */
 void rh__result_globals(const struct rh__result *r, struct rh__text *t);
-/* Parameters that were given but no run asked for, if the program declares none; otherwise nothing. */
+/* Parameters that were given but no run asked for, if the program declares none, and budgets of timers that no run has
+ * set; otherwise nothing. */
 void rh__result_unasked(const struct rh__result *r, struct rh__text *t);
 /* Monitors that were never told anything; one that was not even started only if the program has one test. */
 void rh__result_untold(const struct rh__result *r, struct rh__text *t);

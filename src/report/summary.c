@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "actor/monitors.h"
+#include "base/guess.h"
 #include "base/visible.h"
 #include "explore/decorate/novelty.h"
 #include "report/result.h"
 #include "trace/schedule.h"
 #include "world/live.h"
 #include "world/run_record.h"
+#include "world/timer_budgets.h"
 
 const char *rh__grouped(uint64_t n)
 {
@@ -468,12 +470,35 @@ void rh__result_gaps(const struct rh__result *r, struct rh__text *t)
 
 /* ---- what made no difference ------------------------------------------------------------------------------------- */
 
+/* Which timers there are is known only by running. */
+static void add_idle_budgets(const struct rh__result *r, struct rh__text *t)
+{
+    struct rh__timer_budget budgets[RH__TIMER_BUDGETS];
+    const struct rh_timer_names *seen = r->timer_names;
+    int count = seen ? rh__timer_budgets_read(rh_world_semantics(r->world)->timer_budgets, budgets, NULL, 0) : 0;
+    for (int i = 0; i < count; i++) {
+        struct rh__guess g = rh__guess_of(budgets[i].name, budgets[i].length);
+        bool set = false;
+        for (uint32_t k = 0; k < seen->count; k++) {
+            set |= strlen(seen->names[k]) == budgets[i].length &&
+                   memcmp(seen->names[k], budgets[i].name, budgets[i].length) == 0;
+            rh__guess_try(&g, seen->names[k]);
+        }
+        if (set || seen->count == sizeof seen->names / sizeof *seen->names)
+            continue;
+        rh__text_add(t, "%sno run has set a timer \"%.*s\", which has a budget", t->len ? "; " : "",
+                     (int)budgets[i].length, budgets[i].name);
+        rh__guess_add(&g, t);
+    }
+}
+
 void rh__result_unasked(const struct rh__result *r, struct rh__text *t)
 {
     bool declares = rh_param_first() || rh_bug_first();
     for (size_t i = 0; i < r->param_count && i < 64 && r->params_asked && !declares; i++)
         if (!(__atomic_load_n(r->params_asked, __ATOMIC_RELAXED) >> i & 1))
             rh__text_add(t, "%s%s", t->len ? ", " : "parameters that no run has asked for: ", r->params[i].name);
+    add_idle_budgets(r, t);
 }
 
 void rh__result_untold(const struct rh__result *r, struct rh__text *t)

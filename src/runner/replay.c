@@ -151,7 +151,7 @@ static void tell_recorded(const char *path, const struct rh__finding *f, bool we
         rh__text_add(t, ": ");
 }
 
-/* "assertion: box#1: two first  (file.c:12)", and then further lines of the program's own text. */
+/* "assertion: box#1: two first  (file.c:12)", then further lines of the program's own text, and why it fails. */
 static void tell_finding(const char *path, const struct rh__finding *f, bool went_on, char *text, size_t size)
 {
     bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
@@ -164,6 +164,10 @@ static void tell_finding(const char *path, const struct rh__finding *f, bool wen
     rh__text_put(&t, f->outcome.text, first);
     rh__text_add(&t, "%s%s%s%s", placed ? "  (" : "", placed ? f->outcome.place : "", placed ? ")" : "",
                  f->outcome.text + first);
+    if (*f->reason)
+        rh__text_add(&t, "\n%s", f->reason);
+    if (*f->decided)
+        rh__text_add(&t, "\n%s", f->decided);
 }
 
 /* Runs the schedule, up to event `stop` if that is not 0.  Gives an exit code, and what was found in *f. */
@@ -350,7 +354,7 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
     return run_gdb(argv);
 }
 
-/* Lines after the first are the program's own text, and indented. */
+/* Lines after the first are the program's own text and the reason, and indented. */
 static void print_sentence(FILE *to, const char *text)
 {
     for (const char *indent = ""; *text; indent = "    ") {
@@ -387,7 +391,7 @@ int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, const
 int rh__command_replay(const char *program, const struct rh__options *o)
 {
     char text[4200];
-    const struct rh__replay_view view = { .look = print_story };
+    const struct rh__replay_view view = { .look = print_story, .explain = !o->step };
     if (o->word_count != 1) {
         rh__complain("replay wants one schedule");
         return RH__EXIT_USAGE;

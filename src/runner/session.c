@@ -25,7 +25,8 @@ static struct rh_world_options world_options(const struct rh__session *s)
                                       .param_count = s->plan.param_count,
                                       .quiet = s->plan.quiet,
                                       .params_asked = s->params_asked,
-                                      .monitors = s->monitors };
+                                      .monitors = s->monitors,
+                                      .timer_names = s->timer_names };
 }
 
 int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
@@ -38,6 +39,7 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
     if (!plan->resume) { /* the checkpoint does not hold which parameters the runs before it asked for */
         s->params_asked = rh_shared_new(sizeof *s->params_asked);
         s->monitors = rh_shared_new(2 * sizeof *s->monitors);
+        s->timer_names = *plan->semantics.timer_budgets ? rh_shared_new(sizeof *s->timer_names) : NULL;
     }
     if (!s->determinism) {
         snprintf(s->error, sizeof s->error, "no memory");
@@ -195,6 +197,7 @@ void rh__session_result(const struct rh__session *s, struct rh__result *r)
     r->param_count = p->param_count;
     r->params_asked = s->params_asked;
     r->monitors = s->monitors;
+    r->timer_names = s->timer_names;
     r->asked = p->asked;
     r->required = p->required;
     r->require = p->require;
@@ -216,6 +219,7 @@ void rh__session_close(struct rh__session *s)
     rh_world_free(s->world);
     rh_shared_free(s->params_asked, sizeof *s->params_asked);
     rh_shared_free(s->monitors, 2 * sizeof *s->monitors);
+    rh_shared_free(s->timer_names, sizeof *s->timer_names);
     rh_shared_free(s->determinism, sizeof *s->determinism);
     *s = (struct rh__session){ .printed = -1 };
 }

@@ -308,6 +308,7 @@ struct rh_world {
     const struct rh_param *params;
     size_t param_count;
     uint64_t *params_asked, *monitors_known; /* see struct rh_world_options */
+    struct rh_timer_names *timer_names_seen;
     bool no_undo, quiet, begun;
     struct rh__deeds *deeds; /* operations are noted there; NULL: they are not */
     bool never_undoes;       /* the option no_undo: for all explorations of this world */

@@ -69,6 +69,19 @@ static uint32_t *names_like(const struct rh_world *w, uint32_t actor, const char
     return &w->timer_names[rh__hash(name, strlen(name), actor) & (TIMER_NAMES - 1)];
 }
 
+/* In memory that processes share: two that note a name at once lose one of them at most. */
+RH__APART static void note_name(struct rh_timer_names *seen, const char *name)
+{
+    uint32_t count = seen->count, room = sizeof seen->names / sizeof *seen->names;
+    for (uint32_t i = 0; i < count; i++)
+        if (strncmp(seen->names[i], name, sizeof *seen->names - 1) == 0)
+            return;
+    if (count == room)
+        return;
+    snprintf(seen->names[count], sizeof *seen->names, "%s", name);
+    seen->count = count + 1;
+}
+
 uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
                        const struct rh_message_type *type, const void *value)
 {
@@ -85,6 +98,8 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     t->actor = actor;
     t->event = w->event_count - 1;
     t->budget = type && w->timer_budget_count ? rh__timer_budget(w, name) : RH_NONE;
+    if (type && w->timer_budget_count && w->timer_names_seen)
+        note_name(w->timer_names_seen, name);
     t->clocked = w->clock != RH_NONE && (type || delay_ns > 0);
     t->wait = t->clocked && !type ? a->wait : 0;
     t->life = a->restarts + 1;

@@ -36,6 +36,9 @@ refused 'across=lost: it is one of held, dropped' "$rehearse" test "$program" --
 # A budget of timers ends runs that would not end; the schedule has it.
 expect 0 "$rehearse" test "$program" beats --timer-budget beat=3 --explorer dfs --save ''
 out_has exhaustive 'timer_budgets beat=3'
+out_lacks 'no run has set a timer'
+expect 0 "$rehearse" test "$program" beats --timer-budget baet=3 --explorer dfs --max-runs 20 --max-steps 50 --save ''
+out_has 'no run has set a timer "baet", which has a budget (did you mean beat?)'
 expect 0 "$rehearse" test "$program" beats --timer-budget beat=3 --timer-budget beat=2 --explorer dpor --save ''
 out_has exhaustive 'timer_budgets beat=2'
 expect 0 "$rehearse" test "$program" beats --timer-budget beat=3 --explorer stateful --save ''

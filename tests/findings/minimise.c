@@ -332,8 +332,9 @@ RH_TEST(a_full_box)
     rh_send_from(clerk, b, count_them);
 }
 
-/* The first choices put all pieces into the box, one more than are needed; two together are needed.  So halves, quarters,
- * ... are of no use, whatever their sizes are, and single steps must be tried although nothing was found before. */
+/* The first choices put all pieces into the box, one more than are needed; two together are needed.  So halves,
+ * quarters, ... are of no use, whatever their sizes are, and single steps must be tried although nothing was found
+ * before. */
 static void one_superfluous_step_is_left_out(void **unused)
 {
     (void)unused;

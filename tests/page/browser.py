@@ -66,6 +66,11 @@ class Browser:
         with open(path, "wb") as f:
             f.write(base64.b64decode(self.call("GET", f"{self.session}/screenshot")))
 
+    def printed(self):
+        """The page as a PDF."""
+        import base64
+        return base64.b64decode(self.call("POST", f"{self.session}/print", {}))
+
     def errors(self):
         """Messages of the console."""
         return [e["message"] for e in self.call("POST", f"{self.session}/se/log", {"type": "browser"})]

@@ -93,6 +93,7 @@ def lease(b):
         check(f"the members of auto have made all runs, at point {i}", (runs, distinct) == (point[0], point[2]), (runs, distinct, point))
     busy = [m["name"] for m in result["members"] if m["curve"][-1][0]]
     check("members have curves", len(busy) > 1 and count(b, "#curves svg .name") == len(busy), busy)
+    check("the estimate over time, if there is one", count(b, "#curves svg") >= 1 + (sum(p[3] is not None for p in result["curve"]) > 1))
     b.keys("t")
     check("dark", b.js("return document.documentElement.classList.contains('dark')"))
     b.keys("?")
@@ -147,6 +148,16 @@ def beside(b):
     check("where they differ", 0 < differs < b.js("return rehearsePage.view.run.rows.length"), differs)
     b.keys("Home", "Down", "Down")
     check("both step", b.js("return rehearsePage.view.beside.chart.now") == 2)
+    # printable: both charts are drawn whole, and what only a screen needs is left out
+    for draw in ("beforeprint", "afterprint"):
+        b.js(f"dispatchEvent(new Event('{draw}'))")
+        rows = b.js("return [rehearsePage.view, rehearsePage.view.beside].map(v => [v.run.rows.length, "
+                    "Number(v.chart.picture.getAttribute('height'))])")
+        check(f"{draw}: rows", draw == "afterprint" or all(height >= 30 * count for count, height in rows), rows)
+    check("a PDF", b.printed().startswith(b"%PDF"))
+    rules = b.js("return [...document.styleSheets].flatMap(s => [...s.cssRules]).filter(r => r.media && r.media.mediaText === 'print')"
+                 ".map(r => r.cssText).join()")
+    check("no tools on paper", ".tools" in rules and "display: none" in rules, rules)
     b.keys("b")
     check("one of them", not b.js("return document.querySelector('.second').checkVisibility()"))
     no_trouble(b, "beside.html")

@@ -137,8 +137,9 @@ class Page {
     document.getElementById('help-open').addEventListener('click', () => document.getElementById('help').showModal());
     document.addEventListener('keydown', e => this.key(e));
     addEventListener('resize', () => this.view && this.view.resized());
-    addEventListener('beforeprint', () => this.view && this.view.chart.draw(true));
-    addEventListener('afterprint', () => this.view && this.view.chart.draw());
+    const draw = all => this.view && [this.view, this.view.beside].forEach(v => v && v.chart.draw(all));
+    addEventListener('beforeprint', () => draw(true));
+    addEventListener('afterprint', () => draw());
     if (matchMedia('(prefers-color-scheme: dark)').matches) this.theme();
     const at = new URLSearchParams(location.hash.slice(1)), number = name => (at.has(name) ? Number(at.get(name)) || 0 : undefined);
     const first = Math.max(0, data.results.findIndex(r => r.failures.length));

@@ -12,6 +12,9 @@
 # own: (gdb) source <prefix>/share/rehearse/rehearse-gdb.py
 #
 # The stack of an actor is read as src/world/switch.c leaves it (x86-64); the tables are those of src/world/state.h.
+import os
+import signal
+
 import gdb
 
 REF_BASE = 0x7265660000000001
@@ -142,6 +145,8 @@ class Stepping(gdb.Command):
 
     def invoke(self, argument, from_tty):
         restore()
+        if self.call != "rh_step_look" and bool(world()["inside"]):
+            raise gdb.GdbError("the run is inside a handler: `continue`, rh-next-event or rh-back lead out of it")
         gdb.execute("call (void)%s(%s)" % (self.call, argument), to_string=False)
 
 
@@ -228,6 +233,17 @@ class NextEvent(gdb.Command):
         gdb.execute("continue")
 
 
+def end_parent(pid):
+    """The process that waits for the run would tell a story of it, although it is about to be made again."""
+    try:
+        with open("/proc/%d/stat" % pid) as stat:
+            parent = int(stat.read().rsplit(")", 1)[1].split()[1])
+        if os.readlink("/proc/%d/exe" % parent) == os.readlink("/proc/%d/exe" % pid):
+            os.kill(parent, signal.SIGKILL)
+    except (OSError, ValueError, IndexError):
+        pass
+
+
 class Back(gdb.Command):
     """Goes back by an event: to the handler of the event before.  Where the run stands between two events it is taken back;
 inside a handler the run is made again up to there."""
@@ -246,6 +262,7 @@ inside a handler the run is made again up to there."""
             raise gdb.GdbError("this is the first event")
         for inferior in gdb.inferiors():  # the run is made in a child process
             if inferior.pid:
+                end_parent(inferior.pid)
                 gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
         gdb.execute("inferior 1", to_string=True)
         shown = gdb.execute("show args", to_string=True)
