@@ -291,9 +291,10 @@ void rh_snapshot_free(struct rh_snapshot *snapshot);
 
 /* A hash of everything that can influence the rest of the run: states, mailboxes, timers, names, stores, tables,
  * budgets.  The clock becomes part of it when some run has asked for the time, and the order of sends under RH_BAG when
- * some run has taken a set: do not compare fingerprints from before that with fingerprints from after it
- * (rh_world_fingerprint_meaning: another number).  Ask for one before the first step of the first run: from then on
- * stacks are cleaned, and what earlier calls left on them is no part of later hashes. */
+ * some run has taken a set; when a fiber has blocked deeper on its stack than all before it, stacks are cleaned further
+ * down.  Do not compare fingerprints from before that with fingerprints from after it (rh_world_fingerprint_meaning: a
+ * number with more bits).  Ask for one before the first step of the first run: from then on stacks are cleaned, and what
+ * earlier calls left on them is no part of later hashes. */
 uint64_t rh_world_fingerprint(const struct rh_world *w);
 /* The same with 128 bits: the first of them are those of rh_world_fingerprint. */
 struct rh_fingerprint {

@@ -527,6 +527,7 @@ void rh__fault_spend(struct rh_world *w, const struct rh_choice *c)
         put32(w, &w->left.field, w->left.field - 1);
     RH_BUDGETS(RH_X)
 #undef RH_X
+    rh__faults_spent(w);
 }
 
 void rh__fault_apply(struct rh_world *w, const struct rh_choice *c)

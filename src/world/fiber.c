@@ -92,19 +92,45 @@ RH__APART static void zero_stack(char *from, char *to)
  * alike actors.  So a stack is cleaned before use, to the greatest depth at which fibers have blocked, and to a usual
  * depth, once there are fingerprints or alike actors matter; so is that of the test's body, which begins before anybody
  * asks.  Otherwise nobody compares stacks.  The first fiber that goes deeper than all before it may still contain
- * leftovers; then one state counts as two, which is harmless. */
-enum { USUAL_DEPTH = 1024, PROCESS_DEPTH = 2048 };
+ * leftovers, so that one state counts as two.  Which fiber that is depends on where a process began; therefore the depth
+ * is part of what fingerprints mean (rh__stacks_meaning), and searches over states start over when it grows.  It grows
+ * in few steps: 2048, 3072, 4096, 6144, 8192, ... */
+enum { USUAL_DEPTH = 1024, PROCESS_DEPTH = 2048, DEPTHS = 28 };
+
+static uint32_t depth_of(uint32_t step)
+{
+    return (step % 2 ? PROCESS_DEPTH : PROCESS_DEPTH / 2 * 3) << (step - 1) / 2;
+}
+
+void rh__stacks_clean_to(struct rh_world *w, uint32_t depth)
+{
+    while (w->deepest < depth && w->deepest_step < DEPTHS)
+        w->deepest = depth_of(++w->deepest_step);
+}
+
+uint32_t rh__stacks_meaning(const struct rh_world *w)
+{
+    return ((uint32_t)1 << w->deepest_step) - 1;
+}
+
+void rh__stacks_have_meant(struct rh_world *w, uint32_t meaning)
+{
+    for (uint32_t step = w->deepest_step + 1; step <= DEPTHS && meaning >> (step - 1) & 1; step++)
+        rh__stacks_clean_to(w, depth_of(step));
+}
 
 static inline void clean(const struct rh_world *w, const struct world_actor *a, char *top, char *live)
 {
     if (!w->fingerprints && !w->watches_twins && w->event_count > 1)
         return;
-    size_t depth = w->deepest;
+    bool body = w->event_count <= 1; /* each process makes it once, some before and some after they know the depth */
+    size_t depth = body ? 0 : w->deepest, most = rh__stack_size(w);
     bool stops = w->semantics.granularity >= RH_GRAIN_OPERATION || a->type->kind == RH_KIND_PROCESS;
     if (w->fingerprints && depth < USUAL_DEPTH)
         depth = USUAL_DEPTH;
     if (stops && depth < PROCESS_DEPTH && (w->fingerprints || a->type->kind == RH_KIND_PROCESS))
         depth = PROCESS_DEPTH;
+    depth = depth < most ? depth : most;
     if (depth)
         zero_stack(top - depth, live);
     rh__clean_down_to = w->fingerprints && (stops || w->deepest) ? top - depth : NULL;
@@ -155,11 +181,10 @@ RH__APART static void measure_depth(struct rh_world *w)
 
 static void note_depth(struct rh_world *w, uint32_t actor)
 {
-    enum { AT_LEAST = 1024, STEP = 256 };
     uint32_t size;
     rh__fiber_live(w, actor, &size);
-    if (size > w->deepest)
-        w->deepest = size < AT_LEAST ? AT_LEAST : (size + STEP - 1) / STEP * STEP;
+    if (__builtin_expect(size > w->deepest, 0))
+        rh__stacks_clean_to(w, size);
 }
 
 /* A step that was undone may have left red zones of its frames on the free part of the stack. */

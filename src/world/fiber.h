@@ -17,6 +17,12 @@ void rh__fiber_discard(struct rh_world *w, uint32_t actor);
 /* The part of its stack that a suspended fiber uses. */
 char *rh__fiber_live(struct rh_world *w, uint32_t actor, uint32_t *size);
 
+/* How deep stacks are cleaned (fiber.c).  It grows with the deepest fiber that has blocked, and never shrinks. */
+void rh__stacks_clean_to(struct rh_world *w, uint32_t depth);
+/* The same as a part of rh_world_fingerprint_meaning: greater depths have more of the lowest 28 bits. */
+uint32_t rh__stacks_meaning(const struct rh_world *w);
+void rh__stacks_have_meant(struct rh_world *w, uint32_t meaning);
+
 /* The actor's side. */
 void rh__fiber_block(struct rh_world *w);
 _Noreturn void rh__fiber_abandon(struct rh_world *w);

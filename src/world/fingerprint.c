@@ -137,6 +137,14 @@ static bool faults_befall_by_object(const struct rh_world *w)
     return rh__by_object(w) && (w->left.losses || w->left.duplicates);
 }
 
+void rh__faults_spent(struct rh_world *w)
+{
+    bool could = rh__by_object(w) && (w->semantics.losses || w->semantics.duplicates);
+    for (uint32_t c = 0; could && !faults_befall_by_object(w) && c < w->channel_count; c++)
+        if (w->channels[c].first != RH_NONE)
+            rh__channel_stale(w, c);
+}
+
 /* In a mailbox every message has arrived: only a loss, which granularity object decides at the send, makes a
  * difference between those that were passed over and the others. */
 static uint64_t hash_of_place(const struct rh_world *w, const struct world_channel *c, uint32_t message)

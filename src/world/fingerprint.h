@@ -18,6 +18,10 @@ struct rh__wide rh__message_hash(struct rh_world *w, uint32_t message);
  * being answered. */
 void rh__request_over(struct rh_world *w, uint32_t request);
 
+/* Budgets of faults have become smaller.  The hash of a channel says which of its messages were doubled as long as that
+ * matters for a fault: with the last loss and the last duplicate it changes. */
+void rh__faults_spent(struct rh_world *w);
+
 static inline void rh__actor_stale(struct rh_world *w, uint32_t actor)
 {
     if (w->hashing && !w->actors[actor].stale)

@@ -4,6 +4,7 @@
 #include "world/fingerprint.h"
 
 #include "world/crash_points.h"
+#include "world/fiber.h"
 #include "world/state.h"
 #include "world/symbol.h"
 
@@ -182,6 +183,7 @@ void rh__world_has_seen(struct rh_world *w, uint32_t meaning)
         rh__clock_seen(w);
     if (meaning & 2)
         rh__set_seen(w);
+    rh__stacks_have_meant(w, meaning >> 2);
 }
 
 /* ---- actors that are alike --------------------------------------------------------------------------------------- */
@@ -194,8 +196,7 @@ static void clean_stacks(struct rh_world *w)
     uint32_t depth = w->handler_depth ? w->handler_depth + MARGIN : USUAL;
     uint32_t all = w->semantics.max_stack_bytes;
     depth = depth < all ? depth : all;
-    if (w->deepest < depth)
-        w->deepest = depth;
+    rh__stacks_clean_to(w, depth);
 }
 
 void rh__world_watch_twins(struct rh_world *w)

@@ -24,6 +24,7 @@ static void begin_quiet_phase(struct rh_world *w)
         put32(w, &w->left.field, 0);
     RH_BUDGETS(RH_X)
 #undef RH_X
+    rh__faults_spent(w);
     if (w->cut)
         put32(w, &w->cut, 0);
     for (uint32_t i = 0; i < MAX_HOLDS; i++)

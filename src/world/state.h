@@ -491,7 +491,8 @@ struct rh_world {
     char *stacks;
     size_t stack_stride;
     uint32_t stacks_guarded; /* number of stacks with a guard page */
-    uint32_t deepest;        /* deepest stack of a suspended fiber, in bytes: see fiber.c */
+    uint32_t deepest;        /* stacks are cleaned to this depth, in bytes: see fiber.c */
+    uint32_t deepest_step;   /* ... the how many-th of the depths this is */
     struct rh__pages *globals;
     uint32_t hot_pages;       /* hot pages of globals */
     uint32_t large_count;     /* number of regions that are or were large */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "world/actors.h"
 #include "world/cuts.h"
+#include "world/fiber.h"
 #include "world/network.h"
 #include "world/state.h"
 
@@ -151,7 +152,7 @@ int64_t rh_world_now_ns(const struct rh_world *w)
 
 uint32_t rh_world_fingerprint_meaning(const struct rh_world *w)
 {
-    return (uint32_t)w->clock_used | (uint32_t)w->sets_used << 1;
+    return (uint32_t)w->clock_used | (uint32_t)w->sets_used << 1 | rh__stacks_meaning(w) << 2;
 }
 
 const struct rh_semantics *rh_world_semantics(const struct rh_world *w)

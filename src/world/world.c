@@ -162,7 +162,7 @@ static void clear(struct rh_world *w)
     w->choices_log = w->parts.log = NULL;
     w->globals = NULL;
     w->hot_pages = w->large_count = 0;
-    w->stacks_guarded = w->deepest = 0;
+    w->stacks_guarded = 0;
     w->log = w->log_start;
     w->epoch = 1;
     w->can_read_stacks = true;

@@ -5,12 +5,14 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "support/few.h"
 #include "world/support/automata.h"
 
-enum { PROGRAMS = MANY_OR_FEW(60, 10), LARGEST = 3000 };
+enum { PROGRAMS = MANY_OR_FEW(60, 10), TROUBLED = MANY_OR_FEW(16, 4), LARGEST = 3000 };
+enum { MOST_WORKERS = 4, MOST_KILLS = 3, CUTS = 3 };
 
 /* States, transitions, verdict, and the findings. */
 static char *all_told(const struct rh_exploration *x)
@@ -93,7 +95,7 @@ static void compare(struct sum *sum, const char *explorer, uint64_t seed)
     }
     sum->compared += strstr(one, "exhaustive") != NULL;
     s.limits.max_runs *= 10; /* of strata, which has more and shorter runs than a depth-first search */
-    for (uint32_t workers = 1; workers <= 3 && strstr(one, "exhaustive"); workers++) {
+    for (uint32_t workers = 1; workers <= MOST_WORKERS && strstr(one, "exhaustive"); workers++) {
         char *many = told_by(&s, workers, 1 + seed % 9);
         if (!(first ? strcmp(first, many) == 0 : is_as_one(sum, one, many)))
             complain(sum, first ? first : one, workers, many);
@@ -123,10 +125,94 @@ static void totals_are_those_of_one_process(void **unused)
     assert_true(sum.splits <= 1 + sum.compared / 20);
 }
 
+/* ---- kills and files --------------------------------------------------------------------------------------------- */
+
+struct killer {
+    uint64_t random;
+    uint32_t workers, kills;
+};
+
+static void kill_one(void *arg, struct rh_exploration *x, const pid_t *workers)
+{
+    struct killer *k = arg;
+    (void)x;
+    pid_t worker = workers[rh__random_below(&k->random, k->workers)];
+    if (worker <= 0 || k->kills == MOST_KILLS || rh__random_below(&k->random, 4))
+        return;
+    kill(worker, SIGKILL);
+    k->kills++;
+}
+
+/* Workers are killed now and then; after some runs the exploration stops, and goes on from its file with another number
+ * of workers. */
+static char *told_with_trouble(const struct setting *s, uint64_t seed, uint32_t *kills, uint32_t *parts)
+{
+    char path[] = "/tmp/rehearse-forgetful-XXXXXX", error[512] = "", *text = NULL;
+    struct setting part = *s;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    for (uint32_t i = 0; !text; i++) {
+        struct killer k = { rh__random_seed(seed, i), 1 + (uint32_t)((seed + i) % 3), 0 };
+        struct rh__pool_options o = { .workers = k.workers,
+                                      .slice_runs = 1 + seed % 7,
+                                      .checkpoint = path,
+                                      .resume = i > 0,
+                                      .most_deaths = 1000,
+                                      .watch = kill_one,
+                                      .watch_arg = &k };
+        part.limits.max_runs = i < CUTS ? (i + 1) * (5 + seed % 20) : s->limits.max_runs;
+        struct rh_exploration *x = opened(&part);
+        if (pooled(x, &part, o, error, sizeof error) != RH__POOL_DONE)
+            fail_msg("part %u: %s", i, error);
+        if (x->end.exhausted || i > CUTS)
+            text = all_told(x);
+        *kills += k.kills;
+        *parts += 1;
+        closed(x);
+    }
+    unlink(path);
+    return text;
+}
+
+static void who_is_killed_and_where_it_stops_does_not_show(void **unused)
+{
+    (void)unused;
+    uint32_t compared = 0, kills = 0, parts = 0;
+    uint64_t first = from_environment("REHEARSE_FIRST", 1);
+    uint64_t last = first + from_environment("REHEARSE_PROGRAMS", TROUBLED);
+    for (uint64_t seed = first; seed < last; seed++) {
+        automata_make(&automata, seed);
+        struct setting s = { .test = "automata",
+                             .semantics = &automata.semantics,
+                             .explorer = "stateful",
+                             .limits = { .max_runs = LARGEST, .keep_going = true } };
+        char *smooth = told_by(&s, 2, 0);
+        while (!strstr(smooth, "exhaustive") && automata_shrink(&automata)) {
+            free(smooth);
+            smooth = told_by(&s, 2, 0);
+        }
+        if (strstr(smooth, "exhaustive")) { /* else hot monitors, or too large */
+            char *troubled = told_with_trouble(&s, seed, &kills, &parts);
+            if (strcmp(smooth, troubled) != 0) {
+                char text[512];
+                automata_write(&automata, text, sizeof text);
+                fail_msg("%s\n    %s\n    with trouble: %s", text, smooth, troubled);
+            }
+            free(troubled);
+            compared++;
+        }
+        free(smooth);
+    }
+    print_message("%u programs, %u parts, %u workers killed\n", compared, parts, kills);
+    assert_true(compared >= (last - first) / 2 && parts > compared && kills > compared / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(totals_are_those_of_one_process),
+        EXPLORE_TEST(who_is_killed_and_where_it_stops_does_not_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

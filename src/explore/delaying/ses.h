@@ -24,7 +24,6 @@ struct rh__ses_pool {
     uint64_t number;      /* of the item under way */
     unsigned char *entry; /* its bytes */
     size_t entry_size;
-    uint64_t entry_at;   /* its offset in the frontier */
     unsigned char *told; /* records of runs */
     size_t told_size;
     uint32_t slot; /* of the set (rh__exploration_publish) */

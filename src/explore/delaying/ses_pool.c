@@ -17,7 +17,8 @@
 #include "explore/explorers.h"
 #include "world/live.h"
 
-enum { BATCH = 'b', HOT = 1 << 8, RECORDS = 'r', SAVED = 's', VERSION = 2, MOST_BATCH = 256, TOLD_BYTES = 1 << 22 };
+enum { BATCH = 'b', RECORDS = 'r', SAVED = 's', VERSION = 3, MOST_BATCH = 256, TOLD_BYTES = 1 << 22 };
+static const uint32_t HOT = (uint32_t)1 << 31; /* beside the meaning of fingerprints */
 static const size_t kept_bytes = (size_t)1 << 31; /* of records, and of fingerprints; only address space */
 
 bool rh__ses_pool_open(struct rh__ses *s)
@@ -87,19 +88,18 @@ static uint32_t begin_item(struct rh__ses *s, const struct rh_world *w)
     return rh__ses_take(s, levels);
 }
 
-/* The run has ended.  If fingerprints mean something else now (the program has read the clock), the item is to be done
- * again. */
+/* The run has ended.  If fingerprints mean something else now (the program has read the clock), the record says so, and
+ * the search starts over: nobody looks at its states. */
 static void end_item(struct rh__ses *s)
 {
     struct rh__ses_pool *p = &s->pool;
-    if (p->running && p->meaning != rh_world_fingerprint_meaning(rh__exploration_world(s->x))) {
-        rh__ses_leave_path(s);
-        s->now->at = p->entry_at;
-        s->now->taken--;
-        p->number--;
-    } else if (p->running && !s->diverged) {
+    uint32_t meaning = rh_world_fingerprint_meaning(rh__exploration_world(s->x));
+    bool outdated = p->running && p->meaning != meaning;
+    p->meaning = meaning;
+    if (p->running && !s->diverged)
         write_record(s);
-    }
+    if (outdated)
+        rh__ses_leave_path(s);
     p->running = false;
 }
 
@@ -107,7 +107,6 @@ uint32_t rh__ses_pool_begin(struct rh__ses *s, const struct rh_world *w)
 {
     struct rh__ses_pool *p = &s->pool;
     end_item(s);
-    p->entry_at = s->now->at;
     size_t size;
     const void *item = p->told_size < TOLD_BYTES && !s->diverged ? rh__frontier_take(s->now, &size) : NULL;
     if (!item)
@@ -237,8 +236,8 @@ bool rh__ses_gather(struct rh__ses *s, const void *told, size_t size)
         if (!skip_record(&r, &number, &meaning))
             return false;
         s->pool.hot |= (meaning & HOT) != 0;
-        s->pool.starts_over |= (meaning & ~s->pool.common_meaning & ~(uint32_t)HOT) != 0;
-        s->pool.common_meaning |= meaning & ~(uint32_t)HOT;
+        s->pool.starts_over |= (meaning & ~s->pool.common_meaning & ~HOT) != 0;
+        s->pool.common_meaning |= meaning & ~HOT;
     }
     return !s->pool.records.full;
 }
