@@ -251,7 +251,8 @@ struct rh_world_options {
     /* NULL, or a set in which bit i records that the program asked for params[i] (the first 64).  If other processes
      * make steps, it must be in shared memory (rh_shared_new). */
     uint64_t *params_asked;
-    /* NULL, or two sets: the monitors that the program has started, and those that were told something. */
+    /* NULL, or three sets: the monitors that the program has started, those that were told something, and those that were
+     * hot when a run was cut. */
     uint64_t *monitors;
     /* NULL, or the names of timers that runs have set, if the test has budgets of timers: the first so many. */
     struct rh_timer_names {

@@ -177,6 +177,10 @@ static void print_unasked(const struct rh__result *r)
     rh__result_untold(r, &t);
     if (*line)
         rh__terminal_sentence("  note: ", line);
+    rh__text_clear(&t);
+    rh__result_unjudged(r, &t);
+    if (*line)
+        rh__terminal_sentence("  note: ", line);
 }
 
 /* The program's output goes nowhere; who debugs by printing should know where to find it. */

@@ -107,6 +107,10 @@ static void text_result(void *state, const struct rh__result *r)
     rh__result_untold(r, &t);
     if (*line)
         rh__text_add(to, "note: %s\n", line);
+    rh__text_clear(&t);
+    rh__result_unjudged(r, &t);
+    if (*line)
+        rh__text_add(to, "note: %s\n", line);
     for (uint32_t i = 0; i < r->x->results->finding_count; i++)
         add_finding(r->x, &r->x->results->findings[i], to);
 }

@@ -20,7 +20,7 @@ struct rh__result {
     uint64_t printed_lines;                   /* that the program printed in its first run, and nobody saw */
     const uint64_t *params_asked;             /* bits of those that a run asked for; NULL: not known */
     const struct rh_timer_names *timer_names; /* that runs have set; NULL: not known */
-    const uint64_t *monitors;       /* two sets: those that were started, and told something; NULL: not known */
+    const uint64_t *monitors;       /* three sets: started, told something, hot in a cut run; NULL: not known */
     const struct rh_exploration *x; /* counts and findings; lives until the reports are written */
     struct rh_world *world;
     struct rh_semantics asked; /* as the user asked for them; the world has them as the explorer needs them */
@@ -90,6 +90,8 @@ void rh__result_globals(const struct rh__result *r, struct rh__text *t);
 void rh__result_unasked(const struct rh__result *r, struct rh__text *t);
 /* Monitors that were never told anything; one that was not even started only if the program has one test. */
 void rh__result_untold(const struct rh__result *r, struct rh__text *t);
+/* Monitors that were hot where runs were cut: whether they stay hot for ever is not known. */
+void rh__result_unjudged(const struct rh__result *r, struct rh__text *t);
 void rh__result_next(const struct rh__result *r, struct rh__text *t); /* what to do next; nothing if the test passed */
 
 /* 1234567 as 1,234,567.  The last eight results are valid. */

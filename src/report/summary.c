@@ -156,8 +156,10 @@ void rh__result_counts(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
     uint64_t runs = rh__exploration_counted(x);
-    rh__text_add(t, "%s run%s, %s step%s, %s%s distinct run%s, %.2f s", rh__grouped(runs), plural(runs),
+    bool keeps = x->explorer.explorer->matches_states && x->results->count.pruned;
+    rh__text_add(t, "%s run%s, %s step%s%s, %s%s distinct run%s, %.2f s", rh__grouped(runs), plural(runs),
                  rh__grouped(x->results->count.steps), plural(x->results->count.steps),
+                 keeps ? " (with those kept from the run before)" : "",
                  x->results->distinct.at_least ? "at least " : "", rh__grouped(x->results->distinct.count),
                  plural(x->results->distinct.count), x->clock.seconds);
     if (x->results->count.cut)
@@ -516,6 +518,24 @@ void rh__result_untold(const struct rh__result *r, struct rh__text *t)
     }
 }
 
+static uint64_t hot_where_cut(const struct rh__result *r)
+{
+    return r->monitors ? __atomic_load_n(&r->monitors[RH__MONITOR_CUT_HOT], __ATOMIC_RELAXED) : 0;
+}
+
+void rh__result_unjudged(const struct rh__result *r, struct rh__text *t)
+{
+    const struct rh_actor_type *m;
+    uint64_t hot = hot_where_cut(r);
+    if (!hot)
+        return;
+    rh__text_add(t, "hot where runs were cut (--max-steps %u), which is not judged: monitor ",
+                 rh_world_semantics(r->world)->max_steps);
+    for (uint32_t i = 0, n = 0; (m = rh__monitor_declared(i)); i++)
+        if (hot >> i & 1)
+            rh__text_add(t, "%s%s", n++ ? ", " : "", m->name);
+}
+
 /* ---- what to do next --------------------------------------------------------------------------------------------- */
 
 /* A number that can be typed as it stands. */
@@ -544,6 +564,19 @@ static void next_of_auto(const struct rh_exploration *x, struct rh__text *t)
                         "(--seed)");
 }
 
+/* A monitor was hot where runs were cut. */
+static void next_of_hot(const struct rh_exploration *x, struct rh__text *t)
+{
+    if (rh__tree_has(&x->tree, &rh__explorer_stateful))
+        rh__text_add(
+            t,
+            "longer runs (--max-steps), or --temperature N with a sampler: a monitor that is hot for N events fails");
+    else
+        rh__text_add(t,
+                     "--explorer stateful finds loops in which a monitor stays hot; --temperature N makes one that is "
+                     "hot for N events fail");
+}
+
 static void next_of_sample(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
@@ -552,6 +585,10 @@ static void next_of_sample(const struct rh__result *r, struct rh__text *t)
     s.granularity = RH_GRAIN_OBJECT; /* it would change that */
     if (rh__exploration_unsound(x))
         return; /* the note on global variables says it */
+    if (hot_where_cut(r) && !x->results->incomplete) {
+        next_of_hot(x, t);
+        return;
+    }
     if (x->results->incomplete)
         rh__text_add(t, "a part could not be explored; run it again, with fewer workers if memory is short");
     else if (rh__tree_has(&x->tree, &rh__explorer_auto))
@@ -587,6 +624,8 @@ void rh__result_next(const struct rh__result *r, struct rh__text *t)
     case RH__NOTHING_FOUND:
         if (x->end.unfinished && !x->results->count.runs)
             rh__text_add(t, "more time (--max-seconds), or cut long runs (--max-steps)");
+        else if (all_cut(x) && hot_where_cut(r))
+            next_of_hot(x, t);
         else if (all_cut(x))
             rh__text_add(t, "raise --max-steps%s, or make the test end",
                          rh__tree_has(&x->tree, &rh__explorer_bound) ? " or the bound" : "");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "actor/monitors.h"
 #include "base/capture.h"
 #include "base/fail.h"
 #include "cluster/pool.h"
@@ -38,7 +39,7 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
     s->determinism = rh_shared_new(sizeof *s->determinism);
     if (!plan->resume) { /* the checkpoint does not hold which parameters the runs before it asked for */
         s->params_asked = rh_shared_new(sizeof *s->params_asked);
-        s->monitors = rh_shared_new(2 * sizeof *s->monitors);
+        s->monitors = rh_shared_new(RH__MONITOR_SETS * sizeof *s->monitors);
         s->timer_names = *plan->semantics.timer_budgets ? rh_shared_new(sizeof *s->timer_names) : NULL;
     }
     if (!s->determinism) {
@@ -218,7 +219,7 @@ void rh__session_close(struct rh__session *s)
     rh__exploration_free(s->x);
     rh_world_free(s->world);
     rh_shared_free(s->params_asked, sizeof *s->params_asked);
-    rh_shared_free(s->monitors, 2 * sizeof *s->monitors);
+    rh_shared_free(s->monitors, RH__MONITOR_SETS * sizeof *s->monitors);
     rh_shared_free(s->timer_names, sizeof *s->timer_names);
     rh_shared_free(s->determinism, sizeof *s->determinism);
     *s = (struct rh__session){ .printed = -1 };

@@ -154,6 +154,8 @@ void rh__world_drop_temperature(struct rh_world *w);
 uint32_t rh__world_monitors(const struct rh_world *w, const uint32_t **monitors);
 /* The event that made the monitor hot; RH_NONE while it is not hot. */
 uint32_t rh__monitor_hot_since(const struct rh_world *w, uint32_t monitor);
+/* The run is cut here: notes which monitors are hot.  Nobody judges them, unless there is a temperature. */
+void rh__world_was_cut(struct rh_world *w);
 /* All open choices, also those that a filter hides from an explorer. */
 const struct rh_choice *rh__world_open(const struct rh_world *w, uint32_t *count);
 /* Names an open choice among those of its state, by the same number in every run that comes to this state. */

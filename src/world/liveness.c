@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "actor/monitors.h"
 #include "base/hash.h"
 #include "world/fingerprint.h"
 #include "world/live.h"
@@ -202,4 +203,14 @@ void rh__world_close_loop(struct rh_world *w, uint32_t loop, uint32_t monitor)
     rh__fail(w, RH_OUTCOME_LIVENESS, monitor, "",
              "monitor %s stays hot for ever, here in behaviour %s: the events from %u to %u repeat", m->type->name,
              m->behaviour->name, loop, w->event_count - 1);
+}
+
+void rh__world_was_cut(struct rh_world *w)
+{
+    for (uint32_t i = 0; i < w->monitor_count && w->monitors_known && !w->semantics.temperature; i++) {
+        const struct world_actor *m = &w->actors[w->monitors[i]];
+        uint32_t number = m->behaviour->hot ? rh__monitor_number(m->type) : RH__MONITORS;
+        if (number < RH__MONITORS)
+            __atomic_fetch_or(&w->monitors_known[RH__MONITOR_CUT_HOT], (uint64_t)1 << number, __ATOMIC_RELAXED);
+    }
 }

@@ -562,7 +562,7 @@ static void seam_assume_failed(const char *here)
         rh__misuse(w, here, "rh_assume was called outside of an actor");
 }
 
-/* `set`: 0, started; 1, told something. */
+/* `set`: of monitors.h. */
 static void know_monitor(struct rh_world *w, int set, const struct rh_actor_type *type)
 {
     uint32_t number = w->monitors_known ? rh__monitor_number(type) : RH__MONITORS;
@@ -596,7 +596,7 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
             w->footprint.beyond--; /* it is in the count of announcements */
         }
         rh__touch_monitor(w, monitor);
-        know_monitor(w, 1, w->actors[monitor].type);
+        know_monitor(w, RH__MONITOR_TOLD, w->actors[monitor].type);
         if (w->own_clocks)
             rh__clock_hear(w, monitor, w->actors[w->current].now_ns);
         w->observing = monitor;
@@ -620,7 +620,7 @@ static rh_ref seam_observe(const struct rh_actor_type *type, const void *state, 
     if (w->over)
         rh__fiber_abandon(w);
     rh__touch(w, rh__object_of_actor(w, RH__OBJECT_MONITOR, actor));
-    know_monitor(w, 0, type);
+    know_monitor(w, RH__MONITOR_STARTED, type);
     put32(w, &w->monitors[w->monitor_count], actor);
     put32(w, &w->monitor_count, w->monitor_count + 1);
     return ref_of(actor);

@@ -12,4 +12,18 @@ for options in '' '--explorer stateful' '--explorer random --max-runs 5' '-j 2';
     ! grep -qF 'monitor counts was' line || problem 'counts was told something'
 done
 
+# A monitor that is hot where runs are cut is not judged, and the report says so.
+for options in '--explorer random --max-runs 5' '--explorer random --max-runs 20 -j 2' '--explorer dfs --max-runs 5'; do
+    "$rehearse" test "$fixtures/hot" $options --max-steps 30 >out 2>err
+    tr -s ' \n' ' ' <out >line
+    for text in 'hot where runs were cut (--max-steps 30), which is not judged: monitor promise' \
+        'next: --explorer stateful finds loops in which a monitor stays hot'; do
+        grep -qF "$text" line || problem "$options: no note: $text"
+    done
+done
+expect 1 "$rehearse" test "$fixtures/hot" --explorer random --temperature 20 --max-steps 100
+! grep -qF 'not judged' out || problem 'a temperature judges'
+expect 1 "$rehearse" test "$fixtures/hot" --explorer stateful
+! grep -qF 'not judged' out || problem 'stateful judges'
+
 finish

@@ -120,8 +120,7 @@ static void generated_programs_have_the_same_totals(void **unused)
         char *one = told_by(&s, (struct rh__pool_options){ .workers = 1, .slice_runs = 1 + seed % 30 });
         if (strtoull(one, NULL, 10) < LARGEST && strstr(one, "exhaustive")) {
             bool at_once = compare_with_one(&s, one);
-            char *more =
-                told_by(&s, (struct rh__pool_options){ .workers = 2 + seed % 2, .slice_runs = 1 + seed % 9 });
+            char *more = told_by(&s, (struct rh__pool_options){ .workers = 2 + seed % 2, .slice_runs = 1 + seed % 9 });
             assert_non_null(strstr(more, "exhaustive"));
             same_text(at_once ? strdup(one) : without_runs(strdup(one)), at_once ? more : without_runs(more),
                       "a generated program", seed);

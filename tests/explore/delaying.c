@@ -189,6 +189,25 @@ static void samples_make_no_run_twice(void **unused)
     assert_in_range(orders->count, 6, 8); /* orders with several ways to delay */
 }
 
+/* Runs are told apart by their delays, so a small test has as many as there are sequences of choices: when they were
+ * made, sampling ends by itself. */
+static void sampling_ends_with_the_last_run(void **unused)
+{
+    (void)unused;
+    static const char *const explorers[] = { "delay(rtc, ss)", "delay(rr, ss, c1=1, c2=2)", "delay(prr, ss)" };
+    uint64_t all = explore("four_notes", NULL, "dfs", 0).runs;
+    assert_true(all >= 24);
+    for (size_t i = 0; i < 3; i++) {
+        struct totals t = explore("four_notes", NULL, explorers[i], 0);
+        print_message("%s: %s\n", explorers[i], t.notes);
+        assert_int_equal(t.runs, all);
+        assert_non_null(strstr(t.notes, "every run was made"));
+        assert_int_equal(t.verdict, RH_VERDICT_SAMPLED);
+    }
+    struct totals first = explore("four_notes", NULL, "delay(rtc, ss, delays=1)", 0);
+    assert_non_null(strstr(first.notes, "every run with at most 1 delay was made"));
+}
+
 /* ---- what an order is told --------------------------------------------------------------------------------------- */
 
 RH_MESSAGE(begin_work);
@@ -473,6 +492,7 @@ int main(void)
         EXPLORE_TEST(samples_have_their_distribution),
         EXPLORE_TEST(no_run_is_rarer_than_promised),
         EXPLORE_TEST(samples_make_no_run_twice),
+        EXPLORE_TEST(sampling_ends_with_the_last_run),
         EXPLORE_TEST(an_order_is_told_what_a_step_did),
         EXPLORE_TEST(an_unsound_explorer_is_found_out),
         EXPLORE_TEST(a_full_set_costs_time_and_no_state),

@@ -292,12 +292,21 @@ static void samplers_keep_the_bound(void **unused)
     drop(&r);
 }
 
+/* Each bound has a search of its own, with its memory. */
+static void many_bounds_have_room(void **unused)
+{
+    (void)unused;
+    struct result r = make("writers", NULL, "preempt(20, stateful)", 0);
+    assert_true(r.list->count > 0);
+    drop(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         EXPLORE_TEST(runs_are_those_within_the_bound),     EXPLORE_TEST(without_preemption_actors_take_turns),
         EXPLORE_TEST(blocks_are_events_without_avoidance), EXPLORE_TEST(samplers_keep_the_bound),
-        EXPLORE_TEST(samplers_preempt_anywhere),
+        EXPLORE_TEST(samplers_preempt_anywhere),           EXPLORE_TEST(many_bounds_have_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

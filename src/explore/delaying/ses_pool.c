@@ -18,7 +18,7 @@
 #include "world/live.h"
 
 enum { BATCH = 'b', RECORDS = 'r', SAVED = 's', VERSION = 3, MOST_BATCH = 256, TOLD_BYTES = 1 << 22 };
-static const uint32_t HOT = (uint32_t)1 << 31; /* beside the meaning of fingerprints */
+static const uint32_t HOT = (uint32_t)1 << 31;    /* beside the meaning of fingerprints */
 static const size_t kept_bytes = (size_t)1 << 31; /* of records, and of fingerprints; only address space */
 
 bool rh__ses_pool_open(struct rh__ses *s)

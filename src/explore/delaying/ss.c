@@ -8,7 +8,9 @@
  * of that run come first, and the probability is 1 / (S L^d) for S such runs.
  *
  * The runs of two walks with the same delays are the same run: it is made once, as long as it is
- * remembered how many places it has.
+ * remembered how many places it has.  As long as nothing is forgotten, it is known how many runs with so many delays
+ * there are: as many as the runs with one delay less have places.  When all of them were made, the next stratum
+ * begins; when their runs have no places, every run was made, and sampling ends.
  *
  * A sample is a function of the seed, its number of delays and its number in the stratum.  So several workers draw what
  * one process draws: a stratum is a round (struct rh_explorer_rounds), and an item has some of its samples.  A worker
@@ -32,6 +34,11 @@ struct known {
     uint32_t places;
 };
 
+/* The runs with so many delays that were made, and their places. */
+struct stratum {
+    uint64_t runs, places;
+};
+
 struct rh__ss {
     struct rh__delay_options o;
     struct rh_exploration *x;
@@ -51,6 +58,9 @@ struct rh__ss {
     uint32_t *given; /* delays of the start, by level */
     uint32_t given_top;
     struct known *known;
+    struct stratum *strata; /* by delays */
+    uint32_t complete;      /* all runs of so many strata were made */
+    bool all_made, forgot;  /* every run; some are not remembered */
     /* The run under way. */
     uint32_t at, places;   /* delays that were made; places since the last one */
     uint32_t actors, last; /* before the last step; events when choose was asked last, 0: not yet */
@@ -69,8 +79,9 @@ struct rh__ss *rh__ss_open(struct rh_exploration *x, const struct rh__delay_opti
     s->walk = rh_exploration_memory(x, (size_t)s->room * sizeof *s->walk);
     s->given = rh_exploration_memory(x, (size_t)s->room * sizeof *s->given);
     s->known = rh_exploration_memory(x, ((size_t)1 << KNOWN_BITS) * sizeof *s->known);
+    s->strata = rh_exploration_memory(x, (size_t)s->room * sizeof *s->strata);
     s->state = rh_exploration_memory(x, o->delaying->state_size);
-    return s->walk && s->given && s->known && s->state ? s : NULL;
+    return s->walk && s->given && s->known && s->strata && s->state ? s : NULL;
 }
 
 /* The next sample begins. */
@@ -109,10 +120,30 @@ static struct known *entry_of(struct rh__ss *s, uint64_t walk)
     return &window[i < WINDOW ? i : walk % WINDOW];
 }
 
+/* Counts a run that was made for the first time.  Workers know their own runs only, and walks from runs that were put
+ * off do not begin at the beginning. */
+static void count_run(struct rh__ss *s, uint32_t places)
+{
+    s->strata[s->length].runs++;
+    s->strata[s->length].places += places;
+    while (!s->works && !s->starts.count && !s->forgot && !s->all_made && s->complete < s->room) {
+        const struct stratum *this = &s->strata[s->complete];
+        if (this->runs != (s->complete ? this[-1].places : 1))
+            break;
+        s->complete++;
+        s->all_made = !this->places;
+    }
+}
+
 static void remember(struct rh__ss *s, uint32_t places)
 {
     uint64_t walk = hash_walk(s);
-    *entry_of(s, walk) = (struct known){ walk, places + 1 };
+    struct known *k = entry_of(s, walk);
+    bool again = k->places && k->walk == walk;
+    s->forgot |= k->places && !again;
+    *k = (struct known){ walk, places + 1 };
+    if (!again)
+        count_run(s, places);
 }
 
 /* True if the run with the delays of the walk was made. */
@@ -144,8 +175,12 @@ static bool next_walk(struct rh__ss *s)
         draw_start(s);
         return s->sample < s->until;
     }
+    s->sample++;
+    if (s->all_made && !s->o.repeats)
+        return false;
     bool only_one = !s->delays && !s->starts.count; /* all samples without delays are the same run */
-    if (++s->sample >= samples_of(s) || only_one) {
+    bool all_known = s->complete > s->delays && !s->o.repeats;
+    if (s->sample >= samples_of(s) || only_one || all_known) {
         s->delays++;
         s->sample = 0;
     }
@@ -218,6 +253,10 @@ void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size)
         rh__text_add(&t, ", from %llu runs that were put off", (unsigned long long)s->starts.count);
     if (s->repeated)
         rh__text_add(&t, "; %llu of their runs were known and not made again", (unsigned long long)s->repeated);
+    if (s->all_made)
+        rh__text_add(&t, "; every run was made");
+    else if (s->complete > 1)
+        rh__text_add(&t, "; every run with at most %u delay%s was made", s->complete - 1, s->complete == 2 ? "" : "s");
 }
 
 /* ---- several workers --------------------------------------------------------------------------------------------- */

@@ -206,6 +206,8 @@ void rh__engine_end_run(struct rh_exploration *x, enum rh_outcome_kind outcome, 
     struct rh_world *w = x->world;
     struct rh_run run = { .events = depth(x), .outcome = outcome, .distinct = hash_run(x), .pruned = pruned };
     uint64_t runs = x->results->count.runs;
+    if (outcome == RH_OUTCOME_CUT || (outcome == RH_OUTCOME_RUNNING && !pruned))
+        rh__world_was_cut(w);
     rh__results_add_run(x->results, w, &run, x->wants_new || x->curve.wanted);
     if (x->results->count.runs != runs) /* not one that rh_assume ended */
         rh__curve_run(x, run.is_new);
