@@ -251,8 +251,8 @@ struct rh_world_options {
     /* NULL, or a set in which bit i records that the program asked for params[i] (the first 64).  If other processes
      * make steps, it must be in shared memory (rh_shared_new). */
     uint64_t *params_asked;
-    /* NULL, or three sets: the monitors that the program has started, those that were told something, and those that were
-     * hot when a run was cut. */
+    /* NULL, or three sets: the monitors that the program has started, those that were told something, and those that
+     * were hot when a run was cut. */
     uint64_t *monitors;
     /* NULL, or the names of timers that runs have set, if the test has budgets of timers: the first so many. */
     struct rh_timer_names {
@@ -293,9 +293,9 @@ void rh_snapshot_free(struct rh_snapshot *snapshot);
 /* A hash of everything that can influence the rest of the run: states, mailboxes, timers, names, stores, tables,
  * budgets.  The clock becomes part of it when some run has asked for the time, and the order of sends under RH_BAG when
  * some run has taken a set; when a fiber has blocked deeper on its stack than all before it, stacks are cleaned further
- * down.  Do not compare fingerprints from before that with fingerprints from after it (rh_world_fingerprint_meaning: a
- * number with more bits).  Ask for one before the first step of the first run: from then on stacks are cleaned, and what
- * earlier calls left on them is no part of later hashes. */
+ * down.  Do not compare fingerprints from before that with fingerprints from after it (rh_world_fingerprint_meaning:
+ * a number with more bits).  Ask for one before the first step of the first run: from then on stacks are cleaned, and
+ * what earlier calls left on them is no part of later hashes. */
 uint64_t rh_world_fingerprint(const struct rh_world *w);
 /* The same with 128 bits: the first of them are those of rh_world_fingerprint. */
 struct rh_fingerprint {

@@ -92,9 +92,9 @@ RH__APART static void zero_stack(char *from, char *to)
  * alike actors.  So a stack is cleaned before use, to the greatest depth at which fibers have blocked, and to a usual
  * depth, once there are fingerprints or alike actors matter; so is that of the test's body, which begins before anybody
  * asks.  Otherwise nobody compares stacks.  The first fiber that goes deeper than all before it may still contain
- * leftovers, so that one state counts as two.  Which fiber that is depends on where a process began; therefore the depth
- * is part of what fingerprints mean (rh__stacks_meaning), and searches over states start over when it grows.  It grows
- * in few steps: 2048, 3072, 4096, 6144, 8192, ... */
+ * leftovers, so that one state counts as two.  Which fiber that is depends on where a process began; therefore the
+ * depth is part of what fingerprints mean (rh__stacks_meaning), and searches over states start over when it grows.  It
+ * grows in few steps: 2048, 3072, 4096, 6144, 8192, ... */
 enum { USUAL_DEPTH = 1024, PROCESS_DEPTH = 2048, DEPTHS = 28 };
 
 static uint32_t depth_of(uint32_t step)

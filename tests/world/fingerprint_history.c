@@ -1,6 +1,6 @@
 /* The fingerprint of a state is a function of the choices that lead to it, whatever the process has done before and
- * whenever it has asked for fingerprints, over programs that forget (support/automata.h): every model, granularity, time
- * and fault.  Workers that begin at different places rely on it: they count the same states only then.
+ * whenever it has asked for fingerprints, over programs that forget (support/automata.h): every model, granularity,
+ * time and fault.  Workers that begin at different places rely on it: they count the same states only then.
  *
  * Some thousand states are reached by steps and undos, with a fingerprint of each of them.  Then some of them are
  * reached again from the beginning, in a random order, with fingerprints here and there on the way. */

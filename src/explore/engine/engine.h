@@ -106,7 +106,7 @@ struct rh__repeats {
     char note[2048];      /* a difference only in memory contents; "" for none */
 };
 
-/* Largest number of blocks of rh_exploration_memory.  Decorators open several explorers, and each of those has dozens. */
+/* Largest number of blocks of rh_exploration_memory.  Decorators open several explorers, each of which has dozens. */
 enum { RH__MAX_BLOCKS = 4096 };
 struct rh__blocks {
     struct {
