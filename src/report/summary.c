@@ -518,9 +518,11 @@ void rh__result_untold(const struct rh__result *r, struct rh__text *t)
     }
 }
 
+/* Not if all there is was explored in the end: auto cuts runs before. */
 static uint64_t hot_where_cut(const struct rh__result *r)
 {
-    return r->monitors ? __atomic_load_n(&r->monitors[RH__MONITOR_CUT_HOT], __ATOMIC_RELAXED) : 0;
+    bool matters = r->monitors && r->x->results->count.cut && rh__exploration_verdict(r->x) != RH_VERDICT_EXHAUSTIVE;
+    return matters ? __atomic_load_n(&r->monitors[RH__MONITOR_CUT_HOT], __ATOMIC_RELAXED) : 0;
 }
 
 void rh__result_unjudged(const struct rh__result *r, struct rh__text *t)
@@ -529,8 +531,7 @@ void rh__result_unjudged(const struct rh__result *r, struct rh__text *t)
     uint64_t hot = hot_where_cut(r);
     if (!hot)
         return;
-    rh__text_add(t, "hot where runs were cut (--max-steps %u), which is not judged: monitor ",
-                 rh_world_semantics(r->world)->max_steps);
+    rh__text_add(t, "hot where runs were cut, which is not judged: monitor ");
     for (uint32_t i = 0, n = 0; (m = rh__monitor_declared(i)); i++)
         if (hot >> i & 1)
             rh__text_add(t, "%s%s", n++ ? ", " : "", m->name);

@@ -16,7 +16,7 @@ done
 for options in '--explorer random --max-runs 5' '--explorer random --max-runs 20 -j 2' '--explorer dfs --max-runs 5'; do
     "$rehearse" test "$fixtures/hot" $options --max-steps 30 >out 2>err
     tr -s ' \n' ' ' <out >line
-    for text in 'hot where runs were cut (--max-steps 30), which is not judged: monitor promise' \
+    for text in 'hot where runs were cut, which is not judged: monitor promise' \
         'next: --explorer stateful finds loops in which a monitor stays hot'; do
         grep -qF "$text" line || problem "$options: no note: $text"
     done
