@@ -204,6 +204,8 @@ static void achieve(struct rh__coverage *c, struct rh__covered_actor *a, uint32_
     uint64_t pairs = 0;
     for (uint64_t left = added; left; left &= left - 1)
         pairs += has_bit(rh__coverage_row(c, a, matrix, word * 64 + (uint32_t)__builtin_ctzll(left)), from);
+    if (matrix == RH__CHAIN)
+        return;
     if (matrix == RH__FREE) {
         c->new_pairs += (uint64_t)__builtin_popcountll(added) - pairs;
         c->all_free += (uint64_t)__builtin_popcountll(added);
@@ -232,7 +234,7 @@ void rh__coverage_achieve(struct rh__coverage *c, uint32_t matrix, uint32_t from
 
 bool rh__achieved(const struct rh__coverage *c, uint32_t matrix, uint32_t a, uint32_t b)
 {
-    bool back = matrix == RH__FREE; /* see add_free */
+    bool back = matrix == RH__FREE || matrix == RH__CHAIN; /* see add_free, add_chain */
     const struct rh__covered_receive *x = rh__covered_receive(c, back ? b : a),
                                      *y = rh__covered_receive(c, back ? a : b);
     return has_bit(rh__coverage_row(c, rh__covered_actor(c, x->actor), matrix, x->bit), y->bit);
@@ -248,10 +250,12 @@ enum rh__pair rh__pair_of(const struct rh__coverage *c, enum rh__criterion crite
         return RH__PAIR_UNRELATED;
     if (done && done_back)
         return RH__PAIR_COVERED;
+    if (c->exhausted || rh__achieved(c, RH__CHAIN, a, b) || rh__achieved(c, RH__CHAIN, b, a))
+        return RH__PAIR_IMPOSSIBLE;
     /* For a missing order: was it always the other way round, and never freely? */
-    bool cannot = !done && !met && !rh__achieved(c, RH__FREE, b, a);
-    bool cannot_back = !done_back && !met_back && !rh__achieved(c, RH__FREE, a, b);
-    return c->exhausted || cannot || cannot_back ? RH__PAIR_IMPOSSIBLE : RH__PAIR_OPEN;
+    bool forced_back = !done && !met && !rh__achieved(c, RH__FREE, b, a);
+    bool forced = !done_back && !met_back && !rh__achieved(c, RH__FREE, a, b);
+    return forced || forced_back ? RH__PAIR_FORCED : RH__PAIR_OPEN;
 }
 
 static void note_change(struct rh__coverage *c, uint32_t receive)
@@ -437,24 +441,61 @@ static void add_sequence(struct rh__coverage *c, const struct rh__steps *s, cons
     add_free(c, a, s, q, set, bits);
 }
 
-/* The receive of a step; RH_NONE if there is no room, or if a receive with the same identity came before in this
- * run. */
-static uint32_t known(struct rh__coverage *c, const struct rh__steps *s, uint32_t step, const uint64_t *actor_ids,
-                      rh__name_fn *name, void *arg)
+/* Whether to follow a receive that is new, if its actor has followed so many, and has so many in this run. */
+static bool is_followed(uint64_t id, uint32_t followed, uint32_t in_run)
+{
+    enum { EACH = RH__FOLLOWED / 4, MOST = 30 };
+    uint32_t halvings = followed < RH__FOLLOWED ? 0 : 1 + (followed - RH__FOLLOWED) / EACH, of_run = 0;
+    while (in_run >> of_run > RH__FOLLOWED)
+        of_run++;
+    halvings = halvings > of_run ? halvings : of_run;
+    return (rh__mix(id, 17) & (((uint64_t)1 << (halvings < MOST ? halvings : MOST)) - 1)) == 0;
+}
+
+static uint32_t new_receive(struct rh__coverage *c, const struct rh__steps *s, uint32_t step, uint32_t in_run,
+                            const uint64_t *actor_ids, rh__name_fn *name, void *arg)
 {
     char text[512];
-    uint32_t receive = rh__coverage_find(c, s->list[step].id);
-    if (receive == RH_NONE) {
-        uint64_t actor_id = actor_ids[s->list[step].actor];
-        uint32_t actor = *actor_place(c, actor_id) - 1;
-        if (actor == RH_NONE) {
-            name(arg, step, false, text, sizeof text);
-            actor = rh__coverage_know_actor(c, actor_id, text);
-        }
-        name(arg, step, true, text, sizeof text);
-        if (actor != RH_NONE)
-            receive = rh__coverage_know_receive(c, s->list[step].id, actor, text, false);
+    uint64_t actor_id = actor_ids[s->list[step].actor];
+    uint32_t actor = *actor_place(c, actor_id) - 1;
+    if (!is_followed(s->list[step].id, actor == RH_NONE ? 0 : actor_at(c, actor)->count, in_run)) {
+        c->full = 1;
+        return RH_NONE;
     }
+    if (actor == RH_NONE) {
+        name(arg, step, false, text, sizeof text);
+        actor = rh__coverage_know_actor(c, actor_id, text);
+    }
+    name(arg, step, true, text, sizeof text);
+    return actor == RH_NONE ? RH_NONE : rh__coverage_know_receive(c, s->list[step].id, actor, text, false);
+}
+
+/* Notes the receives of the same actor from whose identities that of a new receive is computed: the nearest one, and
+ * those of which that one is. */
+static void add_chain(struct rh__coverage *c, const struct rh__steps *s, const uint32_t *of_step, uint32_t step)
+{
+    const struct rh__covered_receive *r = receive_at(c, of_step[step]);
+    struct rh__covered_actor *a = actor_at(c, r->actor);
+    uint32_t at = s->list[step].parent;
+    while (at != RH_NONE && at && (of_step[at] == RH_NONE || receive_at(c, of_step[at])->actor != r->actor))
+        at = s->list[at].parent;
+    if (at == RH_NONE || !at)
+        return;
+    const struct rh__covered_receive *by = receive_at(c, of_step[at]);
+    uint64_t *row = rh__coverage_row(c, a, RH__CHAIN, r->bit), *before = rh__coverage_row(c, a, RH__CHAIN, by->bit);
+    for (uint32_t i = 0; i < a->room / 64; i++)
+        row[i] |= before[i];
+    row[by->bit / 64] |= (uint64_t)1 << by->bit % 64;
+}
+
+/* The receive of a step; RH_NONE if it is not followed, or if a receive with the same identity came before in this
+ * run. */
+static uint32_t known(struct rh__coverage *c, const struct rh__steps *s, uint32_t step, uint32_t in_run,
+                      const uint64_t *actor_ids, rh__name_fn *name, void *arg)
+{
+    uint32_t receive = rh__coverage_find(c, s->list[step].id);
+    if (receive == RH_NONE)
+        receive = new_receive(c, s, step, in_run, actor_ids, name, arg);
     if (receive == RH_NONE || receive_at(c, receive)->in_run == c->runs)
         return RH_NONE;
     receive_at(c, receive)->in_run = c->runs;
@@ -473,7 +514,7 @@ void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const u
 {
     /* Sorted by actor: the start of each actor's part, then its receives, steps and changes. */
     size_t n = (size_t)s->count;
-    uint32_t *begins = rh__scratch(3, (s->actors + 1 + 6 * n) * sizeof *begins);
+    uint32_t *begins = rh__scratch(3, (2 * (size_t)s->actors + 1 + 6 * n) * sizeof *begins);
     rh__coverage_no_news(c);
     c->runs++;
     if (!begins) {
@@ -481,13 +522,22 @@ void rh__coverage_add(struct rh__coverage *c, const struct rh__steps *s, const u
         return;
     }
     uint32_t *of_step = begins + s->actors + 1, *bits = of_step + n, *receives = bits + n, *steps = receives + n;
-    uint32_t *becomes = steps + n, *moments = becomes + n;
+    uint32_t *becomes = steps + n, *moments = becomes + n, *in_run = moments + n;
     memset(begins, 0, (s->actors + 1) * sizeof *begins);
+    memset(in_run, 0, s->actors * sizeof *in_run);
     memset(bits, 0xff, n * sizeof *bits);
+    for (uint32_t i = 0; i < n; i++)
+        if (s->list[i].flags & RH__STEP_RECEIVE)
+            in_run[s->list[i].actor]++;
     for (uint32_t i = 0; i < n; i++) {
-        of_step[i] = s->list[i].flags & RH__STEP_RECEIVE ? known(c, s, i, actor_ids, name, arg) : RH_NONE;
+        uint32_t before = c->receive_count;
+        of_step[i] = RH_NONE;
+        if (s->list[i].flags & RH__STEP_RECEIVE)
+            of_step[i] = known(c, s, i, in_run[s->list[i].actor], actor_ids, name, arg);
         if (of_step[i] != RH_NONE)
             begins[s->list[i].actor + 1]++;
+        if (c->receive_count != before && of_step[i] != RH_NONE)
+            add_chain(c, s, of_step, i);
     }
     for (uint32_t i = 0; i < s->actors; i++)
         begins[i + 1] += begins[i];

@@ -9,8 +9,15 @@
  * A pair is covered when both its goals are achieved.  Goals are bits of a matrix for each actor and criterion, so that
  * a run with n receives of one actor is added with n * n / 64 operations.
  *
- * The coverage also records which pairs were ever free: received in an order that nothing forces (steps.h).  If a
- * always came before b, and never freely, then b -> a is impossible as far as these runs can tell.
+ * If the identity of b is computed from that of a, over any number of steps (identity.h: parent), then no run has b
+ * without a before it: b -> a is impossible.  The coverage also records which pairs were ever free: received in an order
+ * that nothing forces (steps.h).  If a always came before b, and never freely, the order was forced in these runs; other
+ * runs may show that it need not be.
+ *
+ * The cost of a run grows with the square of an actor's receives, and programs can have new receives in every run.  So
+ * not all are followed: after the first RH__FOLLOWED of an actor one of two, then one of four, and so on, chosen by
+ * their identity, and from the beginning by as much as a run has more than that.  A million receives then are some 2000
+ * that are followed.  The counts are lower bounds then.
  *
  * Everything is in memory that is shared with child processes and has no pointers out of it. */
 #ifndef RH_COVERAGE_GOALS_H
@@ -28,7 +35,8 @@ enum rh__criterion {
 #undef RH__X
         RH__CRITERION_COUNT
 };
-enum { RH__FREE = RH__CRITERION_COUNT, RH__MATRICES };
+enum { RH__FREE = RH__CRITERION_COUNT, RH__CHAIN, RH__MATRICES };
+enum { RH__FOLLOWED = 512 };
 const char *rh__criterion_name(enum rh__criterion criterion);
 /* Parses "pr,pmr" as a set of bits; "all" means all of them.  Returns 0 with a sentence if the text is invalid. */
 uint32_t rh__criteria_parse(const char *text, char *error, size_t error_size);
@@ -61,7 +69,7 @@ struct rh__count {
 struct rh__coverage {
     size_t size, used;
     uint32_t criteria;  /* bits: the criteria that were asked for */
-    uint32_t full;      /* memory was short: the counts are lower bounds */
+    uint32_t full;      /* memory was short, or not all receives are followed: the counts are lower bounds */
     uint32_t exhausted; /* all runs have been made: what is open is impossible */
     uint32_t grain;     /* enum rh_granularity: a finer one may have more receives */
     uint32_t actor_count, receive_count;
@@ -111,7 +119,8 @@ const struct rh__covered_actor *rh__covered_actor(const struct rh__coverage *c, 
 const struct rh__covered_receive *rh__covered_receive(const struct rh__coverage *c, uint32_t receive);
 const char *rh__coverage_text(const struct rh__coverage *c, uint64_t text);
 uint32_t rh__coverage_find(const struct rh__coverage *c, uint64_t id); /* a receive, or RH_NONE */
-/* Whether a goal is achieved; with RH__FREE: whether a came before b freely.  Both must be receives of one actor. */
+/* Whether a goal is achieved; with RH__FREE: whether a came before b freely; with RH__CHAIN: whether b's identity is
+ * computed from a's.  Both must be receives of one actor. */
 bool rh__achieved(const struct rh__coverage *c, uint32_t matrix, uint32_t a, uint32_t b);
 
 /* The state of a pair of receives of one actor. */
@@ -119,6 +128,7 @@ enum rh__pair {
     RH__PAIR_APART,      /* never in the same run */
     RH__PAIR_COVERED,    /* seen in both orders */
     RH__PAIR_OPEN,       /* not seen in both orders yet */
+    RH__PAIR_FORCED,     /* the same; and in all runs so far something forced the order */
     RH__PAIR_IMPOSSIBLE, /* one of the orders is impossible */
     RH__PAIR_UNRELATED,  /* pmr: neither changes handlers */
 };

@@ -14,10 +14,10 @@
 #include "base/files.h"
 #include "base/hash.h"
 
-enum { VERSION = 0xc2, FULL = 1, EXHAUSTED = 2, MOST_FILE = 1 << 30 };
-/* A file has the line `rehearse coverage 2`, the bytes, and their hash.  Version 1 had no hash and is refused. */
+enum { VERSION = 0xc3, FULL = 1, EXHAUSTED = 2, MOST_FILE = 1 << 30 };
+/* A file has the line `rehearse coverage 4`, the bytes, and their hash.  Version 1 had no hash and is refused. */
 static const char magic[] = "rehearse coverage ";
-enum { FILE_VERSION = 3 };
+enum { FILE_VERSION = 4 };
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 

@@ -43,6 +43,8 @@ size_t rh__steps_scratch(const struct rh__run *r)
 /* A message is available when it was sent; under mailbox with granularity send, when it was accepted. */
 static uint32_t cause_of(const struct making *m, const struct rh_event *e)
 {
+    if (e->choice.kind == RH_CHOICE_TIMER && m->r->first_sets)
+        return m->r->first_sets[e - m->r->events]; /* it could have fired since then, however often it was set anew */
     if (!rh__is_about_message(&e->choice))
         return e->set_by; /* of a timer; else RH_NONE */
     if (e->choice.kind == RH_CHOICE_DELIVER && m->accepted[e->choice.what])
@@ -130,7 +132,8 @@ static struct rh__coverage_step step_of(struct making *m, const struct rh__ident
                                    .after = RH_NONE,
                                    .earlier = RH_NONE,
                                    .elder = RH_NONE,
-                                   .arrival = at };
+                                   .arrival = at,
+                                   .parent = n->parent[at] };
     if (n->root[at] != at)
         s.flags |= RH__STEP_PART;
     if (is_receive(r, e))
@@ -160,6 +163,8 @@ static struct rh__coverage_step step_of(struct making *m, const struct rh__ident
         s.type = (uint32_t)((uintptr_t)rh__run_message(r, e->choice.what)->type >> 3);
     if (deliver && rh__run_delivery(r)->by_receiver)
         s.arrival = s.cause;
+    if (e->choice.kind == RH_CHOICE_TIMER && e->choice.arg && rh__run_choice(r, n->parent[at])->kind == RH_CHOICE_TIMER)
+        s.after = n->parent[at]; /* it has fired once more */
     if (e->choice.kind == RH_CHOICE_TIMER && r->semantics->time == RH_TIME_ORDERED) {
         s.after = m->timer ? m->timer : RH_NONE; /* in the order of deadlines */
         m->timer = at;

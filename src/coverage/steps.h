@@ -22,7 +22,7 @@ enum rh__step_flag {
 struct rh__coverage_step {
     uint64_t id;
     uint32_t actor;  /* the actor of the step; RH_NONE if it has none */
-    uint32_t cause;  /* the step that sent the message or set the timer; for a part the step that it follows */
+    uint32_t cause;  /* the step that sent the message or first set the timer; for a part the step that it follows */
     uint32_t born;   /* the step that spawned the actor, or the last fence before it; RH_NONE for none */
     uint32_t before; /* the previous step of the same actor; RH_NONE for none */
     uint32_t after;  /* the receive that must precede it in this model (Definition 6); RH_NONE for none */
@@ -31,6 +31,7 @@ struct rh__coverage_step {
     uint32_t elder; /* causal: the step that took the previous message of its cause; RH_NONE for none */
     /* The step that determines its place among the receives of its actor: itself, except under mailbox. */
     uint32_t arrival;
+    uint32_t parent; /* the step from whose identity its own is computed (identity.h); RH_NONE for none */
     uint32_t flags;
     uint32_t type; /* type of its message */
     uint32_t site; /* the actor's behaviour or receive before the step; 0 for an actor that takes every message */

@@ -32,6 +32,7 @@ struct rh__coverage_summary rh__coverage_summary(const struct rh__coverage *c, e
                 s.pairs++;
                 s.covered += p == RH__PAIR_COVERED;
                 s.open += p == RH__PAIR_OPEN;
+                s.forced += p == RH__PAIR_FORCED;
                 s.impossible += p == RH__PAIR_IMPOSSIBLE;
             }
     return s;
@@ -110,22 +111,25 @@ void rh__coverage_print(FILE *f, const struct rh__coverage *c, const char *inden
             fprintf(f, "%scoverage pmr: no actor changes its handlers\n", indent);
             continue;
         }
-        fprintf(f, "%scoverage %s: %s%llu goals; %llu pairs: %llu covered, %llu %s, %llu not reached\n", indent,
+        fprintf(f, "%scoverage %s: %s%llu goals; %llu pairs: %llu covered, %llu impossible", indent,
                 rh__criterion_name(i), c->full ? "at least " : "", (unsigned long long)c->counts[i].goals,
-                (unsigned long long)s.pairs, (unsigned long long)s.covered, (unsigned long long)s.impossible,
-                c->exhausted ? "impossible" : "seem impossible", (unsigned long long)s.open);
+                (unsigned long long)s.pairs, (unsigned long long)s.covered, (unsigned long long)s.impossible);
+        if (s.forced)
+            fprintf(f, ", %llu forced so far", (unsigned long long)s.forced);
+        fprintf(f, ", %llu not reached\n", (unsigned long long)s.open);
         uint32_t lines = most < LONGEST_LIST ? most : LONGEST_LIST;
         print_pairs(f, c, i, RH__PAIR_OPEN, "not reached", indent, lines);
-        if (most == UINT32_MAX)
-            print_pairs(f, c, i, RH__PAIR_IMPOSSIBLE, c->exhausted ? "impossible" : "impossible, it seems", indent,
-                        lines);
+        if (most == UINT32_MAX) {
+            print_pairs(f, c, i, RH__PAIR_FORCED, "forced so far", indent, lines);
+            print_pairs(f, c, i, RH__PAIR_IMPOSSIBLE, "impossible", indent, lines);
+        }
     }
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------ */
 
 /* Which orders of `a` and `b` were seen: both, only a before b, only b before a, or neither.  A capital says that
- * the missing order is impossible. */
+ * the missing order is impossible; d, c and y say that something forced the order in every run. */
 static char mark_of(const struct rh__coverage *c, enum rh__criterion criterion, uint32_t a, uint32_t b)
 {
     if (a == b)
@@ -136,6 +140,8 @@ static char mark_of(const struct rh__coverage *c, enum rh__criterion criterion, 
         return '*';
     case RH__PAIR_IMPOSSIBLE:
         return one ? 'B' : other ? 'A' : 'X';
+    case RH__PAIR_FORCED:
+        return one ? 'd' : other ? 'c' : 'y';
     case RH__PAIR_OPEN:
         return one ? 'b' : other ? 'a' : 'x';
     default:
@@ -194,9 +200,10 @@ void rh__coverage_json(FILE *f, const struct rh__coverage *c, void (*growth)(FIL
         if (!asked(c, i))
             continue;
         struct rh__coverage_summary s = rh__coverage_summary(c, i);
-        fprintf(f, "%s\"%s\":{\"goals\":%llu,\"pairs\":%llu,\"covered\":%llu,\"impossible\":%llu,\"open\":%llu}", comma,
+        fprintf(f, "%s\"%s\":{\"goals\":%llu,\"pairs\":%llu,\"covered\":%llu,\"impossible\":%llu,", comma,
                 rh__criterion_name(i), (unsigned long long)c->counts[i].goals, (unsigned long long)s.pairs,
-                (unsigned long long)s.covered, (unsigned long long)s.impossible, (unsigned long long)s.open);
+                (unsigned long long)s.covered, (unsigned long long)s.impossible);
+        fprintf(f, "\"forced\":%llu,\"open\":%llu}", (unsigned long long)s.forced, (unsigned long long)s.open);
         comma = ",";
     }
     fputs("},\"actors\":[", f);

@@ -16,21 +16,33 @@ static uint64_t hash_text(const char *text)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-enum { PER_EVENT = sizeof(uint64_t) + 7 * sizeof(uint32_t), PER_ACTOR = sizeof(uint64_t) + sizeof(uint32_t) };
+enum { PER_EVENT = sizeof(uint64_t) + 8 * sizeof(uint32_t), PER_ACTOR = sizeof(uint64_t) + sizeof(uint32_t) };
+
+/* Entries of the table of timers: a power of two, and more than twice as many as can be used. */
+static uint32_t timer_entries(uint32_t most_events)
+{
+    uint32_t n = 64;
+    while (n < 2 * most_events)
+        n *= 2;
+    return n;
+}
 
 size_t rh__identities_size(uint32_t most_events, uint32_t most_actors)
 {
-    return (size_t)most_events * PER_EVENT + (size_t)most_actors * PER_ACTOR;
+    return timer_entries(most_events) * sizeof(struct rh__fired) + (size_t)most_events * PER_EVENT +
+           (size_t)most_actors * PER_ACTOR;
 }
 
 void rh__identities_init(struct rh__identities *n, void *memory, uint32_t most_events, uint32_t most_actors)
 {
     *n = (struct rh__identities){ .most_events = most_events, .most_actors = most_actors };
-    n->id = memory;
+    n->fired_mask = timer_entries(most_events) - 1;
+    n->fired = memory;
+    n->id = (uint64_t *)(n->fired + n->fired_mask + 1);
     n->actor_id = n->id + most_events;
     uint32_t *at = (uint32_t *)(n->actor_id + most_actors);
     uint32_t **of_events[] = {
-        &n->root, &n->previous, &n->sent, &n->parts, &n->sent_in_all, &n->parts_in_all, &n->made
+        &n->root, &n->previous, &n->sent, &n->parts, &n->sent_in_all, &n->parts_in_all, &n->made, &n->parent
     };
     for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++, at += most_events)
         *of_events[i] = at;
@@ -66,22 +78,37 @@ static uint64_t id_of_message(const struct rh__identities *n, const struct rh__r
     return rh__mix(rh__mix(n->id[n->root[m->event]], hash_text(m->type->name)), ordinal << 16 | copy);
 }
 
-static uint64_t id_of_timer(const struct rh__identities *n, const struct rh__run *r, uint32_t set_by, uint64_t name)
+/* The entry of a named timer; if it has not fired in this run, a free one. */
+static struct rh__fired *fired(const struct rh__identities *n, const struct rh__run *r, const struct rh_choice *c)
 {
-    uint64_t what = name ? hash_text(r->payload + name) : n->parts[set_by];
-    return rh__mix(rh__mix(n->id[n->root[set_by]], RH_CHOICE_TIMER), what);
+    uint64_t key = rh__mix(n->actor_id[c->actor], hash_text(rh__run_text(r, c->arg)));
+    uint32_t i = (uint32_t)rh__mix(key, 11) & n->fired_mask;
+    while (n->fired[i].run == n->run && n->fired[i].key != key)
+        i = (i + 1) & n->fired_mask;
+    if (n->fired[i].run != n->run)
+        n->fired[i] = (struct rh__fired){ .key = key, .last = RH_NONE };
+    return &n->fired[i];
 }
 
-/* `set_by` and `name` are used only for timers. */
+static uint64_t id_of_timer(const struct rh__identities *n, const struct rh__run *r, const struct rh_choice *c,
+                            uint32_t set_by)
+{
+    const struct rh__fired *f = c->arg ? fired(n, r, c) : NULL;
+    if (f)
+        return rh__mix(rh__mix(f->key, RH_CHOICE_TIMER), f->count);
+    return rh__mix(rh__mix(n->id[n->root[set_by]], RH_CHOICE_TIMER), n->parts[set_by]); /* the end of a wait */
+}
+
+/* `set_by` is used only for ends of waits. */
 static uint64_t id_of(const struct rh__identities *n, const struct rh__run *r, const struct rh_choice *c,
-                      uint32_t set_by, uint64_t name)
+                      uint32_t set_by)
 {
     uint64_t who = c->actor == RH_NONE ? 0 : n->actor_id[c->actor];
     uint64_t what = 0;
     if (rh__is_about_message(c))
         return rh__mix(id_of_message(n, r, c->what), c->kind == RH_CHOICE_DELIVER ? who : c->kind);
     if (c->kind == RH_CHOICE_TIMER)
-        return rh__mix(id_of_timer(n, r, set_by, name), who);
+        return rh__mix(id_of_timer(n, r, c, set_by), who);
     if (c->kind == RH_CHOICE_PARTITION) {
         for (uint32_t i = 0; i < n->actors; i++) /* without actors that are spawned later in this run */
             if (rh__cut_group(c->what, rh__run_actor(r, i)->node))
@@ -99,10 +126,7 @@ static uint64_t id_of(const struct rh__identities *n, const struct rh__run *r, c
 
 uint64_t rh__choice_identity(const struct rh__identities *n, const struct rh__run *r, const struct rh_choice *c)
 {
-    struct rh__timer_origin t = { RH_NONE, 0, 0 };
-    if (c->kind == RH_CHOICE_TIMER)
-        t = rh__timer_origin(r->live, c->what);
-    return id_of(n, r, c, t.event, t.name);
+    return id_of(n, r, c, c->kind == RH_CHOICE_TIMER ? rh__timer_origin(r->live, c->what).event : RH_NONE);
 }
 
 /* ---- following a run --------------------------------------------------------------------------------------------- */
@@ -126,6 +150,38 @@ static void name_actors(struct rh__identities *n, const struct rh__run *r)
     }
 }
 
+static uint32_t root_of_birth(const struct rh__identities *n, const struct rh__run *r, uint32_t actor)
+{
+    uint32_t born = rh__run_actor(r, actor)->born;
+    return born == RH_NONE ? 0 : n->root[born];
+}
+
+/* The event from whose identity id_of computes that of this one. */
+static uint32_t parent_of(const struct rh__identities *n, const struct rh__run *r, const struct rh_event *e)
+{
+    const struct rh_choice *c = &e->choice;
+    if (rh__is_about_message(c)) {
+        const struct rh__run_message *m = rh__run_message(r, c->what);
+        return n->root[m->copy_of == RH_NONE ? m->event : rh__run_message(r, m->copy_of)->event];
+    }
+    if (c->kind == RH_CHOICE_TIMER && !c->arg)
+        return n->root[e->set_by];
+    if (c->kind == RH_CHOICE_TIMER) {
+        uint32_t last = fired(n, r, c)->last;
+        return last != RH_NONE ? last : root_of_birth(n, r, c->actor);
+    }
+    uint32_t last = c->actor == RH_NONE ? RH_NONE : n->last[c->actor];
+    return last == RH_NONE ? RH_NONE : n->root[last];
+}
+
+static void note_timer(struct rh__identities *n, const struct rh__run *r, const struct rh_choice *c, uint32_t at)
+{
+    struct rh__fired *f = fired(n, r, c);
+    f->run = n->run;
+    f->count++;
+    f->last = at;
+}
+
 static void add_event(struct rh__identities *n, const struct rh__run *r)
 {
     uint32_t at = n->events;
@@ -136,7 +192,10 @@ static void add_event(struct rh__identities *n, const struct rh__run *r)
     bool part = is_part(e) && before != RH_NONE;
     uint32_t root = part ? n->root[before] : at;
     uint32_t end = at + 1 < r->event_count ? rh__run_event(r, at + 1)->first_message : r->message_count;
-    n->id[at] = at ? id_of(n, r, c, e->set_by, (uint64_t)c->arg * 16) : 0;
+    n->id[at] = at ? id_of(n, r, c, e->set_by) : 0;
+    n->parent[at] = at ? parent_of(n, r, e) : RH_NONE;
+    if (c->kind == RH_CHOICE_TIMER && c->arg)
+        note_timer(n, r, c, at);
     n->root[at] = root;
     n->previous[at] = before;
     if (!part)
@@ -153,6 +212,7 @@ static void add_event(struct rh__identities *n, const struct rh__run *r)
 void rh__identities_begin(struct rh__identities *n)
 {
     n->events = n->actors = 0;
+    n->run++; /* entries of timers that fired in earlier runs are free */
 }
 
 void rh__identities_follow(struct rh__identities *n, const struct rh__run *r)

@@ -48,6 +48,12 @@ uint64_t rh__event_hash(const struct rh__run *r, uint32_t event);
  * its type, by the event that spawned it, and by its index among the actors that this event spawned.  The actor's
  * earlier events do not matter: a receive has the same identity at any position in its actor's order.
  *
+ * A named timer is identified by its actor, its name, and how often it has fired before, not by the event that set it:
+ * programs set timers anew in many handlers, and it would be another timer each time.
+ *
+ * So identities form chains: the identity of an event is computed from that of its parent, and wherever an event with
+ * this identity occurs, one with the parent's identity occurred before it.
+ *
  * A handler may stop on the way: for a reply, for a value, or before an operation on a shared object.  Such a handler
  * is several events of the world and one event here.  All events but the first are parts of the first (the root), and
  * its messages are counted over all parts.  So the identities do not depend on the granularity. */
@@ -62,8 +68,18 @@ struct rh__identities {
     uint32_t *sent_in_all;   /* by root: number of messages so far */
     uint32_t *parts_in_all;
     uint32_t *made;     /* by root: number of spawned actors so far */
+    uint32_t *parent;   /* by event: the event from whose identity its own is computed; RH_NONE for none */
     uint32_t *last;     /* by actor: last event */
     uint64_t *actor_id; /* by actor: identity */
+    struct rh__fired *fired; /* by actor and name of a timer: a table, of which entries of other runs are free */
+    uint32_t fired_mask, run;
+};
+
+/* How often a timer has fired in this run. */
+struct rh__fired {
+    uint64_t key;
+    uint32_t count, last; /* last: its last event */
+    uint32_t run;
 };
 
 /* The number of bytes for at most so many events and actors, and initialization in such memory.  The memory must be

@@ -136,8 +136,8 @@ static const struct rh__option_row rows[] = {
                             "`pcr`: with no receive between them.\n"
                             "`pmr`: one of them changes what the actor handles, and no other such change is between "
                             "them.\n"
-                            "The report lists pairs of which one order was seen, and whether the other one seems "
-                            "impossible.",
+                            "The report lists pairs of which one order was seen, and whether the other one is "
+                            "impossible, or something has forced the order in every run.",
                   .complete = RH__COMPLETE_CHOICES,
                   .choices = criteria },
       .kind = RH__OPTION_CRITERIA,

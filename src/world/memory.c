@@ -76,6 +76,7 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(messages, (size_t)MAX_MESSAGES)
     TABLE(payload, RH__PAYLOAD_BYTES)
     TABLE(events, (size_t)MAX_EVENTS)
+    TABLE(first_sets, (size_t)MAX_EVENTS)
     TABLE(timers, (size_t)MAX_TIMERS)
     TABLE(timer_names, (size_t)TIMER_NAMES)
     TABLE(links, (size_t)MAX_LINKS)

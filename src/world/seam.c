@@ -472,11 +472,14 @@ static void seam_timer(const char *name, int64_t delay_ms, const struct rh_messa
         rh__misuse(w, here, "timer \"%s\" has a negative delay (%lld ms)", name, (long long)delay_ms);
     rh__clock_operation(w, here);
     uint32_t old = rh__timer_find(w, w->current, name);
+    uint32_t first_set = old != RH_NONE ? w->timers[old].first_set : w->event_count - 1;
     if (old != RH_NONE)
         rh__timer_unset(w, old);
     else
         rh__timer_recall(w, w->current, name);
-    rh__timer_set(w, w->current, name, rh__ms(delay_ms), type, value);
+    uint32_t timer = rh__timer_set(w, w->current, name, rh__ms(delay_ms), type, value);
+    if (timer != RH_NONE)
+        w->timers[timer].first_set = first_set;
     if (w->over)
         rh__fiber_abandon(w);
 }

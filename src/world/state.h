@@ -136,6 +136,7 @@ struct world_timer {
     uint64_t payload, name; /* payload offsets */
     uint32_t actor;
     uint32_t event;        /* event that set the timer */
+    uint32_t first_set;    /* event since which a timer of this owner and name is set, perhaps anew */
     uint32_t next;         /* next timer of the same actor, or next free timer */
     uint32_t previous;     /* previous timer of the same actor; RH_NONE for the newest */
     uint32_t next_alike;   /* named timer: next with the same slot in timer_names, + 1 */
@@ -340,6 +341,7 @@ struct rh_world {
     struct world_message *messages;
     char *payload;
     struct rh_event *events;
+    uint32_t *first_sets; /* by event, of timers: see rh__run */
     struct world_timer *timers;
     uint32_t *timer_names; /* hash table by owner and name: first timer of a list, + 1 */
     struct world_link *links;

@@ -431,6 +431,7 @@ RH__APART static void record_other(struct rh_world *w, struct rh_event *e)
     if (c->kind == RH_CHOICE_TIMER) {
         c->arg = rh__timer_name(w, c->what);
         e->set_by = w->timers[c->what].event;
+        w->first_sets[w->event_count] = w->timers[c->what].first_set;
     }
     if (c->kind == RH_CHOICE_RESUME) /* where the actor continues, for reports */
         c->arg = resume_place(w, &w->actors[c->actor]);

@@ -39,6 +39,7 @@ void rh__world_run_begin(struct rh_world *w)
         .params = w->params,
         .param_count = w->param_count,
         .events = w->events,
+        .first_sets = w->first_sets,
         .messages = w->messages,
         .actors = w->actors,
         .accesses = w->accesses,

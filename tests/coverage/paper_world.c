@@ -405,9 +405,9 @@ static void cover_reaches_all_goals_of_the_writer(void **unused)
             struct rh_semantics s = { .max_actors = 16, .max_bytes_per_actor = 65536, .max_steps = 100 };
             struct running r = { .w = world_of("gatling", &s, two_actions, 1) };
             struct told told = { 0, 0, 0, 0 };
-            r.x = explored(r.w, explorers[i], seed, 1000);
+            r.x = explored(r.w, explorers[i], seed, 40);
             told_by(r.x, &told);
-            assert_true(r.x->end.exhausted);
+            assert_true(r.x->end.exhausted == (strstr(explorers[i], "paper") != NULL));
             assert_int_equal(told.infeasible + told.missed + told.nothing, 0);
             /* Which done sends the flush makes it another receive: there may be more than one. */
             uint64_t pairs = of_writer(&r, i < 2 ? RH__PR : RH__PCR).pairs;

@@ -214,3 +214,25 @@ uint32_t rh__classes_choose(struct rh__classes *x, const struct rh_world *w, con
         x->used[class - RH__CLASS_fault]++;
     return i;
 }
+
+static bool is_taken_now(struct rh__classes *x, uint32_t class, uint32_t step)
+{
+    if (class >= RH__CLASS_fault && class < RH__CLASS_named)
+        return is_due(x, class - RH__CLASS_fault, step);
+    if (class != RH__CLASS_restart && class != RH__CLASS_heal)
+        return false;
+    return draw_below(&x->random, x->now[class] + x->now[RH__CLASS_deliver]) < x->now[class];
+}
+
+uint32_t rh__classes_due(struct rh__classes *x, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
+{
+    uint32_t best = RH_NONE, equal = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_taken_now(x, class_of(w, &open[i]), rh__depth(w)) &&
+            rh__random_below(&x->random, ++equal) == 0)
+            best = i;
+    uint32_t class = best == RH_NONE ? 0 : class_of(w, &open[best]);
+    if (class >= RH__CLASS_fault && class < RH__CLASS_named)
+        x->used[class - RH__CLASS_fault]++;
+    return best;
+}

@@ -86,4 +86,8 @@ typedef uint64_t rh__factor_fn(const void *state, const struct rh_world *w, cons
 uint32_t rh__classes_choose(struct rh__classes *x, const struct rh_world *w, const struct rh_choice *open,
                             uint32_t count, rh__factor_fn *factor, const void *state, bool shrinks);
 
+/* For an explorer that decides by itself what else happens: a fault whose step has come; or now and then, by weight, an
+ * end of a fault (restart, heal).  RH_NONE: none. */
+uint32_t rh__classes_due(struct rh__classes *x, const struct rh_world *w, const struct rh_choice *open, uint32_t count);
+
 #endif

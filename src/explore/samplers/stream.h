@@ -28,7 +28,8 @@ enum rh__stream_kind {
     RH__STREAM_PHASES,
     RH__STREAM_URW,
     RH__STREAM_SURW,
-    RH__STREAM_PCTCP_RACING
+    RH__STREAM_PCTCP_RACING,
+    RH__STREAM_COVER
 };
 
 /* For `open`. */

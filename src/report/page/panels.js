@@ -69,7 +69,8 @@ function verdictCard(result) {
 const MARKS = {
   '*': ['both', '●', 'seen in both orders'], b: ['open', '◐', 'only the row’s first was seen'], a: ['open', '◑', 'only the column’s first was seen'],
   x: ['open', '○', 'not seen next to each other'], B: ['impossible', '◐', 'only the row’s first; the other order is impossible'],
-  A: ['impossible', '◑', 'only the column’s first; the other order is impossible'], X: ['impossible', '·', 'impossible'], '-': ['same', '', ''], '.': ['', '', 'never in one run'],
+  A: ['impossible', '◑', 'only the column’s first; the other order is impossible'], X: ['impossible', '·', 'impossible'], d: ['forced', '◐', 'only the row’s first: something forced it in every run so far'],
+  c: ['forced', '◑', 'only the column’s first: something forced it in every run so far'], y: ['forced', '○', 'forced apart in every run so far'], '-': ['same', '', ''], '.': ['', '', 'never in one run'],
 };
 const LARGEST = 60;
 
@@ -88,7 +89,7 @@ function coveragePanel(coverage) {
   if (!coverage) return h('section', {}, h('h2', {}, 'Orders of receives'), h('p', { class: 'soft' }, 'Not measured: run the test with --coverage pr to see which orders each actor has met.'));
   const names = Object.keys(coverage.criteria);
   return h('section', { id: 'orders' }, h('h2', {}, 'Orders of receives'),
-    names.map(c => h('p', { class: 'soft' }, `${c}: ${coverage.criteria[c].covered} of ${coverage.criteria[c].pairs} pairs in both orders, ${coverage.criteria[c].open} open, ${coverage.criteria[c].impossible} impossible`)),
+    names.map(c => h('p', { class: 'soft' }, `${c}: ${coverage.criteria[c].covered} of ${coverage.criteria[c].pairs} pairs in both orders, ${coverage.criteria[c].open} open, ${coverage.criteria[c].forced} forced so far, ${coverage.criteria[c].impossible} impossible`)),
     coverage.actors.map(actor => h('details', { open: coverage.actors.length < 6 }, h('summary', {}, actor.actor),
       names.map(c => [h('h3', {}, c), matrixOf(actor, c)]).flat())));
 }

@@ -119,13 +119,29 @@ static uint32_t slow_message_name(struct slow_run *r, uint32_t message)
                      slow_event_name(r, root));
 }
 
+static const char *slow_timer_text(const struct slow_run *r, uint32_t event)
+{
+    return r->w->payload + (uint64_t)r->events[event].choice.arg * 16;
+}
+
+/* Whether two events are the same timer: a named one, of one actor. */
+static bool slow_same_timer(const struct slow_run *r, uint32_t i, uint32_t j)
+{
+    const struct rh_choice *a = &r->events[i].choice, *b = &r->events[j].choice;
+    return a->kind == RH_CHOICE_TIMER && b->kind == RH_CHOICE_TIMER && a->actor == b->actor && a->arg && b->arg &&
+           strcmp(slow_timer_text(r, i), slow_timer_text(r, j)) == 0;
+}
+
 static uint32_t slow_timer_name(struct slow_run *r, uint32_t event)
 {
     const struct rh_event *e = &r->events[event];
-    uint32_t root = slow_event_name(r, slow_root(r, e->set_by));
+    uint32_t before = 0;
+    for (uint32_t i = 0; e->choice.arg && i < event; i++)
+        before += slow_same_timer(r, i, event);
     if (e->choice.arg)
-        return slow_name(r->s, "timer %s of %u", r->w->payload + (uint64_t)e->choice.arg * 16, root);
-    return slow_name(r->s, "wait in part %u of %u", slow_parts(r, e->set_by), root);
+        return slow_name(r->s, "timer %s that has fired %u times", slow_timer_text(r, event), before);
+    return slow_name(r->s, "wait in part %u of %u", slow_parts(r, e->set_by),
+                     slow_event_name(r, slow_root(r, e->set_by)));
 }
 
 static uint32_t slow_other_name(struct slow_run *r, uint32_t event)
@@ -197,7 +213,7 @@ uint32_t slow_cause(const struct slow_run *r, uint32_t event)
 {
     const struct rh_choice *c = &r->events[event].choice;
     if (c->kind == RH_CHOICE_TIMER)
-        return r->events[event].set_by;
+        return r->w->first_sets[event]; /* tests/coverage/timers.c has what that is */
     if (c->kind != RH_CHOICE_DELIVER && c->kind != RH_CHOICE_ACCEPT && c->kind != RH_CHOICE_LOSE &&
         c->kind != RH_CHOICE_DUPLICATE)
         return RH_NONE;
@@ -286,7 +302,7 @@ static bool slow_in_order(const struct slow_run *r, uint32_t i, uint32_t j)
     const struct world_message *a = slow_taken(r, i), *b = slow_taken(r, j);
     bool timers = r->events[i].choice.kind == RH_CHOICE_TIMER && r->events[j].choice.kind == RH_CHOICE_TIMER;
     if (timers)
-        return r->w->semantics.time == RH_TIME_ORDERED;
+        return r->w->semantics.time == RH_TIME_ORDERED || slow_same_timer(r, i, j);
     if (!a || !b || r->w->semantics.model == RH_BAG || a->copy_of != RH_NONE || b->copy_of != RH_NONE || a >= b)
         return false;
     if (a->sender != b->sender || a->receiver != b->receiver || b->timer || a->channel != b->channel)
