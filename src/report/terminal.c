@@ -1,6 +1,7 @@
 /* See terminal.h. */
 #include "report/terminal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,8 +24,24 @@ static size_t width(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1u : 79;
 }
 
-/* " of about 5,000, 12 min to go" */
-static void print_to_go(char *to, size_t size, double runs, double estimate, double seconds)
+/* The seconds until a limit of runs or of steps ends the exploration, at its rate so far; or of processor time, if it
+ * gets a processor. */
+static double seconds_to_limit(const struct rh_exploration *x, double seconds)
+{
+    const struct rh__limits *l = &x->limits;
+    const struct rh__counts *c = &x->results->count;
+    double left = INFINITY;
+    if (l->max_runs && c->runs)
+        left = fmin(left, seconds * ((double)l->max_runs / (double)c->runs - 1));
+    if (l->max_all_steps && c->steps)
+        left = fmin(left, seconds * ((double)l->max_all_steps / (double)c->steps - 1));
+    if (l->max_seconds > 0 && !x->workers)
+        left = fmin(left, l->max_seconds - rh__meter_seconds(x->clock.meter));
+    return fmax(left, 0);
+}
+
+/* " of about 5,000, 12 min to go", or "8 s to the limit" if that comes before. */
+static void print_to_go(char *to, size_t size, double runs, double estimate, double seconds, double limit)
 {
     static const struct {
         const char *unit;
@@ -35,13 +52,15 @@ static void print_to_go(char *to, size_t size, double runs, double estimate, dou
     *to = 0;
     if (estimate <= runs)
         return;
+    const char *until = limit < left ? "to the limit" : "to go";
+    left = fmin(left, limit);
     while (i < n && left / units[i].seconds >= units[i].most)
         i++;
     int at = snprintf(to, size, estimate < 1e15 ? " of about %s" : " of very many", rh__grouped((uint64_t)estimate));
     if (runs <= 0 || at < 0 || (size_t)at >= size)
         return;
     if (i < n)
-        snprintf(to + at, size - (size_t)at, ", %.0f %s to go", left / units[i].seconds, units[i].unit);
+        snprintf(to + at, size - (size_t)at, ", %.0f %s %s", left / units[i].seconds, units[i].unit, until);
     else
         snprintf(to + at, size - (size_t)at, ", years to go");
 }
@@ -70,7 +89,7 @@ void rh__terminal_progress(struct rh_exploration *x)
         snprintf(covered, sizeof covered, ", %s goals", rh__grouped(goals_of(x->results->coverage)));
     if (x->workers)
         snprintf(workers, sizeof workers, ", %u worker%s", x->workers, x->workers == 1 ? "" : "s");
-    print_to_go(of, sizeof of, (double)x->results->count.runs, estimate, seconds);
+    print_to_go(of, sizeof of, (double)x->results->count.runs, estimate, seconds, seconds_to_limit(x, seconds));
     int n = snprintf(line, sizeof line, "  %s runs%s, %s a second, %s%s distinct runs%s, %u finding%s, %.0f s%s",
                      rh__grouped(x->results->count.runs), of,
                      rh__grouped((uint64_t)((double)x->results->count.runs / (seconds > 0.001 ? seconds : 0.001))),

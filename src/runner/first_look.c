@@ -13,11 +13,19 @@ static bool is_automatic(const struct rh__session *s)
     return strcmp(s->plan.explorer, "auto") == 0 || strcmp(s->plan.explorer, "auto(shared)") == 0;
 }
 
+/* A part of the time that the user allows is enough for what comes before the exploration. */
+static double seconds_of_part(const struct rh__session *s, double most)
+{
+    enum { ONE_IN = 8 };
+    double allowed = s->plan.limits.max_seconds;
+    return allowed > 0 && allowed / ONE_IN < most ? allowed / ONE_IN : most;
+}
+
 /* One run. */
 static void look(struct rh__session *s, struct rh_world *w, const char *explorer)
 {
     char error[512];
-    struct rh__limits limits = { .max_runs = 1, .max_seconds = 2, .keep_going = true, .unchecked = true };
+    struct rh__limits limits = { .max_runs = 1, .max_seconds = seconds_of_part(s, 2), .keep_going = true, .unchecked = true };
     struct rh_exploration *x =
         rh__exploration_new(w, explorer, rh_world_semantics(w)->seed, &limits, error, sizeof error);
     if (!x)
@@ -27,6 +35,7 @@ static void look(struct rh__session *s, struct rh_world *w, const char *explorer
     for (uint32_t i = 0; good && i < x->results->finding_count; i++)
         if (x->results->findings[i].outcome.kind == RH_OUTCOME_ISOLATION)
             s->plan.semantics.check_isolation = true;
+    s->spent += x->clock.processor_seconds;
     s->endless |= good && (x->results->count.cut || x->end.unfinished);
     if (x->end.interrupted)
         s->interrupted = x->end.interrupted;
@@ -62,12 +71,14 @@ static struct rh_exploration *search(struct rh__session *s, const char *explorer
     struct rh__limits limits = *l;
     char error[256];
     limits.max_all_steps = l->max_all_steps && l->max_all_steps < FEW_STEPS ? l->max_all_steps : FEW_STEPS;
+    limits.max_seconds = seconds_of_part(s, 10);
     struct rh_exploration *x =
         rh__exploration_new(s->world, explorer, s->plan.semantics.seed, &limits, error, sizeof error);
     if (!x)
         return NULL;
     x->mute = s->plan.mute;
     *good = rh__explore(x);
+    s->spent += x->clock.processor_seconds;
     if (*good && x->end.exhausted && !x->results->finding_count && rh__exploration_verdict(x) == RH_VERDICT_EXHAUSTIVE)
         return x;
     if (x->end.interrupted)
@@ -79,7 +90,7 @@ static struct rh_exploration *search(struct rh__session *s, const char *explorer
 bool rh__few_states(struct rh__session *s, bool *good)
 {
     char why[256];
-    bool automatic = s->x->explorer.explorer == &rh__explorer_auto && s->plan.workers <= 1 && !s->plan.checkpoint;
+    bool automatic = s->x->explorer.explorer == &rh__explorer_auto && !s->plan.checkpoint;
     bool hard = s->endless || rh__optimal_refuses(rh_world_semantics(s->world), why, sizeof why);
     *good = true;
     if (!automatic || !hard || s->x->measure || s->plan.limits.max_runs || s->plan.curves)

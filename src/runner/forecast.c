@@ -41,6 +41,7 @@ static bool sample(struct rh__session *s, uint64_t steps)
         return true;
     x->mute = true;
     bool good = rh__explore(x);
+    s->spent += x->clock.processor_seconds;
     rh__sample_result(x->explorer.state, x->results->distinct.count, &size);
     if (good && !x->results->diverged && !x->results->count.cut && isfinite(size.estimate))
         s->x->sampled = (struct rh__sampled){ size.estimate, size.exact };

@@ -91,10 +91,11 @@ static void check_determinism(struct rh_world *w, void *arg)
         make_first_run(w, s->printed);
 }
 
-/* In this process, or in workers. */
+/* In this process, or in workers, each of which has the limit for itself. */
 static int explore(struct rh__session *s)
 {
     const struct rh__plan *p = &s->plan;
+    s->x->clock.meter->before += s->spent;
     if (p->workers <= 1 && !p->checkpoint)
         return rh__explore(s->x) ? RH__EXIT_OK : RH__EXIT_TOOL; /* a failure is on standard error already */
     struct rh_world_options w = world_options(s);

@@ -62,6 +62,7 @@ struct rh__session {
     int printed;                    /* what the first run prints; -1: not kept */
     uint64_t printed_lines;
     bool endless;       /* a first run did not come to its end (first_look.h) */
+    double spent;       /* processor time of looks and searches before the exploration: the limit has it, too */
     int interrupted;    /* the signal that interrupted before the world was made; 0: none */
     uint64_t *monitors; /* see struct rh_world_options; in shared memory */
     struct rh_timer_names *timer_names;
