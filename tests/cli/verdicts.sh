@@ -40,6 +40,9 @@ expect 0 "${v[@]}" sometimes_long --explorer random --max-runs 3 --set fail_allo
 not_passed 'nothing found in 3 runs' 'sampled: ' 'more runs (--max-seconds), other seeds'
 expect 0 "$rehearse" test "$fixtures/slow" --explorer optimal --max-runs 10
 not_passed 'nothing found in 10 runs of senders' 'sampled: 10 runs of about 4' 'more time (--max-seconds), more workers (-j)'
+# A test with few states is proved with several workers, too.
+expect 0 "$rehearse" test "$BUILD_DIR/examples/liveness" detector -j 2
+out_has 'passed detector' 'exhaustive: every state'
 expect 0 "$rehearse" test "$BUILD_DIR/examples/gatling-engine" --explorer cover:pr --max-runs 14
 not_passed 'nothing found in 14 runs' 'sampled: 14 runs of an unknown number' 'try --explorer optimal'
 expect 0 "${v[@]}" sometimes_long --explorer dfs
