@@ -12,6 +12,8 @@
 /* Steps of samples: some milliseconds, or few in comparison with a long search.  If steps are slow, the samples take a
  * second at most, or a small part of the time that the user allows. */
 enum { FEW_STEPS = 10000, MANY_STEPS = 20000, ONE_IN = 20 };
+/* Before auto explores: most bugs are found in fewer steps than these samples would take. */
+enum { FIRST_STEPS = 4000 };
 
 static bool is_automatic(const struct rh__session *s)
 {
@@ -53,7 +55,8 @@ static bool sample(struct rh__session *s, uint64_t steps)
 
 bool rh__forecast_before(struct rh__session *s)
 {
-    return !(s->plan.progress || is_automatic(s)) || !applies(s) || sample(s, MANY_STEPS);
+    return !(s->plan.progress || is_automatic(s)) || !applies(s) ||
+           sample(s, is_automatic(s) ? FIRST_STEPS : MANY_STEPS);
 }
 
 bool rh__forecast_after(struct rh__session *s)
