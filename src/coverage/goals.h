@@ -10,9 +10,9 @@
  * a run with n receives of one actor is added with n * n / 64 operations.
  *
  * If the identity of b is computed from that of a, over any number of steps (identity.h: parent), then no run has b
- * without a before it: b -> a is impossible.  The coverage also records which pairs were ever free: received in an order
- * that nothing forces (steps.h).  If a always came before b, and never freely, the order was forced in these runs; other
- * runs may show that it need not be.
+ * without a before it: b -> a is impossible.  The coverage also records which pairs were ever free: received in an
+ * order that nothing forces (steps.h).  If a always came before b, and never freely, the order was forced in these
+ * runs; other runs may show that it need not be.
  *
  * The cost of a run grows with the square of an actor's receives, and programs can have new receives in every run.  So
  * not all are followed: after the first RH__FOLLOWED of an actor one of two, then one of four, and so on, chosen by

@@ -41,9 +41,8 @@ void rh__identities_init(struct rh__identities *n, void *memory, uint32_t most_e
     n->id = (uint64_t *)(n->fired + n->fired_mask + 1);
     n->actor_id = n->id + most_events;
     uint32_t *at = (uint32_t *)(n->actor_id + most_actors);
-    uint32_t **of_events[] = {
-        &n->root, &n->previous, &n->sent, &n->parts, &n->sent_in_all, &n->parts_in_all, &n->made, &n->parent
-    };
+    uint32_t **of_events[] = { &n->root,        &n->previous,     &n->sent, &n->parts,
+                               &n->sent_in_all, &n->parts_in_all, &n->made, &n->parent };
     for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++, at += most_events)
         *of_events[i] = at;
     n->last = at;

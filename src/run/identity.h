@@ -67,10 +67,10 @@ struct rh__identities {
     uint32_t *parts;         /* by event: number of parts that its root had before */
     uint32_t *sent_in_all;   /* by root: number of messages so far */
     uint32_t *parts_in_all;
-    uint32_t *made;     /* by root: number of spawned actors so far */
-    uint32_t *parent;   /* by event: the event from whose identity its own is computed; RH_NONE for none */
-    uint32_t *last;     /* by actor: last event */
-    uint64_t *actor_id; /* by actor: identity */
+    uint32_t *made;          /* by root: number of spawned actors so far */
+    uint32_t *parent;        /* by event: the event from whose identity its own is computed; RH_NONE for none */
+    uint32_t *last;          /* by actor: last event */
+    uint64_t *actor_id;      /* by actor: identity */
     struct rh__fired *fired; /* by actor and name of a timer: a table, of which entries of other runs are free */
     uint32_t fired_mask, run;
 };

@@ -25,7 +25,9 @@ static double seconds_of_part(const struct rh__session *s, double most)
 static void look(struct rh__session *s, struct rh_world *w, const char *explorer)
 {
     char error[512];
-    struct rh__limits limits = { .max_runs = 1, .max_seconds = seconds_of_part(s, 2), .keep_going = true, .unchecked = true };
+    struct rh__limits limits = {
+        .max_runs = 1, .max_seconds = seconds_of_part(s, 2), .keep_going = true, .unchecked = true
+    };
     struct rh_exploration *x =
         rh__exploration_new(w, explorer, rh_world_semantics(w)->seed, &limits, error, sizeof error);
     if (!x)

@@ -277,8 +277,8 @@ struct rh__run {
     size_t param_count;
 
     const struct rh_event *events;
-    /* Live run: of the event of a timer, the event since which a timer of its owner and name was set: that timer was set
-     * anew, or this one.  NULL for a decoded run. */
+    /* Live run: of the event of a timer, the event since which a timer of its owner and name was set: that timer was
+     * set anew, or this one.  NULL for a decoded run. */
     const uint32_t *first_sets;
     const void *messages, *actors; /* tables of rows, with strides */
     const struct rh__access *accesses;

@@ -2,10 +2,10 @@
  *
  * Impossible is a fact: the identity of one receive is computed from that of the other.  None may be called so wrongly.
  *
- * Forced so far rests on must-happen-before (Definitions 5 to 7): all that an actor received before it sent a message is
- * taken to be a reason for it, and what one actor sent to another to be in the order in which it did.  A run in which
- * that actor receives in another order can show that it was no reason.  So few are called forced that are not, and no
- * more than these. */
+ * Forced so far rests on must-happen-before (Definitions 5 to 7): all that an actor received before it sent a message
+ * is taken to be a reason for it, and what one actor sent to another to be in the order in which it did.  A run in
+ * which that actor receives in another order can show that it was no reason.  So few are called forced that are not,
+ * and no more than these. */
 #include "coverage/support/watching.h"
 
 #include "coverage/support/plain.h"

@@ -9,8 +9,8 @@
  * The first run is a random one.  From it schedules are generated; each is forced, and whatever it does not say is left
  * to chance (see release).  A run that had receives, or freely ordered pairs, which no run before had becomes a source
  * of schedules itself; and now and then a run is left to chance as a whole, to find such.  So goals are found that the
- * first run could not show.  When nothing is left to schedule, all runs are left to chance until one of them is a source
- * again: the search comes to no end of its own, except as in the paper.
+ * first run could not show.  When nothing is left to schedule, all runs are left to chance until one of them is a
+ * source again: the search comes to no end of its own, except as in the paper.
  *
  * Faults are not goals.  Runs by chance have them, and every second schedule: they are drawn before the run, and spread
  * over it (samplers/classes.h).
@@ -80,9 +80,9 @@ struct cover {
     bool planned;           /* the run under way has a schedule, for this goal: */
     uint32_t first, second; /* receives of the coverage */
     uint64_t missing;       /* the last event that never came */
-    bool ended;      /* cover(paper) */
-    uint64_t done;   /* runs by chance since nothing is left to schedule */
-    uint64_t found; /* the first run with a schedule that failed; its goal: */
+    bool ended;             /* cover(paper) */
+    uint64_t done;          /* runs by chance since nothing is left to schedule */
+    uint64_t found;         /* the first run with a schedule that failed; its goal: */
     uint32_t found_first, found_second;
 };
 
@@ -294,7 +294,7 @@ static void cover_end(void *state, const struct rh_world *w, const struct rh_run
     if (c->planned) {
         struct phase *n = &c->phases[c->phase];
         bool forced = rh__forced(&c->force) || failed; /* what was found on the way is worth more */
-        bool fair = forced || !c->with_faults; /* a fault may have come in its way */
+        bool fair = forced || !c->with_faults;         /* a fault may have come in its way */
         n->schedules++;
         n->infeasible += !forced;
         bool achieved = rh__achieved(coverage, n->criterion, c->first, c->second);

@@ -228,8 +228,7 @@ uint32_t rh__classes_due(struct rh__classes *x, const struct rh_world *w, const 
 {
     uint32_t best = RH_NONE, equal = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (is_taken_now(x, class_of(w, &open[i]), rh__depth(w)) &&
-            rh__random_below(&x->random, ++equal) == 0)
+        if (is_taken_now(x, class_of(w, &open[i]), rh__depth(w)) && rh__random_below(&x->random, ++equal) == 0)
             best = i;
     uint32_t class = best == RH_NONE ? 0 : class_of(w, &open[best]);
     if (class >= RH__CLASS_fault && class < RH__CLASS_named)
