@@ -323,7 +323,8 @@ static void add(struct rh__order *s, uint32_t op)
             struct node *n = node_at(s, s->node_count);
             uint32_t *waiting = s->waiting.at;
             memcpy(n, from, s->state_at);
-            memcpy(state_of(s, n), state, s->state_size);
+            if (s->state_size)
+                memcpy(state_of(s, n), state, s->state_size);
             n->bits = bits;
             n->hash = hash;
             n->cost += !needed;
@@ -348,7 +349,8 @@ static void try(struct rh__order *s, uint32_t op)
     const struct node *from = s->from.at;
     size_t slot = ((const uint32_t *)s->slots.at)[op] * s->slot_size;
     char *state = s->state.at;
-    memcpy(state, state_of(s, from), s->state_size);
+    if (s->state_size) /* a model may have no state, and then no memory for one */
+        memcpy(state, state_of(s, from), s->state_size);
     bool can = s->p->model->apply(state + slot, &s->p->ops[op].seen);
     if ((s->p->stopped && s->p->stopped(s->p->arg)) || (s->p->budget && !*s->p->budget))
         s->failed = true;

@@ -5,6 +5,7 @@
 
 #include "world/crash_points.h"
 #include "world/fiber.h"
+#include "world/memory.h"
 #include "world/state.h"
 #include "world/symbol.h"
 
@@ -212,7 +213,12 @@ bool rh__world_told_apart(const struct rh_world *w)
 
 void rh__world_only_reset(struct rh_world *w, bool only)
 {
-    w->no_undo = only || w->never_undoes;
+    bool no_undo = only || w->never_undoes;
+    if (w->no_undo == no_undo)
+        return;
+    w->no_undo = no_undo;
+    if (w->large_count)
+        rh__regions_begin_anew(w);
 }
 
 void rh__world_drop_delays(struct rh_world *w)

@@ -219,14 +219,16 @@ void rh__region_begin(struct rh_world *w, uint32_t actor, const void *state)
 
 void rh__region_enter_large(struct rh_world *w, uint32_t actor)
 {
-    rh__pages_sync(w->large[actor]);
+    if (!rh__pages_keep_images(w))
+        rh__pages_sync(w->large[actor]);
 }
 
 static void leave_large(struct rh_world *w, uint32_t actor)
 {
     struct world_actor *a = &w->actors[actor];
     struct rh__wide hash = a->region_hash;
-    rh__pages_diff(w, w->large[actor], &hash);
+    if (!rh__pages_keep_images(w))
+        rh__pages_diff(w, w->large[actor], &hash);
     if (!rh__wide_is_zero(rh__wide_xor(hash, a->region_hash)))
         put_wide(w, &a->region_hash, hash);
     uint32_t used = size_in_use(a);
@@ -264,7 +266,8 @@ void rh__region_leave_heap(struct rh_world *w, uint32_t actor)
         struct rh__pages *pages = rh__pages_for_actor(w, actor);
         if (!pages)
             return; /* no memory for tracking: copying the region is slower, but correct */
-        put_wide(w, &a->region_hash, rh__pages_hash(a->region, used));
+        if (!rh__pages_keep_images(w))
+            put_wide(w, &a->region_hash, rh__pages_hash(a->region, used));
         put_pointer(w, &w->large[actor], pages);
         put32(w, &a->large, 1);
     }
@@ -273,7 +276,17 @@ void rh__region_leave_heap(struct rh_world *w, uint32_t actor)
 struct rh__wide rh__region_hash(struct rh_world *w, uint32_t actor)
 {
     struct world_actor *a = &w->actors[actor];
-    return a->large ? a->region_hash : rh__wide_hash(a->region, a->used, 0);
+    if (a->large)
+        return rh__pages_keep_images(w) ? rh__pages_hash(a->region, a->used) : a->region_hash;
+    return rh__wide_hash(a->region, a->used, 0);
+}
+
+void rh__regions_begin_anew(struct rh_world *w)
+{
+    rh__pages_protect_actors(w);
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        if (w->actors[i].large)
+            w->actors[i].region_hash = rh__pages_hash(w->actors[i].region, w->actors[i].used);
 }
 
 uint32_t rh__region_owner(const struct rh_world *w, const void *p)

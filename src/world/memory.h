@@ -69,6 +69,8 @@ static inline uint64_t rh__payload_take(struct rh_world *w, size_t size)
     return at;
 }
 
+/* After a change of no_undo between two explorations: large regions are tracked in the other way from now on. */
+void rh__regions_begin_anew(struct rh_world *w);
 void rh__region_enter_large(struct rh_world *w, uint32_t actor);
 static inline void rh__region_enter(struct rh_world *w, uint32_t actor)
 {

@@ -13,7 +13,7 @@
 #include "world/log.h"
 #include "world/memory.h"
 
-enum { PAGE = 4096, WORDS = PAGE / 8, COOL_AFTER = 64 };
+enum { PAGE = 4096, WORDS = PAGE / 8, COOL_AFTER = 64, AT_ONCE = 16 };
 
 struct rh__pages {
     struct rh__pages *next;
@@ -23,7 +23,7 @@ struct rh__pages {
     uint8_t *hot;   /* per page */
     uint8_t *calm;  /* per page: comparisons since the last change */
     uint32_t *list; /* the hot pages */
-    uint32_t count;
+    uint32_t count; /* of hot pages; with images (rh__pages_keep_images) 0 only if there are none, and no list */
     uint32_t actor; /* RH_NONE for globals */
     uint64_t skip_from, skip_to;
     bool active;
@@ -104,6 +104,15 @@ void rh__pages_free_all(struct rh_world *w)
     }
 }
 
+void rh__pages_protect_actors(struct rh_world *w)
+{
+    for (struct rh__pages *p = trackers(w); p; p = p->next)
+        if (p->actor != RH_NONE && p->active && p->count && protect(p, 0, p->pages, PROT_READ)) {
+            memset(p->hot, 0, p->pages);
+            p->count = 0;
+        }
+}
+
 void rh__pages_settle(struct rh_world *w)
 {
     for (struct rh__pages *p = trackers(w); p; p = p->next)
@@ -111,6 +120,21 @@ void rh__pages_settle(struct rh_world *w)
             let_go(p);
         else if (p->actor != RH_NONE && !p->active && w->large[p->actor] == p)
             p->active = protect(p, 0, p->pages, PROT_READ); /* a snapshot made the region large again */
+    if (rh__pages_keep_images(w))
+        rh__pages_protect_actors(w);
+}
+
+/* Puts a page into the log, with those around it: a fault costs more than to copy them. */
+static bool log_pages(struct rh_world *w, struct rh__pages *p, size_t page)
+{
+    size_t first = page / AT_ONCE * AT_ONCE, count = p->pages - first < AT_ONCE ? p->pages - first : AT_ONCE;
+    if (!protect(p, first, count, PROT_READ | PROT_WRITE))
+        return false;
+    rh__log_image(w, p->base + first * PAGE, (uint32_t)(count * PAGE));
+    memset(p->hot + first, 1, count);
+    p->count++;
+    w->counts.page_faults++;
+    return true;
 }
 
 bool rh__pages_fault(struct rh_world *w, void *address)
@@ -119,6 +143,8 @@ bool rh__pages_fault(struct rh_world *w, void *address)
         size_t page = (size_t)((char *)address - p->base) / PAGE;
         if ((char *)address < p->base || page >= p->pages || p->hot[page] || !p->active)
             continue;
+        if (p->actor != RH_NONE && rh__pages_keep_images(w))
+            return log_pages(w, p, page);
         if (!protect(p, page, 1, PROT_READ | PROT_WRITE))
             return false;
         rh__copy(p->shadow + page * PAGE, p->base + page * PAGE, PAGE);

@@ -5,7 +5,10 @@
  * that has not changed for a while becomes protected again.  So a program that never writes its globals pays nothing,
  * and others pay for the pages that they write.
  *
- * Only changes during a step count: the driver of the world may write to the same pages between steps. */
+ * Only changes during a step count: the driver of the world may write to the same pages between steps.
+ *
+ * The region of an actor in a world without undo is simpler (rh__pages_keep_images): the first write to a page in a run
+ * puts the whole page into the log, and nothing is compared. */
 /* Private to src/world. */
 #ifndef RH_WORLD_PAGES_H
 #define RH_WORLD_PAGES_H
@@ -21,6 +24,15 @@ void rh__pages_free_all(struct rh_world *w);
 
 /* Words in [from, to) may change without being restored. */
 void rh__pages_skip(struct rh__pages *p, uintptr_t from, uintptr_t to);
+
+/* Whether pages of actors go to the log as they were, once a run.  Not with AddressSanitizer, whose view of a heap
+ * follows whole regions only. */
+static inline bool rh__pages_keep_images(const struct rh_world *w)
+{
+    return w->no_undo && !w->asan;
+}
+/* All pages of actors are protected again: what is written next goes to the log. */
+void rh__pages_protect_actors(struct rh_world *w);
 
 /* Before a step: updates the shadow with what was written since the last step. */
 void rh__pages_sync(struct rh__pages *p);

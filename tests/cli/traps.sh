@@ -11,9 +11,9 @@ printed=$(grep -A2 'ping < client#1' out | tail -n 2)
 same 'lines below their event' '        | server: got 7
         | server: from \x1b[31mclient#1' "$printed"
 out_lacks 'your program printed'
-# A crash leaves what was printed before it.
+# A crash leaves what was printed before it.  An event that ends in a sanitizer's report is not made again for the story.
 expect 1 "${t[@]}" it_prints -p bug=crash
-same 'lines before a crash' '        | server: got 7
+[ -n "$(setting RH_SANITIZE)" ] || same 'lines before a crash' '        | server: got 7
         | server: from \x1b[31mclient#1
         | server: now' "$(grep '  | ' out)"
 # Nothing found: the number of lines of one run.
