@@ -61,7 +61,7 @@ static void put_event(FILE *f, const struct rh__run *r, const struct rh__changes
 {
     const struct rh_choice *choice = rh__run_choice(r, event);
     char text[TEXT];
-    fprintf(f, "{\"event\":%u,\"kind\":\"%s\"", event, rh_choice_name((enum rh_choice_kind)choice->kind));
+    fprintf(f, "{\"event\":%u,\"choice\":\"%s\"", event, rh_choice_name((enum rh_choice_kind)choice->kind));
     put_actor(f, "actor", r, choice->actor);
     rh__event_text(r, event, RH__EVENT_SENDER, text, sizeof text);
     put_text(f, "text", text);

@@ -40,7 +40,7 @@ expect 1 "$rehearse" test "$program" beats --no-minimise --explorer dfs --json j
 same 'events of the story' 8 "$(json 'len(r[0]["failures"][0]["story"])')"
 same 'values' 5 "$(json '[e["values"].split(",")[0] for e in r[0]["failures"][0]["story"]].index("number=4")')"
 same 'an event' "['deliver', 'heart#1', 'beat', 'pacemaker#1', 'beats=2', ['the second beat']]" \
-    "$(json '[r[0]["failures"][0]["story"][3][k] for k in ("kind", "actor", "message", "from", "changes", "log")]')"
+    "$(json '[r[0]["failures"][0]["story"][3][k] for k in ("choice", "actor", "message", "from", "changes", "log")]')"
 same 'sends' "['beat', 'heart#1']" "$(json 'list(r[0]["failures"][0]["story"][1]["sends"][0].values())[:2]')"
 expect 1 "$rehearse" test "$fixtures/bank" --model bag --junit junit.xml --json json
 grep -q 'a run in the other order passes' junit.xml || problem 'no reason in JUnit'
