@@ -116,17 +116,37 @@ enum { RH_UNIT_REPORT = 16384 };
 #define fail()                        rh_assert(false)
 #elif defined(CHECK_H)
 #undef ck_assert
+#undef ck_assert_msg
 #undef ck_assert_int_eq
 #undef ck_assert_int_ne
+#undef ck_assert_int_lt
+#undef ck_assert_int_le
+#undef ck_assert_int_gt
+#undef ck_assert_int_ge
+#undef ck_assert_uint_eq
+#undef ck_assert_uint_ne
 #undef ck_assert_str_eq
+#undef ck_assert_str_ne
+#undef ck_assert_ptr_eq
 #undef ck_assert_ptr_nonnull
 #undef ck_assert_ptr_null
-#define ck_assert(c)             rh_assert(c)
-#define ck_assert_int_eq(a, b)   RH_UNIT_COMPARE_(a, ==, b)
-#define ck_assert_int_ne(a, b)   RH_UNIT_COMPARE_(a, !=, b)
-#define ck_assert_str_eq(a, b)   rh_assert(strcmp(a, b) == 0, "\"%s\" is not \"%s\"", a, b)
-#define ck_assert_ptr_nonnull(p) rh_assert((p) != NULL)
-#define ck_assert_ptr_null(p)    rh_assert((p) == NULL)
+#undef ck_assert_mem_eq
+#define ck_assert(c)              rh_assert(c)
+#define ck_assert_msg(c, ...)     rh_assert(c, __VA_ARGS__)
+#define ck_assert_int_eq(a, b)    RH_UNIT_COMPARE_(a, ==, b)
+#define ck_assert_int_ne(a, b)    RH_UNIT_COMPARE_(a, !=, b)
+#define ck_assert_int_lt(a, b)    RH_UNIT_COMPARE_(a, <, b)
+#define ck_assert_int_le(a, b)    RH_UNIT_COMPARE_(a, <=, b)
+#define ck_assert_int_gt(a, b)    RH_UNIT_COMPARE_(a, >, b)
+#define ck_assert_int_ge(a, b)    RH_UNIT_COMPARE_(a, >=, b)
+#define ck_assert_uint_eq(a, b)   RH_UNIT_COMPARE_(a, ==, b)
+#define ck_assert_uint_ne(a, b)   RH_UNIT_COMPARE_(a, !=, b)
+#define ck_assert_str_eq(a, b)    rh_assert(strcmp(a, b) == 0, "\"%s\" is not \"%s\"", a, b)
+#define ck_assert_str_ne(a, b)    rh_assert(strcmp(a, b) != 0, "both are \"%s\"", a)
+#define ck_assert_ptr_eq(a, b)    rh_assert((a) == (b))
+#define ck_assert_ptr_nonnull(p)  rh_assert((p) != NULL)
+#define ck_assert_ptr_null(p)     rh_assert((p) == NULL)
+#define ck_assert_mem_eq(a, b, n) rh_assert(memcmp(a, b, n) == 0)
 #endif
 
 #endif
