@@ -70,6 +70,19 @@ static bool settle_semantics(struct rh_semantics *s, char *error, size_t error_s
                       (uint64_t)1 << 42, error, error_size);
 }
 
+/* With this option AddressSanitizer keeps variables of functions apart from their stacks, where they are not undone. */
+extern int __asan_option_detect_stack_use_after_return __attribute__((weak));
+
+static bool variables_are_apart(char *error, size_t error_size)
+{
+    if (!&__asan_option_detect_stack_use_after_return || !__asan_option_detect_stack_use_after_return)
+        return false;
+    snprintf(error, error_size,
+             "AddressSanitizer keeps variables of functions where they cannot be undone: set "
+             "ASAN_OPTIONS=detect_stack_use_after_return=0 (such mistakes are found in production)");
+    return true;
+}
+
 struct rh_world *rh_world_new(const struct rh_world_options *options, char *error, size_t error_size)
 {
     if (rh__world) {
@@ -77,7 +90,7 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
         return NULL;
     }
     struct rh_semantics s = options->semantics ? *options->semantics : options->test->semantics;
-    if (!settle_semantics(&s, error, error_size))
+    if (!settle_semantics(&s, error, error_size) || variables_are_apart(error, error_size))
         return NULL;
     struct rh_world *w = rh__memory_reserve(&s, error, error_size);
     if (!w)

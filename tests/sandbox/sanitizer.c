@@ -233,15 +233,36 @@ static void neither_do_large_heaps(void **unused)
     check_wandering("40");
 }
 
+/* Variables that AddressSanitizer keeps apart from the stack cannot be undone. */
+static int expect_refusal(void)
+{
+    char error[256] = "";
+    struct rh_world_options o = { .test = rh_test_first(), .quiet = true };
+    return rh_world_new(&o, error, sizeof error) || !strstr(error, "detect_stack_use_after_return=0");
+}
+
+static char *own_path;
+static void variables_apart_from_the_stack_are_refused(void **unused)
+{
+    (void)unused;
+    char command[4200];
+    snprintf(command, sizeof command, "ASAN_OPTIONS=detect_stack_use_after_return=1 '%s' refused", own_path);
+    assert_int_equal(system(command), 0);
+}
+
 #define FINDING(what, index)                                                                                           \
     {                                                                                                                  \
         .name = what, .test_func = is_a_finding, .teardown_func = free_world_left,                                     \
         .initial_state = (void *)&faults[index]                                                                        \
     }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        return expect_refusal();
+    own_path = argv[0];
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variables_apart_from_the_stack_are_refused),
         FINDING("use of freed memory of an actor is a report", 0),
         FINDING("an overflow in the heap of an actor is a report", 1),
         FINDING("an overflow of an array on the stack is a report", 2),
