@@ -135,7 +135,7 @@ static void drive(struct rh_world *w, void *arg)
         for (uint32_t d = 0;; d++) {
             choices = rh_world_enabled(w, &open);
             const struct rh_event *events = rh_world_events(w, &n);
-            at = preemptions_behind(d ? &at : NULL, &events[n - 1].choice, choices, open);
+            at = preemptions_behind(w, d ? &at : NULL, &events[n - 1].choice, choices, open);
             if (!open)
                 break;
             assert_true(d < DEEPEST);

@@ -3,7 +3,7 @@
 #ifndef RH_TESTS_EXPLORE_SUPPORT_PREEMPTIONS_H
 #define RH_TESTS_EXPLORE_SUPPORT_PREEMPTIONS_H
 
-#include <rehearse/world.h>
+#include "world/state.h"
 
 struct preemptions {
     uint32_t actor; /* of the last step of an actor; RH_NONE: none, or its turn is over */
@@ -11,9 +11,11 @@ struct preemptions {
     uint32_t count;
 };
 
-/* The kinds that are steps of an actor, one by one. */
-static inline bool is_step(const struct rh_choice *c)
+/* The kinds that are steps of an actor, one by one.  The clock is none. */
+static inline bool is_step(const struct rh_world *w, const struct rh_choice *c)
 {
+    if (c->actor == w->clock)
+        return false;
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_BEGIN:
     case RH_CHOICE_DELIVER:
@@ -31,16 +33,17 @@ static inline bool is_step(const struct rh_choice *c)
 }
 
 /* Behind the choice that was made, where these choices are open; `before` is NULL for the first event of a run. */
-static inline struct preemptions preemptions_behind(const struct preemptions *before, const struct rh_choice *made,
-                                                    const struct rh_choice *open, uint32_t choices)
+static inline struct preemptions preemptions_behind(const struct rh_world *w, const struct preemptions *before,
+                                                    const struct rh_choice *made, const struct rh_choice *open,
+                                                    uint32_t choices)
 {
     struct preemptions at = { .actor = before ? before->actor : RH_NONE, .count = before ? before->count : 0 };
-    if (is_step(made)) {
+    if (is_step(w, made)) {
         at.count += before && before->ready && before->actor != made->actor;
         at.actor = made->actor;
     }
     for (uint32_t i = 0; i < choices; i++)
-        at.ready |= is_step(&open[i]) && open[i].kind != RH_CHOICE_TIMER && open[i].actor == at.actor;
+        at.ready |= is_step(w, &open[i]) && open[i].kind != RH_CHOICE_TIMER && open[i].actor == at.actor;
     if (!at.ready)
         at.actor = RH_NONE; /* its turn is over, also if a fault lets it go on later */
     return at;
