@@ -29,7 +29,7 @@ RH_TEST(a_name_has_one_owner)
 }
 
 /* With this granularity each operation on the world's names is a step. */
-RH_TEST(a_service_is_started_once, .granularity = RH_GRAIN_OPERATION)
+RH_TEST(a_service_is_started_once, .granularity = RH_GRAIN_OBJECT)
 {
     for (int64_t i = 0; i < rh_param("clients", 2); i++)
         rh_spawn(starter, .checks_first = rh_bug("start_twice"));
@@ -40,7 +40,7 @@ RH_TEST(a_service_is_started_again)
     rh_spawn(user, .supervisor = rh_spawn(supervisor), .hasty = rh_bug("too_soon"));
 }
 
-RH_TEST(a_child_gets_its_name, .granularity = RH_GRAIN_OPERATION)
+RH_TEST(a_child_gets_its_name, .granularity = RH_GRAIN_OBJECT)
 {
     rh_spawn(parent, .hasty = rh_bug("regrace"));
 }

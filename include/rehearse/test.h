@@ -45,7 +45,6 @@ enum rh_model {
     X(DEFAULT, "default", "what the explorer prefers: object or handler")                                              \
     X(HANDLER, "handler", "one message and all that its handler does")                                                 \
     X(SEND, "send", "also the moment at which a message enters a mailbox (with model mailbox)")                        \
-    X(OPERATION, "operation", "each operation of a process on a shared object")                                        \
     X(OBJECT, "object",                                                                                                \
       "each operation of any actor whose order others can see: on a name, a table, the life of an "                    \
       "actor, a monitor")
@@ -121,6 +120,8 @@ enum rh_across {
 };
 
 enum { RH_TIMER_BUDGETS_SIZE = 128 };
+/* The name of time limits (rh_receive with timeout_ms, rh_ask_within, rh_join_within) among budgets of timers. */
+#define RH_WAIT_TIMER "rh_wait"
 
 /* Where an exit signal may end a process that does not trap it, or that is killed. */
 #define RH_KILLS(X)                                                                                                    \
@@ -191,7 +192,8 @@ struct rh_semantics {
     uint32_t delays;
     uint32_t outside; /* messages from outside: see rh_open */
     /* How often timers of a name may fire in a run, of all actors together: "election=3, heartbeat=10".  Later they
-     * stay set and never fire; with ordered time the clock passes over them.  A run that ends while such a timer is
+     * stay set and never fire; with ordered time the clock passes over them.  The name "rh_wait" is that of all time
+     * limits of waits: "rh_wait=0" ignores them, as if every wait had none.  A run that ends while such a timer is
      * set could go on: it is not stuck, and neither hot monitors nor `eventually` are judged.  In production timers
      * have no budgets. */
     char timer_budgets[RH_TIMER_BUDGETS_SIZE];

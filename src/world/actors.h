@@ -88,7 +88,7 @@ static inline bool rh__clock_is_still(const struct rh_world *w)
 }
 void rh__clock_ring(struct rh_world *w, uint32_t timer);
 
-/* Timers; with type NULL a timer wakes the actor. */
+/* Timers; with type NULL a timer wakes the actor, and its name is that of its budget (NULL: none). */
 uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int64_t delay_ns,
                        const struct rh_message_type *type, const void *value);
 /* The budget of timers of this name (timer_budgets.h); RH_NONE if they have none. */

@@ -125,7 +125,7 @@ static inline void clean(const struct rh_world *w, const struct world_actor *a, 
         return;
     bool body = w->event_count <= 1; /* each process makes it once, some before and some after they know the depth */
     size_t depth = body ? 0 : w->deepest, most = rh__stack_size(w);
-    bool stops = w->semantics.granularity >= RH_GRAIN_OPERATION || a->type->kind == RH_KIND_PROCESS;
+    bool stops = w->semantics.granularity == RH_GRAIN_OBJECT || a->type->kind == RH_KIND_PROCESS;
     if (w->fingerprints && depth < USUAL_DEPTH)
         depth = USUAL_DEPTH;
     if (stops && depth < PROCESS_DEPTH && (w->fingerprints || a->type->kind == RH_KIND_PROCESS))

@@ -120,12 +120,10 @@ void rh__stop_before(struct rh_world *w, uint64_t object, const struct rh__actio
 {
     if (__builtin_expect(w->semantics.atomic != NULL, 0) && rh__is_atomic(w, place))
         return;
-    if (!rh__by_object(w)) {
-        rh__preempt(w, place);
-    } else if (!alone(w) && w->inside && w->observing == RH_NONE) {
-        await(w, w->current, object, action);
-        rh__halt(w, STATUS_PREEMPTED, place);
-    }
+    if (!rh__by_object(w) || alone(w) || !w->inside || w->observing != RH_NONE)
+        return;
+    await(w, w->current, object, action);
+    rh__halt(w, STATUS_PREEMPTED, place);
 }
 
 void rh__has_found(struct rh_world *w, uint64_t what)

@@ -71,7 +71,8 @@ static void block(struct rh_world *w, uint32_t status, const char *place)
     rh__fiber_block(w);
 }
 
-static void set_wake(struct rh_world *w, int64_t delay_ns, const char *place)
+/* The end of a wait by time; `name` is that of its budget, NULL for none. */
+static void set_wake(struct rh_world *w, const char *name, int64_t delay_ns, const char *place)
 {
     struct world_actor *a = &w->actors[w->current];
     bool by_clock = w->clock != RH_NONE && delay_ns > 0;
@@ -80,7 +81,7 @@ static void set_wake(struct rh_world *w, int64_t delay_ns, const char *place)
         put32(w, &a->waits, a->waits + 1);
         put32(w, &a->wait, a->waits);
     }
-    uint32_t timer = rh__timer_set(w, w->current, NULL, delay_ns, NULL, NULL);
+    uint32_t timer = rh__timer_set(w, w->current, delay_ns > 0 ? name : NULL, delay_ns, NULL, NULL);
     if (timer == RH_NONE)
         rh__fiber_abandon(w); /* the limit has been recorded */
     if (!by_clock)
@@ -180,7 +181,7 @@ const struct rh_envelope *rh__receive(struct rh_world *w, const struct rh_filter
         put_pointer(w, &a->receives, place);
     }
     if (filter->timeout_ms && !(filter->timeout_ms > 0 && is_there(w, a)))
-        set_wake(w, rh__ms(filter->timeout_ms), place);
+        set_wake(w, RH_WAIT_TIMER, rh__ms(filter->timeout_ms), place);
     block(w, STATUS_WAITING, place);
     if (w->resumed_with == RH_NONE)
         return NULL;
@@ -198,14 +199,14 @@ uint32_t rh__await_reply(struct rh_world *w, uint32_t request, int64_t timeout_m
     struct world_actor *a = &w->actors[w->current];
     put32(w, &a->asking, request);
     if (timeout_ms > 0)
-        set_wake(w, rh__ms(timeout_ms), place);
+        set_wake(w, RH_WAIT_TIMER, rh__ms(timeout_ms), place);
     block(w, STATUS_WAITING, place);
     return w->resumed_with;
 }
 
 void rh__sleep(struct rh_world *w, int64_t ns, const char *place)
 {
-    set_wake(w, ns, place);
+    set_wake(w, NULL, ns, place);
     block(w, STATUS_SLEEPING, place);
 }
 
@@ -230,13 +231,6 @@ void rh__halt(struct rh_world *w, uint32_t status, const char *place)
     block(w, status, place);
     if (mortal)
         put_flag(w, &w->actors[w->current].flags, FLAG_MORTAL, false);
-}
-
-void rh__preempt(struct rh_world *w, const char *place)
-{
-    if (w->semantics.granularity == RH_GRAIN_OPERATION && w->inside && w->observing == RH_NONE &&
-        w->actors[w->current].type->kind == RH_KIND_PROCESS)
-        rh__halt(w, STATUS_PREEMPTED, place);
 }
 
 uint32_t rh__choose_opening(struct rh_world *w, const char *place)

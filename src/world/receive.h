@@ -24,7 +24,6 @@ void rh__turn_to(struct rh_world *w, const struct rh_envelope *envelope, const c
 uint32_t rh__await_reply(struct rh_world *w, uint32_t request, int64_t timeout_ms, const char *place);
 void rh__sleep(struct rh_world *w, int64_t ns, const char *place);
 uint32_t rh__choose(struct rh_world *w, uint32_t n, const char *place);
-void rh__preempt(struct rh_world *w, const char *place);
 /* Blocks the actor in a status that counts as halted. */
 void rh__halt(struct rh_world *w, uint32_t status, const char *place);
 /* Returns the result of opening a store (enum rh__store_state), chosen like a value within the fault budgets. */

@@ -131,10 +131,6 @@ static inline uint32_t post(struct rh_world *w, struct world_sending *s, const c
 RH__APART static void stop_before_sending(struct rh_world *w, uint32_t from, uint32_t to, const char *here)
 {
     bool for_another = w->actors[from].status == STATUS_OUTSIDE && w->delivery.in_order;
-    if (!rh__by_object(w)) {
-        rh__preempt(w, here);
-        return;
-    }
     bool stopped = w->actors[to].status != STATUS_OUTSIDE && rh__before_effect(w, here);
     if (for_another && !w->delivery.by_receiver)
         rh__operation(w, rh__object_of_actor(w, RH__OBJECT_SENDER, from), here);
@@ -146,7 +142,7 @@ RH__APART static void stop_before_sending(struct rh_world *w, uint32_t from, uin
 
 static inline void before_sending(struct rh_world *w, uint32_t from, uint32_t to, const char *here)
 {
-    if (w->semantics.granularity >= RH_GRAIN_OPERATION)
+    if (rh__by_object(w))
         stop_before_sending(w, from, to, here);
 }
 
@@ -435,8 +431,6 @@ static void seam_kill(rh_ref who, const char *reason, const char *here)
     if (!w)
         return;
     w->footprint.beyond++;
-    if (!rh__by_object(w)) /* otherwise a signal like any other message: too late for an actor that has ended */
-        rh__preempt(w, here);
     uint32_t actor = rh__known(w, who, "rh_kill", here);
     if (!rh__before_effect(w, here))
         rh__kill_point(w, here);
@@ -585,8 +579,6 @@ static void seam_announce(const struct rh_message_type *type, const void *value,
     w->footprint.announced++;
     if (rh__by_object(w)) /* all monitors are one object, even if there is none yet */
         rh__operation(w, rh__object(RH__OBJECT_MONITOR, 0), here);
-    else
-        rh__preempt(w, here);
     rh__show_announcement(w, type);
     for (uint32_t i = 0; i < w->monitor_count; i++) {
         const struct rh_entry *entry;

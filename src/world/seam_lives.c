@@ -223,7 +223,6 @@ bool rh__seam_name_set(const char *name, rh_ref who, const char *here)
     uint32_t actor = rh_is_nobody(who) ? RH_NONE : rh__known(w, who, "rh_register", here);
     if (rh__by_object(w))
         return set_name_in_turns(w, name, actor, here);
-    rh__preempt(w, here);
     uint32_t holder = rh__name_find(w, name).actor;
     bool frees = actor == RH_NONE && holder != RH_NONE;
     bool takes = actor != RH_NONE && holder == RH_NONE && !has_ended(&w->actors[actor]);

@@ -293,6 +293,7 @@ static void fire(struct rh_world *w, uint32_t actor, uint32_t timer)
         rh__clock_reach(w, actor, t.deadline_ns);
     }
     if (!t.type) {
+        rh__timer_spend(w, &t);
         if (a->status != STATUS_WAITING || a->asking != RH_NONE)
             goes_on(w);
         resume(w, actor, RH_NONE);

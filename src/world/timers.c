@@ -97,8 +97,8 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     t->deadline_ns = rh__later(rh__time_of(w, actor), delay_ns);
     t->actor = actor;
     t->event = t->first_set = w->event_count - 1;
-    t->budget = type && w->timer_budget_count ? rh__timer_budget(w, name) : RH_NONE;
-    if (type && w->timer_budget_count && w->timer_names_seen)
+    t->budget = name && w->timer_budget_count ? rh__timer_budget(w, name) : RH_NONE;
+    if (name && w->timer_budget_count && w->timer_names_seen)
         note_name(w->timer_names_seen, name);
     t->clocked = w->clock != RH_NONE && (type || delay_ns > 0);
     t->wait = t->clocked && !type ? a->wait : 0;

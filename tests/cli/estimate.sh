@@ -92,7 +92,7 @@ out_has '24 runs' '24 distinct runs' 'exhaustive: every one of 24 distinct runs 
 expect 0 "${optimal[@]}" --granularity object
 out_has '24 runs'
 refused 'explorer optimal works with granularity object only' "${optimal[@]}" --granularity handler
-refused 'works with granularity object only' "${optimal[@]}" --explorer bound:3,optimal --granularity operation
+refused 'works with granularity object only' "${optimal[@]}" --explorer bound:3,optimal --granularity handler
 for time in ordered logical; do
     expect 0 "${optimal[@]}" --time $time --set pauses=true
     out_has '24 runs' "exhaustive: every one of 24 distinct runs (fifo, $time time)"

@@ -105,14 +105,14 @@ out_has "  under fifo, granularity object (the explorer's choice)," 'exhaustive:
 expect 0 "${v[@]}" sometimes_long --explorer optimal --granularity object
 out_has '  under fifo, granularity object, time free'
 faults='--losses 1 --duplicates 2 --crashes 1 --restarts 1 --kept-restarts 3 --partitions 1'
-expect 0 "${v[@]}" sometimes_long --explorer random --max-runs 5 $faults --model causal --time ordered --granularity operation \
+expect 0 "${v[@]}" sometimes_long --explorer random --max-runs 5 $faults --model causal --time ordered --granularity handler \
     --seed 77 --max-steps 500 --set dead_letters=ignore --set max_actors=99 --tap --json json
-out_has 'under: "causal, granularity operation, time ordered, dead_letters ignore, losses 1, duplicates 2, crashes 1, restarts 1, kept_restarts 3, partitions 1, max_actors 99, max_steps 500, seed 77"'
+out_has 'under: "causal, granularity handler, time ordered, dead_letters ignore, losses 1, duplicates 2, crashes 1 (between handlers only), restarts 1, kept_restarts 3, partitions 1, max_actors 99, max_steps 500, seed 77"'
 for name in model granularity time losses duplicates crashes restarts kept_restarts partitions max_steps seed result verdict; do
     grep -q "<property name=\"$name\" value=\"" junit.xml || problem "JUnit does not name $name"
 done
 if have_python; then
-    same 'semantics in JSON' "('causal', 'operation', 'ordered', 1, 2, 1, 1, 3, 1, 500, 77, False)" \
+    same 'semantics in JSON' "('causal', 'handler', 'ordered', 1, 2, 1, 1, 3, 1, 500, 77, False)" \
         "$(json 'tuple(r[0]["semantics"][k] for k in ("model","granularity","time","losses","duplicates","crashes","restarts","kept_restarts","partitions","max_steps","seed","check_isolation"))')"
     same 'limits in JSON' "{'max_runs': 5, 'max_seconds': None, 'max_all_steps': None}" "$(json 'r[0]["limits"]')"
     same 'nothing was changed' "{}" "$(json 'r[0]["changed_by_explorer"]')"

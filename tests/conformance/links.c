@@ -280,12 +280,12 @@ RH_BODY(keeper)
     say_down(rh_receive(rh_down), c);
 }
 /* The monitor may come after the end. */
-PROGRAM(a_link_to_one_that_has_ended_ends_with_noproc, .semantics.granularity = RH_GRAIN_OPERATION,
+PROGRAM(a_link_to_one_that_has_ended_ends_with_noproc, .semantics.granularity = RH_GRAIN_OBJECT,
         .allowed = { "keeper#1: down noproc" })
 {
     rh_spawn(keeper);
 }
-PROGRAM(a_trapped_link_to_one_that_has_ended_is_told_noproc, .semantics.granularity = RH_GRAIN_OPERATION,
+PROGRAM(a_trapped_link_to_one_that_has_ended_is_told_noproc, .semantics.granularity = RH_GRAIN_OBJECT,
         .allowed = { "keeper#1: down normal | keeper#1/clinging#1: its noproc",
                      "keeper#1: down noproc | keeper#1/clinging#1: its noproc" })
 {
@@ -406,7 +406,7 @@ RH_BODY(above)
     rh_monitor(d);
     say_down(rh_receive(rh_down), d);
 }
-PROGRAM(one_that_asks_ends_with_a_link_of_its_own, .semantics.granularity = RH_GRAIN_OPERATION,
+PROGRAM(one_that_asks_ends_with_a_link_of_its_own, .semantics.granularity = RH_GRAIN_OBJECT,
         .allowed = { "above#1: down broken", "above#1: down noproc" })
 {
     rh_spawn(above);

@@ -7,7 +7,7 @@ RH_TABLE(seats);
 RH_TABLE(counters);
 RH_TABLE_ORDERED(members);
 
-#define STEPS .semantics = { .granularity = RH_GRAIN_OPERATION }
+#define STEPS .semantics = { .granularity = RH_GRAIN_OBJECT }
 
 /* ---- one actor --------------------------------------------------------------------------------------------------- */
 

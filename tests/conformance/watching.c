@@ -312,7 +312,7 @@ RH_BODY(remover)
 {
     rh_unregister("sink");
 }
-PROGRAM(a_send_by_name_is_one_step, .semantics.granularity = RH_GRAIN_OPERATION,
+PROGRAM(a_send_by_name_is_one_step, .semantics.granularity = RH_GRAIN_OBJECT,
         .allowed = { "hasty#1: sent | sink#1: goes", "hasty#1: nobody" })
 {
     rh_register("sink", rh_spawn(sink));

@@ -38,7 +38,7 @@ static void programs_with_everything(void **unused)
         s.granularity = seed / 4 % 3 == 0       ? RH_GRAIN_OBJECT
                         : seed / 4 % 3 == 1     ? RH_GRAIN_HANDLER
                         : s.model == RH_MAILBOX ? RH_GRAIN_SEND
-                                                : RH_GRAIN_OPERATION;
+                                                : RH_GRAIN_OBJECT;
         struct told one = { 0, 0, 0, 0 };
         struct rh_exploration *x = measured(world_of("features", &s, NULL, 0), explorers[seed % EXPLORERS], seed, MOST);
         told_by(x, &one);

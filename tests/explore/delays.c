@@ -54,7 +54,7 @@ static void delays_add_no_distinct_run(void **unused)
         features_make(&program, seed);
         struct rh_semantics s = features_semantics(&program);
         s.model = (enum rh_model)(seed % RH_ROWS(RH_MODELS));
-        s.granularity = seed % 5 == 4 ? RH_GRAIN_OPERATION : RH_GRAIN_HANDLER;
+        s.granularity = seed % 5 == 4 ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER;
         s.fail_allocation = 0;
         if (!explore("features", &s, "counting:dfs", 300))
             continue;

@@ -168,7 +168,7 @@ static void everyone_gets_the_same_answer(void **unused)
             features_make(&program, seed);
             struct rh_semantics s = features_semantics(&program);
             s.model = (enum rh_model)model;
-            s.granularity = seed % 3 == 0 ? RH_GRAIN_OBJECT : seed % 3 == 1 ? RH_GRAIN_OPERATION : RH_GRAIN_HANDLER;
+            s.granularity = seed % 3 == 2 ? RH_GRAIN_HANDLER : RH_GRAIN_OBJECT;
             if (model == RH_MAILBOX && seed % 6 == 1)
                 s.granularity = RH_GRAIN_SEND;
             struct rh_world *w = world_of("features", &s, NULL, 0);

@@ -318,8 +318,6 @@ static void make(struct features *p, uint64_t seed)
         p->grain = RH_GRAIN_HANDLER;
     if (seed % 5 == 2 && p->model == RH_MAILBOX)
         p->grain = RH_GRAIN_SEND;
-    if (seed % 5 == 3)
-        p->grain = RH_GRAIN_OPERATION;
 }
 
 static uint64_t number_from(const char *name, uint64_t otherwise)

@@ -407,7 +407,7 @@ static void make_texts(void)
         { 0,
           "rehearse schedule 1\ntest a\nset model=bag\nset param.bug=x\n# 2 events\nwriter#1 takes flush from a#1 (2, "
           "copy)\na#1/b#2's timer \"t\" fires\n" },
-        { 0, "rehearse schedule 1\nset granularity=operation\nset time=ordered\nset losses=1\nset "
+        { 0, "rehearse schedule 1\nset granularity=object\nset time=ordered\nset losses=1\nset "
              "seed=18446744073709551615\na#1 chooses 1 of 3\na#1 goes on\n...\nthe run ends\n" },
         { 0, "# nothing\n\n  rehearse schedule 1 # yes\r\nset param.a=\\x41\\n\\\\\\#\r\nthe network splits: a#1 "
              "b#1\r\n" },

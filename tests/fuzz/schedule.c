@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 static const char *const corpus[] = {
     "rehearse schedule 1\ntest a\nset model=bag\nset param.bug=x\n# 2 events\nwriter#1 takes flush from a#1 (2, copy)\n"
     "a#1/b#2's timer \"t\" fires\n",
-    "rehearse schedule 1\nset granularity=operation\nset time=ordered\nset losses=1\nset seed=18446744073709551615\n"
+    "rehearse schedule 1\nset granularity=object\nset time=ordered\nset losses=1\nset seed=18446744073709551615\n"
     "a#1 chooses 1 of 3\na#1 goes on\n...\nm from a#1 to b#1 (2) is accepted\nthe run ends\n",
     "rehearse schedule 1\r\ntest t\r\nthe network splits: a#1 b#1\r\nthe network heals\r\na#1 crashes keeping 2\r\n",
     "# nothing\n\n  rehearse schedule 1 # yes\nset param.a=\\x41\\n\\\\\\#\nset check_isolation=1\n",

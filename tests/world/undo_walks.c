@@ -331,7 +331,7 @@ static void going_back_restores_everything_under_acceptance(void **unused)
 static void going_back_restores_everything_with_preemption(void **unused)
 {
     (void)unused;
-    walks(&(struct rh_semantics){ .model = RH_FIFO, .granularity = RH_GRAIN_OPERATION, .crashes = 1 }, 25);
+    walks(&(struct rh_semantics){ .model = RH_FIFO, .granularity = RH_GRAIN_OBJECT, .crashes = 1 }, 25);
 }
 
 static void going_back_restores_everything_with_granularity_object(void **unused)

@@ -160,7 +160,7 @@ static inline struct rh_semantics semantics_of(uint64_t number)
                               .dead_letters = RH_DEAD_LETTER_IGNORE };
     uint64_t r = scrambled(number, 5);
     s.time = r >> 8 & 1 ? RH_TIME_FREE : RH_TIME_ORDERED;
-    s.granularity = r >> 9 & 1 ? RH_GRAIN_HANDLER : RH_GRAIN_OPERATION;
+    s.granularity = r >> 9 & 1 ? RH_GRAIN_HANDLER : RH_GRAIN_OBJECT;
     one_fault(&s, (r >> 16) % 8);
     vary_partitions(&s, r >> 44);
     return s;

@@ -447,7 +447,7 @@ struct rh_semantics palette_semantics(uint64_t seed)
 {
     struct rh_semantics s = { .model = (enum rh_model)(seed % 4), .max_steps = 200, .max_actors = 32, .seed = 1 };
     uint64_t r = scrambled(seed, 5);
-    s.granularity = r % 3 ? RH_GRAIN_HANDLER : (enum rh_granularity)(RH_GRAIN_HANDLER + (r >> 4) % 4);
+    s.granularity = r % 3 ? RH_GRAIN_HANDLER : (enum rh_granularity)(RH_GRAIN_HANDLER + (r >> 4) % 3);
     if (s.granularity == RH_GRAIN_SEND && s.model != RH_MAILBOX)
         s.granularity = RH_GRAIN_HANDLER;
     s.time = r >> 8 & 1 && s.granularity != RH_GRAIN_OBJECT ? RH_TIME_ORDERED : RH_TIME_FREE;

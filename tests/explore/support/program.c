@@ -113,7 +113,7 @@ struct rh_semantics program_semantics(uint64_t seed)
     if (s.model == RH_MAILBOX && r % 2)
         s.granularity = RH_GRAIN_SEND;
     else if (r % 5 == 0)
-        s.granularity = RH_GRAIN_OPERATION;
+        s.granularity = RH_GRAIN_OBJECT;
     s.time = r >> 8 & 1 ? RH_TIME_FREE : RH_TIME_ORDERED;
     one_fault(&s, (r >> 16) % 8);
     vary_partitions(&s, r >> 44);

@@ -567,7 +567,7 @@ RH_TEST(automata)
 static void make_semantics(struct automata *p, uint64_t *random)
 {
     static const enum rh_granularity grains[] = { RH_GRAIN_HANDLER, RH_GRAIN_HANDLER, RH_GRAIN_OBJECT, RH_GRAIN_SEND,
-                                                  RH_GRAIN_OPERATION };
+                                                  RH_GRAIN_OBJECT };
     struct rh_semantics *s = &p->semantics;
     *s =
         (struct rh_semantics){ .model = (enum rh_model)(p->seed % 4),
