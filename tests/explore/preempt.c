@@ -271,7 +271,7 @@ static void blocks_are_events_without_avoidance(void **unused)
     drop(&without);
 }
 
-/* ---- why reductions are refused ------------------------------------------------------------------------------------ */
+/* ---- why reductions are refused ---------------------------------------------------------------------------------- */
 
 /* A filter that shows one preemption of a run to the explorer in it, as preempt(1, only, EXPLORER) would. */
 static uint32_t preempted_once_choose(void *state, const struct rh_world *w, const struct rh_choice *open,

@@ -1,5 +1,5 @@
-/* Time limits of waits under free time, as in [Christakis, Gotovos and Sagonas 2013, IV-C]: how long a limit is makes no
- * difference, a limit is as good as a poll, and with a budget of "rh_wait=0" limits are ignored. */
+/* Time limits of waits under free time, as in [Christakis, Gotovos and Sagonas 2013, IV-C]: how long a limit is makes
+ * no difference, a limit is as good as a poll, and with a budget of "rh_wait=0" limits are ignored. */
 #include "explore/support/runs.h"
 
 RH_MESSAGE(hello, int from;);

@@ -1,6 +1,6 @@
 /* Sanitizers and the stacks of processes in production: mistakes inside a process that has waited, perhaps on another
- * thread, are reported for what they are, and switching between stacks gives no report.  Means something in the asan and
- * tsan builds only. */
+ * thread, are reported for what they are, and switching between stacks gives no report.  Means something in the asan
+ * and tsan builds only. */
 #include "helper.h"
 
 #include <sched.h>
@@ -26,7 +26,7 @@ const char *__asan_default_options(void)
 RH_MESSAGE(begin);
 RH_MESSAGE(value, int number;);
 
-/* ---- in a child --------------------------------------------------------------------------------------------------- */
+/* ---- in a child -------------------------------------------------------------------------------------------------- */
 
 static char report[1 << 16];
 

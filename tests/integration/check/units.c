@@ -1,5 +1,5 @@
-/* The suite of tests/conformance/units.c as one writes it with Check: in production each test runs once, and linked with
- * librehearse it runs in every order.  The last test is wrong in one order only. */
+/* The suite of tests/conformance/units.c as one writes it with Check: in production each test runs once, and linked
+ * with librehearse it runs in every order.  The last test is wrong in one order only. */
 #include <check.h>
 
 #include <rehearse/unit.h>
