@@ -134,6 +134,17 @@ if [ -x "$BUILD_DIR/examples/protocols-osr-production" ]; then
     done
     check 0 chain-production
     check 0 osr-production
+    # A recorded run is a schedule.
+    for program in twophase raft; do
+        check 0 $program-production "$folder/$program-recorded" --record "$folder/$program.schedule"
+    done
+    check 0 osr-production --record "$folder/osr.schedule"
+    for program in twophase raft osr; do
+        checks=$((checks + 1))
+        grep -q '^rehearse schedule 1' "$folder/$program.schedule" && grep -q ' takes ' "$folder/$program.schedule" && continue
+        failures=$((failures + 1))
+        echo "FAILED: $program-production --record writes no schedule"
+    done
 fi
 
 echo "$checks checks, $failures failed"

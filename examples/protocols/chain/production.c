@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../record.h"
 #include "chain.h"
 
 enum { SERVERS = 4, SPARES = 1, CLIENTS = 4, REQUESTS = 200 };
@@ -25,10 +26,13 @@ RH_BODY(operator)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    if (!rh_runtime_start(NULL))
+    struct rh_runtime_options options = { .record = take_record(&argc, argv) };
+    if (argc != 1 || !rh_runtime_start(&options)) {
+        fprintf(stderr, "usage: %s [--record FILE]\n", argv[0]);
         return 1;
+    }
     struct master m = { .count = SERVERS, .spare_count = SPARES };
     for (int i = 0; i < SERVERS; i++)
         m.chain[i] = (struct member){ .number = i, .server = rh_spawn(server, .number = i) };

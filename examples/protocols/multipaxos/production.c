@@ -6,6 +6,7 @@
 #include <rehearse/runtime.h>
 #include <stdio.h>
 
+#include "../record.h"
 #include "multipaxos.h"
 
 enum { REPLICAS = 5, CLIENTS = 4, COMMANDS = 5 };
@@ -37,9 +38,9 @@ RH_BODY(desk)
     pthread_mutex_unlock(&lock);
 }
 
-static bool append(const char *folder, int value)
+static bool append(const char *folder, const char *record, int value)
 {
-    struct rh_runtime_options options = { .store_folder = folder };
+    struct rh_runtime_options options = { .store_folder = folder, .record = record };
     if (!rh_runtime_start(&options))
         return false;
     for (int i = 0; i < REPLICAS; i++)
@@ -56,8 +57,9 @@ static bool append(const char *folder, int value)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2 || !append(argv[1], 1) || !append(argv[1], 2)) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    const char *record = take_record(&argc, argv);
+    if (argc != 2 || !append(argv[1], record, 1) || !append(argv[1], NULL, 2)) {
+        fprintf(stderr, "usage: %s FOLDER [--record FILE]\n", argv[0]);
         return 1;
     }
     printf("%d commands are in the log, and a second start has found them\n", CLIENTS * COMMANDS);

@@ -2,12 +2,16 @@
 #include <rehearse/runtime.h>
 #include <stdio.h>
 
+#include "../record.h"
 #include "osr.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
-    if (!rh_runtime_start(NULL))
+    struct rh_runtime_options options = { .record = take_record(&argc, argv) };
+    if (argc != 1 || !rh_runtime_start(&options)) {
+        fprintf(stderr, "usage: %s [--record FILE]\n", argv[0]);
         return 1;
+    }
     rh_ref d = rh_spawn(device, .work_ms = 1);
     rh_ref driver = rh_spawn(driver, .device = d, .timeout_ms = 200);
     rh_spawn(power_manager, .driver = driver, .cycles = 20);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "../record.h"
 #include "paxos.h"
 
 enum { ACCEPTORS = 5, PROPOSERS = 4 };
@@ -23,9 +24,9 @@ RH_BODY(voter)
               value);
 }
 
-static bool vote(const char *folder, int first_value)
+static bool vote(const char *folder, const char *record, int first_value)
 {
-    struct rh_runtime_options options = { .store_folder = folder };
+    struct rh_runtime_options options = { .store_folder = folder, .record = record };
     if (!rh_runtime_start(&options))
         return false;
     struct acceptors acceptors = { .count = ACCEPTORS };
@@ -43,8 +44,9 @@ static bool vote(const char *folder, int first_value)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2 || !vote(argv[1], 1) || !vote(argv[1], 101)) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    const char *record = take_record(&argc, argv);
+    if (argc != 2 || !vote(argv[1], record, 1) || !vote(argv[1], NULL, 101)) {
+        fprintf(stderr, "usage: %s FOLDER [--record FILE]\n", argv[0]);
         return 1;
     }
     printf("%d voters have learnt one value\n", 2 * PROPOSERS);

@@ -6,6 +6,7 @@
 #include <rehearse/runtime.h>
 #include <stdio.h>
 
+#include "../record.h"
 #include "raft.h"
 
 enum { MEMBERS = 3, CLIENTS = 3, REQUESTS = 20 };
@@ -54,9 +55,9 @@ RH_BODY(desk)
     pthread_mutex_unlock(&lock);
 }
 
-static bool start(const char *folder, bool first)
+static bool start(const char *folder, const char *record, bool first)
 {
-    struct rh_runtime_options options = { .store_folder = folder };
+    struct rh_runtime_options options = { .store_folder = folder, .record = record };
     if (!rh_runtime_start(&options))
         return false;
     struct raft_settings settings = { .timeout_ms = 150,
@@ -80,8 +81,9 @@ static bool start(const char *folder, bool first)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2 || !start(argv[1], true) || !start(argv[1], false)) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    const char *record = take_record(&argc, argv);
+    if (argc != 2 || !start(argv[1], record, true) || !start(argv[1], NULL, false)) {
+        fprintf(stderr, "usage: %s FOLDER [--record FILE]\n", argv[0]);
         return 1;
     }
     return 0;

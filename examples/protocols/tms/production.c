@@ -6,6 +6,7 @@
 #include <rehearse/runtime.h>
 #include <stdio.h>
 
+#include "../record.h"
 #include "tms.h"
 
 enum { SERVERS = 3, REPLICAS = 3, CLIENTS = 6, OPENING = 100 };
@@ -43,9 +44,10 @@ RH_BODY(operator)
 
 int main(int argc, char **argv)
 {
-    struct rh_runtime_options options = { .store_folder = argc == 2 ? argv[1] : NULL };
+    const char *record = take_record(&argc, argv);
+    struct rh_runtime_options options = { .store_folder = argc == 2 ? argv[1] : NULL, .record = record };
     if (argc != 2 || !rh_runtime_start(&options)) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+        fprintf(stderr, "usage: %s FOLDER [--record FILE]\n", argv[0]);
         return 1;
     }
     struct operator o = { 0 };

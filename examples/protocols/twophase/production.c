@@ -4,6 +4,7 @@
 #include <rehearse/runtime.h>
 #include <stdio.h>
 
+#include "../record.h"
 #include "twophase.h"
 
 enum { PARTICIPANTS = 3, TELLERS = 4, TRANSFERS = 25, OPENING = 1000 };
@@ -26,9 +27,9 @@ RH_BODY(auditor)
     printf("the accounts of %d participants hold %d\n", state->participants.count, total);
 }
 
-static rh_ref start_bank(const char *folder, struct peers *peers)
+static rh_ref start_bank(const char *folder, const char *record, struct peers *peers)
 {
-    struct rh_runtime_options options = { .store_folder = folder };
+    struct rh_runtime_options options = { .store_folder = folder, .record = record };
     if (!rh_runtime_start(&options))
         return rh_nobody();
     peers->count = PARTICIPANTS;
@@ -41,9 +42,10 @@ static rh_ref start_bank(const char *folder, struct peers *peers)
 int main(int argc, char **argv)
 {
     struct peers peers = { 0 };
-    rh_ref c = argc == 2 ? start_bank(argv[1], &peers) : rh_nobody();
+    const char *record = take_record(&argc, argv);
+    rh_ref c = argc == 2 ? start_bank(argv[1], record, &peers) : rh_nobody();
     if (rh_is_nobody(c)) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+        fprintf(stderr, "usage: %s FOLDER [--record FILE]\n", argv[0]);
         return 1;
     }
     for (int i = 0; i < TELLERS; i++)
@@ -54,7 +56,7 @@ int main(int argc, char **argv)
     rh_runtime_wait_quiet();
     rh_runtime_stop();
 
-    if (rh_is_nobody(start_bank(argv[1], &peers)))
+    if (rh_is_nobody(start_bank(argv[1], NULL, &peers)))
         return 1;
     rh_spawn(auditor, .participants = peers);
     rh_runtime_wait_quiet();
