@@ -238,13 +238,13 @@ RH__APART static void offer_actors(struct rh_world *w)
     }
 }
 
-static inline void fill(struct rh_world *w)
+/* `looked`: offer_heads has found a channel that needs a closer look. */
+static inline void fill(struct rh_world *w, bool looked)
 {
     if (w->chooser != RH_NONE) {
         offer_values(w, w->chooser);
         return;
     }
-    rh__sets_anew(w);
     if (w->gathered) {
         offer_set(w, w->gatherer);
         return;
@@ -253,7 +253,7 @@ static inline void fill(struct rh_world *w)
     if (__builtin_expect(point != RH_NONE, 0)) {
         rh__point_offer(w, point); /* first: see rh__world_narrows */
         offer_channels(w);
-    } else if (!offer_heads(w)) {
+    } else if (looked || !offer_heads(w)) {
         offer_channels(w);
     }
     if (w->timer_newest != RH_NONE)
@@ -272,7 +272,17 @@ void rh__choices_inside(struct rh_world *w)
 {
     w->choice_count = 0;
     w->choices_events = RH_NONE; /* nobody else may use this list */
-    fill(w);
+    rh__sets_anew(w);
+    fill(w, false);
+}
+
+/* The common case of fill: there is nothing but messages to offer.  With w->heads_first there is no fault, hold or
+ * crash point. */
+static inline bool only_messages(const struct rh_world *w)
+{
+    bool other = w->over | w->gathered | w->writes_open | w->halted | w->demand | rh__test_is_over(w);
+    return w->heads_first && w->begun && !other && (w->chooser & w->timer_newest) == RH_NONE &&
+           w->event_count <= w->semantics.max_steps;
 }
 
 /* ---- one choice -------------------------------------------------------------------------------------------------- */
@@ -348,23 +358,31 @@ static bool lists_agree(struct rh_world *w)
     return agree && listed == deliverable;
 }
 
+RH__APART static void list_any(struct rh_world *w, bool looked)
+{
+    w->choice_count = 0;
+    if (!w->over && w->begun)
+        fill(w, looked);
+    if (w->over) /* a predicate has failed */
+        w->choice_count = 0;
+    if (w->event_count > w->semantics.max_steps) {
+        w->cut_short = w->choice_count > 0;
+        w->choice_count = 0;
+    }
+}
+
 const struct rh_choice *rh_world_enabled(struct rh_world *w, uint32_t *count)
 {
     if (!rh__choices_are_fresh(w)) {
-        w->choice_count = 0;
         w->cut_short = false;
         w->choices_events = w->event_count;
         w->choices_log = w->log;
-        if (!w->over && w->begun)
-            fill(w);
-        if (w->over) /* a predicate has failed */
-            w->choice_count = 0;
+        rh__sets_anew(w);
+        bool plain = only_messages(w);
+        if (!plain || !offer_heads(w))
+            list_any(w, plain);
         RH__CHECK(w->over || w->event_count > w->semantics.max_steps || lists_agree(w),
                   "what is listed and what is open differ after event %u", w->event_count);
-        if (w->event_count > w->semantics.max_steps) {
-            w->cut_short = w->choice_count > 0;
-            w->choice_count = 0;
-        }
         if (RH__IS_HOSTILE)
             rh__check_choices(w);
     }

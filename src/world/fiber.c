@@ -225,27 +225,32 @@ static void cross_on_thread(void *arg)
 static inline void run_fiber(struct rh_world *w, uint32_t actor, char *top, void *context)
 {
     struct crossing c = { w, top, context };
-    if (__builtin_expect(w->semantics.contexts == RH_CONTEXT_THREADS, 0))
+    if (__builtin_expect(w->threaded, 0))
         rh__thread_call(w, actor, cross_on_thread, &c);
     else
         cross(&c);
 }
 
+static inline void enter_plainly(struct rh_world *w, uint32_t actor)
+{
+    rh__program_frame = NULL; /* of a call that has ended */
+    w->current = actor;
+    w->inside = true;
+}
+
 /* The stack ends at `top`; its bytes below `live` are free. */
 static inline void enter(struct rh_world *w, uint32_t actor, char *top, char *live)
 {
-    if (__builtin_expect(w->semantics.contexts == RH_CONTEXT_THREADS, 0))
+    if (w->threaded)
         rh__thread_prepare(w, actor);
-    if (w->semantics.check_isolation)
+    if (w->isolates)
         rh__isolate(w, actor);
     if (w->asan)
         enter_with_sanitizer(w, actor, top, live);
     clean(w, &w->actors[actor], top, live);
     if (__builtin_expect(w->fill != FILL_NOT, 0))
         fill(w, top, live);
-    rh__program_frame = NULL; /* of a call that has ended */
-    w->current = actor;
-    w->inside = true;
+    enter_plainly(w, actor);
 }
 
 static inline void leave(struct rh_world *w)
@@ -267,12 +272,9 @@ RH__APART static void keep_stack(struct rh_world *w, uint32_t actor, uint32_t st
     note_depth(w, actor);
 }
 
-void rh__fiber_start(struct rh_world *w, uint32_t actor)
+/* After a fiber that does not simply return. */
+RH__APART static void leave_first(struct rh_world *w, uint32_t actor, uint32_t stack)
 {
-    uint32_t stack = rh__stack_peek(w);
-    char *top = rh__stack_base(w, stack) + rh__stack_size(w);
-    enter(w, actor, top, top);
-    run_fiber(w, actor, top, NULL);
     leave(w);
     if (w->yield == YIELD_BLOCKED) {
         keep_stack(w, actor, stack);
@@ -280,6 +282,29 @@ void rh__fiber_start(struct rh_world *w, uint32_t actor)
         rh__stack_take(w, stack);
         rh__stack_give(w, stack);
     }
+}
+
+RH__APART static void start_any(struct rh_world *w, uint32_t actor, uint32_t stack, char *top)
+{
+    enter(w, actor, top, top);
+    run_fiber(w, actor, top, NULL);
+    leave_first(w, actor, stack);
+}
+
+void rh__fiber_start(struct rh_world *w, uint32_t actor)
+{
+    uint32_t stack = rh__stack_peek(w);
+    char *top = rh__stack_base(w, stack) + rh__stack_size(w);
+    if (__builtin_expect(w->entry_needs || w->job_body, 0)) {
+        start_any(w, actor, stack, top);
+        return;
+    }
+    enter_plainly(w, actor);
+    rh__switch_enter(top, fiber_main, w, &w->back);
+    if (w->yield == YIELD_DONE)
+        w->inside = false;
+    else
+        leave_first(w, actor, stack);
 }
 
 char *rh__fiber_live(struct rh_world *w, uint32_t actor, uint32_t *size)

@@ -149,7 +149,7 @@ static struct rh__wide own_timers(struct rh_world *w, const struct world_actor *
 
 static uint32_t channel_from_to(const struct rh_world *w, uint32_t from, uint32_t to)
 {
-    uint32_t c = w->channel_cache[(from * 31 + to) % CHANNEL_CACHE];
+    uint32_t c = w->channel_cache[rh__channel_slot(from, to)];
     if (c < w->channel_count && w->channels[c].sender == from && w->channels[c].receiver == to)
         return c;
     c = w->actors[to].channels;

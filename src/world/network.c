@@ -70,7 +70,7 @@ RH__APART static uint32_t find_channel(struct rh_world *w, uint32_t sender, uint
 
 static inline uint32_t channel_between(struct rh_world *w, uint32_t sender, uint32_t receiver)
 {
-    uint32_t *cached = &w->channel_cache[(sender * 31 + receiver) % CHANNEL_CACHE];
+    uint32_t *cached = &w->channel_cache[rh__channel_slot(sender, receiver)];
     uint32_t c = *cached;
     if (c >= w->channel_count || w->channels[c].sender != sender || w->channels[c].receiver != receiver)
         *cached = c = find_channel(w, sender, receiver);
@@ -246,7 +246,7 @@ static inline bool accepts_one_by_one(const struct rh_world *w)
     return w->semantics.granularity == RH_GRAIN_SEND;
 }
 
-uint32_t rh__message_send(struct rh_world *w, const struct world_sending *s)
+__attribute__((always_inline)) static inline uint32_t send(struct rh_world *w, const struct world_sending *s)
 {
     uint32_t channel = accepts_one_by_one(w) ? channel_between(w, s->from, RH_NONE)
                                              : channel_between(w, rh__channel_key(w, s->from, s->posted), s->to);
@@ -256,6 +256,18 @@ uint32_t rh__message_send(struct rh_world *w, const struct world_sending *s)
     if (__builtin_expect(w->cut && w->semantics.across == RH_ACROSS_DROPPED, 0))
         rh__message_drop_across(w, m);
     return m;
+}
+
+uint32_t rh__message_send(struct rh_world *w, const struct world_sending *s)
+{
+    return send(w, s);
+}
+
+uint32_t rh__message_post(struct rh_world *w, uint32_t from, uint32_t to, const struct rh_message_type *type,
+                          const void *value)
+{
+    const struct world_sending s = SENDING(.from = from, .to = to, .type = type, .value = value, .posted = true);
+    return send(w, &s);
 }
 
 /* The same apart, for the rarer kinds of messages. */
@@ -320,18 +332,12 @@ RH__APART static void overtake(struct rh_world *w, uint32_t message)
         put32(w, &c->arrived, sent);
 }
 
-/* Whether the receiver learns something of the time. */
-static inline bool changes_time(const struct rh_world *w, const struct world_message *m)
-{
-    return w->own_clocks && (m->sent_ns > w->actors[m->receiver].now_ns || w->tick_ns);
-}
-
 /* What the receiver learns of the time and, under causal, of the past. */
 RH__APART static void learn(struct rh_world *w, uint32_t message)
 {
     const struct world_message *m = &w->messages[message];
     struct world_actor *a = &w->actors[m->receiver];
-    if (changes_time(w, m)) {
+    if (rh__message_changes_time(w, m)) {
         if (rh__set_goes_on(w, message)) /* a set is one tick of the clock, in whatever order its messages are taken */
             rh__clock_reach(w, m->receiver, m->sent_ns);
         else
@@ -343,7 +349,7 @@ RH__APART static void learn(struct rh_world *w, uint32_t message)
                           m->marks & MARK_AT_ONCE ? m->send_number - 1 : m->send_number));
 }
 
-RH__APART static void take_any(struct rh_world *w, uint32_t message)
+void rh__message_take_any(struct rh_world *w, uint32_t message)
 {
     struct world_message *m = &w->messages[message];
     note_over(w, message);
@@ -354,23 +360,6 @@ RH__APART static void take_any(struct rh_world *w, uint32_t message)
     w->under_way--;
     put32(w, &m->taken_by, w->event_count - 1);
     learn(w, message);
-}
-
-/* The common case calls nothing, and so saves no registers: the message is the first of its channel, and there are no
- * faults, news, hashes or clocks to follow. */
-void rh__message_take(struct rh_world *w, uint32_t message)
-{
-    struct world_message *m = &w->messages[message];
-    struct world_channel *c = &w->channels[m->channel];
-    if (c->first != message || (w->any_faults | w->hashing | w->delivery.causal) || m->behind || changes_time(w, m)) {
-        take_any(w, message);
-        return;
-    }
-    put32(w, &c->first, m->next);
-    if (m->next == RH_NONE) /* as in pull */
-        put64(w, &w->ready[m->channel / 64], w->ready[m->channel / 64] & ~((uint64_t)1 << m->channel % 64));
-    w->under_way--;
-    put32(w, &m->taken_by, w->event_count - 1);
 }
 
 void rh__message_duplicate(struct rh_world *w, uint32_t message)

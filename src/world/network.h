@@ -4,6 +4,7 @@
 #define RH_WORLD_NETWORK_H
 
 #include "world/delivery.h"
+#include "world/log.h"
 #include "world/state.h"
 
 /* An actor that traps sees the first field. */
@@ -32,6 +33,9 @@ struct world_sending {
 
 /* Appends the message and puts it under way; returns its index.  The receiver must not have ended. */
 uint32_t rh__message_send(struct rh_world *w, const struct world_sending *s);
+/* The same for a message of the program that has no tail and is no request, reply or copy: most are of this kind. */
+uint32_t rh__message_post(struct rh_world *w, uint32_t from, uint32_t to, const struct rh_message_type *type,
+                          const void *value);
 /* The same for a receiver that has ended or no longer waits for the message: it is lost at once, but counts among the
  * sent messages, so that the names of the others do not depend on whether it came in time. */
 void rh__message_waste(struct rh_world *w, const struct world_sending *s);
@@ -44,7 +48,8 @@ const char *rh__sent_at(const struct rh_world *w, uint32_t message);
 void rh__sent_at_once(struct rh_world *w, uint32_t sender, uint32_t first, uint64_t clock);
 
 /* Removes the message from its channel; its receiver stays recorded. */
-void rh__message_take(struct rh_world *w, uint32_t message);
+static inline void rh__message_take(struct rh_world *w, uint32_t message);
+void rh__message_take_any(struct rh_world *w, uint32_t message);
 /* The same, but the receiver never sees the message, and so learns nothing from it (causal). */
 void rh__message_lose(struct rh_world *w, uint32_t message);
 /* Loses a message that a partition divides from its receiver (RH_ACROSS_DROPPED). */
@@ -235,6 +240,13 @@ static inline uint32_t rh__channel_key(const struct rh_world *w, uint32_t sender
     return w->delivery.by_receiver && (posted || w->semantics.granularity != RH_GRAIN_OBJECT) ? RH_NONE : sender;
 }
 
+/* Where the channel is in w->channel_cache.  Neither few actors collide there, nor the pairs of a ring of up to 256
+ * actors, nor those of one actor with many. */
+static inline uint32_t rh__channel_slot(uint32_t sender, uint32_t receiver)
+{
+    return (sender * 37 + receiver) % CHANNEL_CACHE;
+}
+
 /* Granularity object: this message tells of the end of its `seen_as`, of which the message `behind` told first. */
 void rh__message_is_news(struct rh_world *w, uint32_t message, uint32_t behind);
 /* How many messages under way must arrive before the news. */
@@ -250,6 +262,33 @@ static inline char *rh__message_value(const struct rh_world *w, const struct wor
 static inline char *rh__message_tail(const struct rh_world *w, const struct world_message *m)
 {
     return w->payload + m->payload + ((m->size + 15u) & ~15u);
+}
+
+/* ---- the short way, taken at every step -------------------------------------------------------------------------- */
+
+/* Whether the receiver learns something of the time. */
+static inline bool rh__message_changes_time(const struct rh_world *w, const struct world_message *m)
+{
+    return w->own_clocks && (m->sent_ns > w->actors[m->receiver].now_ns || w->tick_ns);
+}
+
+/* The common case: the message is the first of its channel, and there are no faults, news, hashes or clocks to
+ * follow. */
+static inline void rh__message_take(struct rh_world *w, uint32_t message)
+{
+    struct world_message *m = &w->messages[message];
+    uint32_t channel = m->channel;
+    struct world_channel *c = &w->channels[channel];
+    if (c->first != message || (w->any_faults | w->hashing | w->delivery.causal) || m->behind ||
+        rh__message_changes_time(w, m)) {
+        rh__message_take_any(w, message);
+        return;
+    }
+    put32(w, &c->first, m->next);
+    if (m->next == RH_NONE) /* then `last` is not used */
+        put64(w, &w->ready[channel / 64], w->ready[channel / 64] & ~((uint64_t)1 << channel % 64));
+    w->under_way--;
+    put32(w, &m->taken_by, w->event_count - 1);
 }
 
 #endif

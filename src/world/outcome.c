@@ -377,8 +377,8 @@ static bool left_over(struct rh_world *w)
 
 void rh__conclude(struct rh_world *w)
 {
-    bool could_go_on = rh__timers_are_spent(w);
-    if (rh__histories_fail(w) || dead_letter(w) || (!could_go_on && (stuck(w) || left_over(w))))
+    bool could_go_on = w->timer_budget_count && rh__timers_are_spent(w);
+    if ((w->operation_count && rh__histories_fail(w)) || dead_letter(w) || (!could_go_on && (stuck(w) || left_over(w))))
         return;
     for (uint32_t i = 0; i < w->monitor_count && !could_go_on; i++) {
         const struct world_actor *m = &w->actors[w->monitors[i]];

@@ -91,38 +91,59 @@ const char *rh__sent_at(const struct rh_world *w, uint32_t message)
     return rh__dead_letters_at_end(w) ? w->payload + (uint64_t)at * 16 : near_by + (int32_t)at;
 }
 
-/* Sends every message of the program; returns RH_NONE if it was lost. */
-static inline uint32_t post(struct rh_world *w, struct world_sending *s, const char *here)
+/* The receiver has ended, or is the environment.  Returns false if it only is down, and may yet restart. */
+RH__APART static bool is_lost(struct rh_world *w, struct world_sending *s, const char *here)
 {
     const struct world_actor *to = &w->actors[s->to];
-    bool over = s->to == 0 && rh__test_is_over(w);
-    if (__builtin_expect(to->status >= STATUS_ENDED || over, 0)) {
-        if (to->status == STATUS_OUTSIDE)
-            return RH_NONE; /* messages to the environment have no effect here */
-        if (to->status == STATUS_ENDED || over) {
-            s->posted = true;
-            rh__message_waste(w, s);
-            if (rh__dead_letters_at_end(w))
-                keep_place(w, w->message_count - 1, here);
-            if (!rh__may_remain(w, s->type, s->seen_as == RH_NONE ? s->from : s->seen_as))
-                dead_letter(w, s->to, s->type, here);
-            return RH_NONE;
-        }
-    }
-    if (__builtin_expect(s->type->size + (size_t)s->tail_size > w->semantics.max_message_bytes, 0))
-        rh__misuse(w, here, "message %s has %zu bytes, the limit is %u (max_message_bytes)", s->type->name,
-                   s->type->size + (size_t)s->tail_size, w->semantics.max_message_bytes);
+    if (to->status == STATUS_OUTSIDE)
+        return true; /* messages to the environment have no effect here */
+    if (to->status != STATUS_ENDED && !(s->to == 0 && rh__test_is_over(w)))
+        return false;
+    s->posted = true;
+    rh__message_waste(w, s);
+    if (rh__dead_letters_at_end(w))
+        keep_place(w, w->message_count - 1, here);
+    if (!rh__may_remain(w, s->type, s->seen_as == RH_NONE ? s->from : s->seen_as))
+        dead_letter(w, s->to, s->type, here);
+    return true;
+}
+
+static inline bool may_be_lost(const struct rh_world *w, uint32_t to)
+{
+    return w->actors[to].status >= STATUS_ENDED || (to == 0 && rh__test_is_over(w));
+}
+
+static inline void check_sending(struct rh_world *w, uint32_t receiver, const struct rh_message_type *type,
+                                 uint32_t tail_size, const char *here)
+{
+    const struct rh_actor_type *to = w->actors[receiver].type;
+    if (__builtin_expect(type->size + (size_t)tail_size > w->semantics.max_message_bytes, 0))
+        rh__misuse(w, here, "message %s has %zu bytes, the limit is %u (max_message_bytes)", type->name,
+                   type->size + (size_t)tail_size, w->semantics.max_message_bytes);
     if (__builtin_expect(w->under_way >= w->semantics.max_messages, 0))
         rh__fail_inside(w, RH_OUTCOME_LIMIT, here, "more than %u messages are under way (max_messages)",
                         w->semantics.max_messages);
-    if (__builtin_expect(to->type->kind == RH_KIND_MONITOR, 0))
-        rh__misuse(w, here, "%s was sent to monitor %s: use rh_announce", s->type->name, to->type->name);
+    if (__builtin_expect(to->kind == RH_KIND_MONITOR, 0))
+        rh__misuse(w, here, "%s was sent to monitor %s: use rh_announce", type->name, to->name);
+}
+
+static inline void keep_sent_at(struct rh_world *w, uint32_t message, const char *here)
+{
+    if (__builtin_expect(rh__dead_letters_at_end(w), 0))
+        keep_place(w, message, here);
+    else
+        keep_distance(w, message, here);
+}
+
+/* Sends any message of the program; returns RH_NONE if it was lost. */
+static inline uint32_t post(struct rh_world *w, struct world_sending *s, const char *here)
+{
+    if (__builtin_expect(may_be_lost(w, s->to), 0) && is_lost(w, s, here))
+        return RH_NONE;
+    check_sending(w, s->to, s->type, s->tail_size, here);
     s->posted = true;
     uint32_t m = rh__message_send(w, s);
-    if (__builtin_expect(rh__dead_letters_at_end(w), 0))
-        keep_place(w, m, here);
-    else
-        keep_distance(w, m, here);
+    keep_sent_at(w, m, here);
     return m;
 }
 
@@ -154,6 +175,14 @@ static inline uint32_t bounded(struct rh_world *w, size_t size, const char *here
     return (uint32_t)size;
 }
 
+RH__APART static void send_any(struct rh_world *w, uint32_t from, uint32_t to, const struct rh_message_type *type,
+                               const void *value, const void *tail, size_t tail_size, const char *here)
+{
+    struct world_sending s = SENDING(.from = from, .to = to, .type = type, .value = value, .tail = tail,
+                                     .tail_size = bounded(w, tail_size, here));
+    post(w, &s, here);
+}
+
 static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type, const void *value, const void *tail,
                       size_t tail_size, const char *here)
 {
@@ -169,9 +198,12 @@ static void seam_send(rh_ref from, rh_ref to, const struct rh_message_type *type
             rh__misuse(w, here, "rh_send_from is for external senders (rh_external)");
     }
     before_sending(w, sender, receiver, here);
-    struct world_sending s = SENDING(.from = sender, .to = receiver, .type = type, .value = value, .tail = tail,
-                                     .tail_size = bounded(w, tail_size, here));
-    post(w, &s, here);
+    if (__builtin_expect(tail_size || may_be_lost(w, receiver), 0)) {
+        send_any(w, sender, receiver, type, value, tail, tail_size, here);
+        return;
+    }
+    check_sending(w, receiver, type, 0, here);
+    keep_sent_at(w, rh__message_post(w, sender, receiver, type, value), here);
 }
 
 /* One step, except with granularity object, where each operation concerns one object: there the owner of the name may

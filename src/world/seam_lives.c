@@ -14,15 +14,12 @@
 #include "world/receive.h"
 #include "world/seam.h"
 
-uint32_t rh__known(struct rh_world *w, rh_ref who, const char *call, const char *here)
+void rh__unknown(struct rh_world *w, rh_ref who, const char *call, const char *here)
 {
-    uint32_t actor = actor_of(w, who);
-    if (actor == RH_NONE)
-        rh__misuse(w, here,
-                   rh_is_nobody(who) ? "%s was given the reference that names nobody"
-                                     : "%s was given a reference to no actor of this world (%llu)",
-                   call, (unsigned long long)who.id);
-    return actor;
+    rh__misuse(w, here,
+               rh_is_nobody(who) ? "%s was given the reference that names nobody"
+                                 : "%s was given a reference to no actor of this world (%llu)",
+               call, (unsigned long long)who.id);
 }
 
 /* With granularity object, finding out whether an actor has ended is an operation of its own. */

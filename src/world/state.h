@@ -321,8 +321,21 @@ struct rh_world {
     bool supervised;         /* the caller repeats the work of lost children: no message */
     bool can_read_stacks;    /* this process took the steps, so its stacks and regions are valid */
     bool any_faults;         /* some fault has a budget */
-    bool asan;               /* the program is built with AddressSanitizer */
-    bool own_clocks;         /* each actor has a clock: granularity object, or logical time */
+    bool heads_first;        /* lists of choices mostly have messages only: see enabled.c */
+    /* What the start of a handler has to see to, beyond the handler.  Mostly nothing: `entry_needs`, all of it as one
+     * number, is 0. */
+    union {
+        struct {
+            bool asan;          /* the program is built with AddressSanitizer */
+            bool isolates;      /* check_isolation */
+            bool threaded;      /* each actor has a thread: contexts */
+            bool fingerprints;  /* fingerprints are asked for */
+            bool watches_twins; /* an explorer needs `told_apart` */
+            uint8_t fill;       /* enum world_stack_fill: not FILL_NOT while runs are compared */
+        };
+        uint64_t entry_needs;
+    };
+    bool own_clocks; /* each actor has a clock: granularity object, or logical time */
     struct rh__timer_budget timer_budgets[RH__TIMER_BUDGETS];
     uint32_t timer_budget_count;
     bool kill_points;   /* an exit signal may end a process between two operations */
@@ -423,16 +436,13 @@ struct rh_world {
     const int64_t *draw_numbers; /* numbers that are drawn in addition; see rh__world_draw_from */
     uint32_t draw_count;
     uint32_t property_count;
-    enum world_stack_fill fill; /* fill of stacks; FILL_NOT except while runs are compared */
     char *filled_from, *filled_to;
     uint32_t handler_depth;   /* deepest measured stack use of handlers, in bytes */
     char refused[192];        /* sentence about an invalid parameter, or `no_sets`; "" for none */
     const char *no_sets;      /* why rh_receive_set is refused; NULL: it is not */
     bool no_timed_sets_only;  /* ... only with a time limit */
     char globals_writer[128]; /* name of an actor that has written a global variable; "" for none */
-    bool watches_twins;       /* an explorer needs `told_apart` */
     bool told_apart;          /* the program has asked a question that tells alike actors apart; see alike.h */
-    bool fingerprints;        /* fingerprints are asked for */
     bool sets_used;           /* the program has called rh_receive_set, or has an actor that gathers */
     bool sets_gathered;       /* ... an actor has taken a set (RH_SETS) */
     bool sets_backwards;      /* handlers of sets run in the opposite order */

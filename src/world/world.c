@@ -107,8 +107,11 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
 #define RH_X(field, spends, option, help) w->any_faults |= s.field != 0;
     RH_BUDGETS(RH_X)
 #undef RH_X
+    w->isolates = s.check_isolation;
+    w->threaded = s.contexts == RH_CONTEXT_THREADS;
     w->own_clocks = s.granularity == RH_GRAIN_OBJECT || s.time == RH_TIME_LOGICAL;
     w->crash_points = rh__has_crash_points(&s);
+    w->heads_first = w->delivery.head_is_free && !w->any_faults && s.granularity != RH_GRAIN_OBJECT;
     w->kill_points = s.granularity == RH_GRAIN_OBJECT && s.kills == RH_KILL_ANYWHERE;
     w->tick_ns = s.time == RH_TIME_LOGICAL ? 1000000 : 0;
     w->current = w->observing = w->matching = w->clock = RH_NONE;
