@@ -24,8 +24,8 @@ enum { ITEM_VERSION = 0xd2 };
 
 struct branch {
     uint32_t pick, end, size;
-    uint64_t before; /* hash of the choices that lead here */
-    double weight;   /* of each subtree */
+    double weight;          /* of each subtree */
+    struct rh_choice taken; /* the choice at `pick`, once the run has made it */
 };
 
 struct dfs {
@@ -35,7 +35,7 @@ struct dfs {
     bool whole;     /* all of the tree is left, and no run was made */
     bool placed, diverged;
     bool moved;    /* the path comes from an item, and no run has followed it yet */
-    uint64_t next; /* `before` of the level below the one asked about last */
+    uint64_t way;  /* ... hash of the choices that lead to its deepest level */
     uint64_t runs; /* of this item */
     double done;   /* their weight */
 };
@@ -61,6 +61,17 @@ static void drop_finished_levels(struct dfs *d)
 {
     while (d->top > d->floor && !is_open(&d->path[d->top - 1]))
         d->top--;
+}
+
+/* A hash of the choices before this level.  Only items need it, so it is computed when there is one. */
+static uint64_t way_to(const struct dfs *d, uint32_t level)
+{
+    uint64_t way = 0;
+    for (uint32_t i = 0; i < level; i++) {
+        const struct rh_choice *c = &d->path[i].taken;
+        way = rh__mix(way, rh__mix((uint64_t)c->kind << 32 | c->actor, (uint64_t)c->what << 32 | c->arg));
+    }
+    return way;
 }
 
 /* The weight of each subtree at the level below `above`; NULL: at the first level. */
@@ -101,21 +112,20 @@ static uint32_t dfs_choose(void *state, const struct rh_world *w, const struct r
     }
     if (depth >= d->top) {
         const struct branch *above = depth > d->floor ? &d->path[depth - 1] : NULL;
-        d->path[depth] = (struct branch){ 0, count, count, above ? d->next : 0, weight_below(above, count) };
+        struct branch *new = &d->path[depth];
+        new->pick = 0;
+        new->end = new->size = count;
+        new->weight = weight_below(above, count);
         d->top = depth + 1;
     } else if (d->path[depth].size != count) {
         d->diverged = true; /* the program is not deterministic: the counts would be wrong */
         return RH_NONE;
     }
-    const struct branch *b = &d->path[depth];
-    const struct rh_choice *c = &open[b->pick];
-    d->next = rh__mix(b->before, rh__mix((uint64_t)c->kind << 32 | c->actor, (uint64_t)c->what << 32 | c->arg));
-    if (d->moved && depth + 1 < d->top) {
-        if (depth + 2 == d->top && d->path[depth + 1].before != d->next) {
-            d->diverged = true; /* the same picks led to other choices in another process */
-            return RH_NONE;
-        }
-        d->path[depth + 1].before = d->next;
+    struct branch *b = &d->path[depth];
+    b->taken = open[b->pick];
+    if (d->moved && depth + 2 == d->top && d->way != way_to(d, d->top - 1)) {
+        d->diverged = true; /* the same picks led to other choices in another process */
+        return RH_NONE;
     }
     d->moved = d->moved && depth + 2 < d->top;
     return b->pick;
@@ -170,7 +180,7 @@ static size_t write_item(const struct dfs *d, uint32_t levels, const struct bran
             rh__put_small(&w, b->end - b->pick);
         }
     }
-    rh__put64(&w, last->before);
+    rh__put64(&w, d->moved ? d->way : way_to(d, levels - 1));
     return w.full ? 0 : w.len;
 }
 
@@ -228,8 +238,10 @@ static bool read_levels(struct dfs *d, struct rh__reader *r, uint64_t levels)
         if (r->bad || !size || size > UINT32_MAX || pick >= size || !left || left > size - pick ||
             (i + 1 == levels && left < 2))
             return false;
-        d->path[i] = (struct branch){ (uint32_t)pick, (uint32_t)(pick + left), (uint32_t)size, 0,
-                                      weight_below(i ? &d->path[i - 1] : NULL, (uint32_t)size) };
+        d->path[i] = (struct branch){ .pick = (uint32_t)pick,
+                                      .end = (uint32_t)(pick + left),
+                                      .size = (uint32_t)size,
+                                      .weight = weight_below(i ? &d->path[i - 1] : NULL, (uint32_t)size) };
     }
     return true;
 }
@@ -250,10 +262,9 @@ static bool dfs_unpack(void *state, const struct rh_world *w, const void *item, 
     uint64_t version = rh__get_small(&r), levels = rh__get_small(&r);
     if (version != ITEM_VERSION || !levels || levels >= d->room || !read_levels(d, &r, levels))
         return false;
-    uint64_t before = rh__get64(&r);
+    d->way = rh__get64(&r);
     if (!rh__reader_done(&r))
         return false;
-    d->path[levels - 1].before = before;
     d->top = (uint32_t)levels;
     d->moved = levels > 1;
     return true;

@@ -36,8 +36,6 @@ void rh__curve_run(struct rh_exploration *x, bool is_new)
     struct rh__curve *c = &x->curve;
     const struct rh_inner *e = &x->explorer, *of = e;
     uint32_t count = 0, now = 0;
-    if (!c->wanted)
-        return;
     while (e->explorer->decorator && count < 2) {
         of = e;
         e = of->explorer->decorator->inner(of->state, &count, &now);

@@ -209,7 +209,7 @@ void rh__engine_end_run(struct rh_exploration *x, enum rh_outcome_kind outcome, 
     if (outcome == RH_OUTCOME_CUT || (outcome == RH_OUTCOME_RUNNING && !pruned))
         rh__world_was_cut(w);
     rh__results_add_run(x->results, w, &run, x->wants_new || x->curve.wanted);
-    if (x->results->count.runs != runs) /* not one that rh_assume ended */
+    if (x->curve.wanted && x->results->count.runs != runs) /* not one that rh_assume ended */
         rh__curve_run(x, run.is_new);
     x->recovery.in_run = false;
     if (rh_outcome_failed(outcome))
