@@ -625,10 +625,11 @@ RH_TEST(shared_ptr)
     TAKE();
 }
 
-/* Reasons. */
-#define FOUND "which of two equal values a read found counts"
+/* Reasons.  No process sees which of two equal puts came first, but a graph with the one order may be the only one from
+ * which a revisit leads to others: a rule that leaves it out loses behaviours, in wakeup_many 1 of these 4
+ * (reference/equal_puts.py). */
+#define FIRST "which of two equal puts came first counts: one changes, the other looks"
 #define EQUAL "a put of the value that is there changes nothing"
-#define BLIND "writes that nobody reads are ordered"
 
 /* source, program, n, model, theirs: completed and blocked, ours before, ours, reason of a difference, all runs */
 static const struct peer_row rows[] = {
@@ -641,7 +642,7 @@ static const struct peer_row rows[] = {
     { "dpor: combination_lock_1", "combination_lock_1", 0, RH_FIFO, 6, 0, 6, 0, 6, 0, NULL, false },
     { "dpor: complete_test_1", "complete_test_1", 0, RH_FIFO, 48, 0, 80, 0, 48, 0, NULL, false },
     { "dpor: complete_test_2", "complete_test_2", 0, RH_FIFO, 60, 0, 112, 0, 60, 0, NULL, false },
-    { "dpor: conditional_readers", "conditional_readers", 0, RH_FIFO, 8, 0, 28, 0, 12, 0, FOUND, false },
+    { "dpor: conditional_readers", "conditional_readers", 0, RH_FIFO, 8, 0, 28, 0, 12, 0, FIRST, false },
     { "dpor: diff_dep_1", "diff_dep_1", 0, RH_FIFO, 9, 0, 11, 0, 9, 0, NULL, false },
     { "dpor: diff_dep_2", "diff_dep_2", 0, RH_FIFO, 9, 0, 11, 0, 9, 0, NULL, false },
     { "dpor: readers (6)", "readers", 6, RH_FIFO, 64, 0, 5040, 0, 64, 0, NULL, false },
@@ -671,7 +672,7 @@ static const struct peer_row rows[] = {
     { "dpor: sleeping_races_6", "sleeping_races_6", 0, RH_FIFO, 10, 0, 15, 0, 10, 0, NULL, false },
     { "dpor: two_writers_readers_2", "two_writers_readers_2", 0, RH_FIFO, 18, 0, 48, 0, 18, 0, NULL, false },
     { "dpor: difficult_readers", "difficult_readers", 0, RH_FIFO, 18, 0, 24, 0, 18, 0, NULL, false },
-    { "dpor: wakeup_many", "wakeup_many", 0, RH_FIFO, 4, 0, 6, 0, 6, 0, BLIND, false },
+    { "dpor: wakeup_many", "wakeup_many", 0, RH_FIFO, 4, 0, 6, 0, 6, 0, FIRST, false },
     { "dpor: writeread", "writeread", 0, RH_FIFO, 18, 0, 30, 0, 16, 0, EQUAL, false },
     { "dpor: tricky_predecessors", "tricky_predecessors", 0, RH_MAILBOX, 124, PEER_ANY, 554, 0, 124, 0, NULL, true },
     { "advanced: shared_ptr (25)", "shared_ptr", 25, RH_FIFO, 222, 0, PEER_MANY, 0, 222, 0, NULL, false },

@@ -145,7 +145,8 @@ send, none for an op.  Memory: the graphs from the root to the current one.
 NOT DONE.  An operation on two objects at once (a name and the life of its owner): here these are two operations.  A notice
 is a send by itself, some time after the end.  Puts of different values that nobody reads are ordered: n!.  n equal ones have n
 behaviours, not 1, since who came first is part of it.  To leave that out, a version would have "one of these" as reason, and
-possibility would not be a matter of cycles any more.
+possibility would not be a matter of cycles any more.  To leave out the graphs with one of the orders loses others
+(equal_puts.py).
 """
 import itertools
 import sys
