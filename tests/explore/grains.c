@@ -143,24 +143,31 @@ static void tell_lack(const struct features *p, const struct lack *d)
     notes_free(n);
 }
 
+static uint64_t set_of(enum feature f)
+{
+    return (uint64_t)1 << f;
+}
+
 /* What has other rules with object (docs/guarantees.md, "Granularity object"). */
 static void leave_out_other_rules(struct features *p)
 {
-    static const enum feature told[] = { F_LINK, F_MONITOR, F_BIRTH, F_JOIN, F_EXITED };
-    const uint64_t timed =
-        (uint64_t)1 << F_WITHIN | (uint64_t)1 << F_TIMEOUT | (uint64_t)1 << F_POLL | (uint64_t)1 << F_JOIN;
+    const uint64_t timed = set_of(F_WITHIN) | set_of(F_TIMEOUT) | set_of(F_POLL) | set_of(F_JOIN);
     if (p->time == RH_TIME_ORDERED)
-        p->time = RH_TIME_FREE;                                /* the clock is an actor */
-    p->has &= ~((uint64_t)1 << F_NOW | (uint64_t)1 << F_LATE); /* there is no shared clock */
-    p->has &= ~((uint64_t)1 << F_TRAP);                        /* the place of an exit signal among messages */
+        p->has &= ~set_of(F_TIMER); /* of equal deadlines of one actor, the first one that was set comes first */
+    else
+        p->has &= ~(set_of(F_NOW) | set_of(F_LATE)); /* there is no shared clock */
+    p->has &= ~set_of(F_TRAP);                       /* the place of an exit signal among messages */
     if (p->model == RH_CAUSAL && p->losses)
         p->duplicates = 0; /* the first of two copies is not lost */
-    if (p->crashes)
-        p->has &= ~((uint64_t)1 << F_KILL);
+    if (p->crashes && (p->restarts || p->kept))
+        p->has &= ~set_of(F_KILL); /* it waits for the restart */
     /* News of ends: at an actor that crashes, before a wait of the one who asked, in the order of its own messages. */
-    bool differs = p->crashes || p->has & timed || p->model != RH_BAG;
-    for (size_t i = 0; differs && i < sizeof told / sizeof *told; i++)
-        p->has &= ~((uint64_t)1 << told[i]);
+    if (p->crashes)
+        p->has &= ~set_of(F_BIRTH);
+    if (p->crashes || p->has & timed || p->model != RH_BAG)
+        p->has &= ~(set_of(F_MONITOR) | set_of(F_JOIN));
+    if (p->has & timed)
+        p->has &= ~set_of(F_LINK);
 }
 
 static uint64_t number_from(const char *name, uint64_t otherwise)

@@ -53,7 +53,8 @@ uint64_t outcome_of(const struct rh_world *w, enum rh_outcome_kind kind, bool of
     if (o->actor != RH_NONE)
         hash += w->actors[o->actor].identity;
     for (uint32_t i = 0; came_to_its_end(kind) && i < rh_world_actor_count(w); i++)
-        hash += hash_of_actor(w, i, of_ended);
+        if (i != w->clock) /* with ordered time an actor of granularity object only */
+            hash += hash_of_actor(w, i, of_ended);
     return hash;
 }
 
