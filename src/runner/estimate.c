@@ -12,6 +12,7 @@ static int estimate(struct rh__batch *b, const struct rh__plan *plan, void *arg)
     struct rh__result r;
     struct rh__plan own = *plan;
     struct rh__size size;
+    char why[256];
     (void)arg;
     own.limits.keep_going = true;
     own.first_run_twice = false; /* what the runs find is not reported */
@@ -30,7 +31,12 @@ static int estimate(struct rh__batch *b, const struct rh__plan *plan, void *arg)
         b->reported++;
         code = s.x->end.interrupted ? RH__EXIT_SIGNAL + s.x->end.interrupted : RH__EXIT_OK;
     } else if (*s.error) {
-        rh__complain("%s", s.error);
+        bool refused = s.world && rh__optimal_refuses(rh_world_semantics(s.world), why, sizeof why);
+        rh__complain("%s%s", s.error,
+                     refused
+                         ? "; an estimate is of the runs of optimal: `rehearse test` tries dpor and stateful first, "
+                           "and says if one of them is through"
+                         : "");
     }
     rh__session_close(&s);
     return code;

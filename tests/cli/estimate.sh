@@ -66,6 +66,7 @@ refused 'has no tests (RH_TEST)' "$rehearse" estimate "$fixtures/empty"
 refused 'explorer sample works with granularity object only' "${estimate[@]}" --granularity handler
 refused 'partitions under model mailbox' "${estimate[@]}" --partitions 1 --model mailbox
 refused 'fail_allocation' "${estimate[@]}" --set fail_allocation=3
+refused 'tries dpor and stateful first' "${estimate[@]}" --time ordered
 refused 'there is no such option' "${estimate[@]}" --nothing
 refused '-p colour=red: there is no such parameter' "${estimate[@]}" -p colour=red
 
