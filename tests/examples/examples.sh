@@ -230,7 +230,7 @@ makes 20340 gatling-engine -p users=1 -p requests=1
 makes 140 signal -p workers=2 -p branches=1 -p length=3
 makes "816 324" scheduler every_job_runs_once a_cancelled_job_is_not_reported
 makes 20 messenger who_is_logged_on_can_be_talked_to
-makes "288 4" procreg a_name_has_one_owner a_child_gets_its_name
+makes "288 15" procreg a_name_has_one_owner a_child_gets_its_name
 
 # ---- how many runs dpor makes ------------------------------------------------------------------------------------------------
 
