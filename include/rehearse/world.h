@@ -49,7 +49,7 @@ extern "C" {
     X(TIMER, "timer", 0, NULL, NULL, NULL)                                                                             \
     /* actor's rh_choose gives `what` (of `arg`) */                                                                    \
     X(VALUE, "value", RH_CONTINUES, NULL, NULL, NULL)                                                                  \
-    /* actor goes on past a preemption point (granularity operation and object); `arg`: where */                       \
+    /* actor goes on past a preemption point (granularity object, or rh_yield); `arg`: where */                        \
     X(RESUME, "resume", RH_CONTINUES, " goes on", " goes on", NULL)                                                    \
     /* message `what`, the next one that actor has sent, enters its mailbox (granularity send) */                      \
     X(ACCEPT, "accept", RH_ABOUT_MESSAGE, " is accepted", NULL, "accepted")                                            \
