@@ -62,7 +62,7 @@ same explorers 'random replay roundrobin ' "$(complete_words rehearse test "$fix
 same 'tests to estimate' 'several stack stuck ' "$(complete_words rehearse estimate "$fixtures/kinds" s)"
 same 'an estimate' 'estimate ' "$(complete_words rehearse e)"
 same reductions 'delay delayed dfs dpor ' "$(complete_words rehearse test "$fixtures/kinds" --explorer d)"
-same granularities 'object operation ' "$(complete_words rehearse test "$fixtures/kinds" --granularity o)"
+same granularities 'object ' "$(complete_words rehearse test "$fixtures/kinds" --granularity o)"
 same models 'mailbox ' "$(complete_words rehearse test "$fixtures/kinds" --model m)"
 same parameters 'n= ' "$(complete_words rehearse test "$fixtures/slow" -p n)"
 same 'options of replay' '--gdb --granularity ' "$(complete_words rehearse replay "$fixtures/kinds" x --g)"

@@ -405,7 +405,7 @@ static void settings_that_make_no_sense_are_refused(void **unused)
     (void)unused;
     static const char *const wrong[][2] = {
         { "model=lifo", "model=lifo: it is one of fifo, bag, causal, mailbox" },
-        { "granularity=", "granularity=: it is one of default, handler, send, operation" },
+        { "granularity=", "granularity=: it is one of default, handler, send, object" },
         { "time=late", "time=late: it is one of free, ordered, logical" },
         { "dead_letters=no", "dead_letters=no: it is one of log, fail, ignore" },
         { "losses=-1", "losses=-1: a whole number is wanted, at most 4294967295" },
