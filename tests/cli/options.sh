@@ -68,7 +68,7 @@ out_has '500 runs'
 start=$SECONDS
 expect 0 "${slow[@]}" --explorer dfs --max-seconds 7
 took=$((SECONDS - start)) # 7 s of processor time
-grep -qE '^  [0-9,]+ runs of about 4[^ ]*, [0-9]+ (s|min|h) to go, [0-9,]+ a second, .* distinct runs, 0 findings, [0-9]+ s$' err ||
+grep -qE '^  [0-9,]+ runs of about 4[^ ]*, [0-9]+ (s|min|h) to the limit, [0-9,]+ a second, .* distinct runs, 0 findings, [0-9]+ s$' err ||
     problem "no line of progress within 7 s"
 grep -q "$(printf '\r')" err && problem "a live line in a pipe"
 [ "$(wc -l <err)" -le $((2 + took / 5)) ] || problem "$(wc -l <err) lines of progress in $took s"
