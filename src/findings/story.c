@@ -108,12 +108,9 @@ static void add_behind(const struct story *s, uint32_t row, struct rh__text *t)
 /* "4x append < leader#1". */
 static void row_text(const struct story *s, const struct rh__story_row *row, unsigned parts, char *text, size_t size)
 {
-    char one[CELL];
-    rh__event_text(s->r, row->last, parts, one, sizeof one);
-    if (row->count > 1)
-        snprintf(text, size, "%ux %s", row->count, one);
-    else
-        snprintf(text, size, "%s", one);
+    size_t count = row->count > 1 ? (size_t)snprintf(text, size, "%ux ", row->count) : 0;
+    size_t room = size - count < CELL ? size - count : CELL;
+    rh__event_text(s->r, row->last, parts, text + count, room);
 }
 
 /* A column for each actor, and the last one for values. */
