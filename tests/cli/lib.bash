@@ -62,3 +62,6 @@ finish() {
     echo "$failures failed"
     exit 1
 }
+
+# setting NAME: of the build
+setting() { sed -n "s/^$1:[A-Z]*=//p" "$BUILD_DIR/CMakeCache.txt"; }

@@ -2,7 +2,6 @@
 # Values in stories: described by the program, of C++ structs, and without debug information.
 . "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
 
-setting() { sed -n "s/^$1:[A-Z]*=//p" "$BUILD_DIR/CMakeCache.txt"; }
 sanitize=$(setting RH_SANITIZE)
 flags=(-O1 -I"$SOURCE_DIR/include")
 [ -z "$sanitize" ] || flags+=(-fsanitize="$sanitize" -fno-omit-frame-pointer)
