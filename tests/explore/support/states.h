@@ -148,12 +148,18 @@ static bool is_in(const struct collected *c, struct rh_fingerprint f)
     return false;
 }
 
+/* Whether all states of one are among those of the other. */
+static bool are_among(const struct collected *some, const struct collected *all)
+{
+    for (uint32_t i = 0; i < SLOTS; i++)
+        if ((some->set[i].high || some->set[i].low) && !is_in(all, some->set[i]))
+            return false;
+    return true;
+}
+
 static bool same_states(const struct collected *a, const struct collected *b)
 {
-    bool same = a->states == b->states;
-    for (uint32_t i = 0; i < SLOTS && same; i++)
-        same = !(a->set[i].high || a->set[i].low) || is_in(b, a->set[i]);
-    return same;
+    return a->states == b->states && are_among(a, b);
 }
 
 static const char *difference(const struct totals *all, const struct totals *t)
@@ -164,8 +170,15 @@ static const char *difference(const struct totals *all, const struct totals *t)
         return "the findings differ";
     if (all->collected->outcomes != t->collected->outcomes)
         return "the outcomes differ";
+#ifdef __SANITIZE_ADDRESS__
+    /* Dead parts of stacks are not cleaned then: one state of a suspended process may have several fingerprints, and a
+     * search that goes on from it only once sees fewer. */
+    if (!all->collected->changed && !are_among(t->collected, all->collected))
+        return "there are states that dfs has not";
+#else
     if (!all->collected->changed && !same_states(all->collected, t->collected))
         return "the states differ";
+#endif
     return NULL;
 }
 
