@@ -340,7 +340,7 @@ static uint32_t ends_missing(uint32_t most, const char *explorer, enum rh_verdic
  * `right` could have begun before `left` did, for nothing, is not asked.  Nor is it enough to select everything there,
  * too, as [Coons, Musuvathi and McKinley 2013] do for threads: over the programs of preempt_processes.c outcomes were
  * still missing, the first one in "seed=1 walkers=2 starts=2 ttl=2 model=1 busy=1 alive table walker join body". */
-static void dpor_within_a_bound_misses_an_outcome(void **unused)
+__attribute__((unused)) static void dpor_within_a_bound_misses_an_outcome(void **unused)
 {
     (void)unused;
     assert_int_equal(ends_missing(1, "preempt(1, only, dfs)", RH_VERDICT_BOUNDED), 0);
@@ -405,7 +405,9 @@ int main(void)
         EXPLORE_TEST(blocks_are_events_without_avoidance),
         EXPLORE_TEST(samplers_keep_the_bound),
         EXPLORE_TEST(samplers_preempt_anywhere),
+#ifndef __SANITIZE_ADDRESS__ /* it does not clean dead parts of stacks, which are in the fingerprints of ends */
         EXPLORE_TEST(dpor_within_a_bound_misses_an_outcome),
+#endif
         EXPLORE_TEST(reductions_are_refused),
         EXPLORE_TEST(many_bounds_have_room),
     };
