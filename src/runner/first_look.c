@@ -21,8 +21,8 @@ static double seconds_of_part(const struct rh__session *s, double most)
     return allowed > 0 && allowed / ONE_IN < most ? allowed / ONE_IN : most;
 }
 
-/* One run. */
-static void look(struct rh__session *s, struct rh_world *w, const char *explorer)
+/* One run.  False if the tool has failed. */
+static bool look(struct rh__session *s, struct rh_world *w, const char *explorer)
 {
     char error[512];
     struct rh__limits limits = {
@@ -31,7 +31,7 @@ static void look(struct rh__session *s, struct rh_world *w, const char *explorer
     struct rh_exploration *x =
         rh__exploration_new(w, explorer, rh_world_semantics(w)->seed, &limits, error, sizeof error);
     if (!x)
-        return;
+        return true;
     x->mute = true;
     bool good = rh__explore(x);
     for (uint32_t i = 0; good && i < x->results->finding_count; i++)
@@ -42,13 +42,14 @@ static void look(struct rh__session *s, struct rh_world *w, const char *explorer
     if (x->end.interrupted)
         s->interrupted = x->end.interrupted;
     rh__exploration_free(x);
+    return good;
 }
 
-void rh__first_look(struct rh__session *s)
+bool rh__first_look(struct rh__session *s)
 {
     char error[512];
     if (!is_automatic(s) || s->plan.resume)
-        return;
+        return true;
     struct rh_semantics own = s->plan.semantics;
     own.check_isolation = true;
     struct rh_world_options options = { .test = s->plan.test,
@@ -58,12 +59,13 @@ void rh__first_look(struct rh__session *s)
                                         .quiet = true };
     struct rh_world *w = rh_world_new(&options, error, sizeof error);
     if (!w)
-        return; /* the session says why */
-    look(s, w, "random");
-    look(s, w, "dfs"); /* always the first choice: in a run like that, some timer may fire for ever */
+        return true; /* the session says why */
+    /* dfs takes always the first choice: in a run like that, some timer may fire for ever. */
+    bool good = look(s, w, "random") && look(s, w, "dfs");
     rh_world_free(w);
     if (s->endless)
         s->plan.explorer = strcmp(s->plan.explorer, "auto") == 0 ? "auto(grow)" : "auto(shared, grow)";
+    return good;
 }
 
 /* A search that is through in few steps; NULL if it is not. */

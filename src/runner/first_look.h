@@ -11,8 +11,8 @@
 
 #include "runner/session.h"
 
-/* Before the session has its world: changes its plan. */
-void rh__first_look(struct rh__session *s);
+/* Before the session has its world: changes its plan.  False if the tool failed. */
+bool rh__first_look(struct rh__session *s);
 /* Before the runs.  True if the session has its result: a search over states has replaced its exploration.  `good` is
  * false if the tool failed. */
 bool rh__few_states(struct rh__session *s, bool *good);

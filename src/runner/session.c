@@ -30,6 +30,15 @@ static struct rh_world_options world_options(const struct rh__session *s)
                                       .timer_names = s->timer_names };
 }
 
+/* Says how to get there again, if the tool fails. */
+static void tell_of_replay(struct rh__session *s)
+{
+    struct rh__text again;
+    rh__text_init(&again, s->again, sizeof s->again);
+    rh__again(&s->plan, &again);
+    rh__bug_set_replay(s->again);
+}
+
 int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
 {
     char error[sizeof s->error - 128];
@@ -49,7 +58,9 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
     s->determinism->kind = RH_OUTCOME_FINISHED;
     if (plan->test->scenario && strncmp(plan->explorer, "auto", 4) == 0)
         s->plan.explorer = "dfs"; /* the body leaves little to choose, and reductions do not know what it leaves */
-    rh__first_look(s);
+    tell_of_replay(s);
+    if (!rh__first_look(s))
+        return RH__EXIT_TOOL; /* it is on standard error already */
     struct rh_world_options w = world_options(s);
     s->world = rh_world_new(&w, error, sizeof error);
     if (!s->world) {
@@ -140,11 +151,8 @@ static bool look_into_findings(struct rh__session *s)
 int rh__session_run(struct rh__session *s)
 {
     int code = RH__EXIT_OK;
-    struct rh__text again;
     s->error[0] = 0;
-    rh__text_init(&again, s->again, sizeof s->again);
-    rh__again(&s->plan, &again);
-    rh__bug_set_replay(s->again);
+    tell_of_replay(s);
     if (s->plan.first_run_twice && !s->plan.limits.unchecked) {
         if (rh_sandbox_run(s->world, check_determinism, s) == RH_SANDBOX_FAILED)
             return RH__EXIT_TOOL;
