@@ -170,7 +170,8 @@ static bool read_item_optimal(const uint8_t *bytes, size_t size)
 /* An item, as a worker reads it: its agent is itself. */
 static bool read_round(const char *explorer, struct rh_exploration **x, const uint8_t *bytes, size_t size)
 {
-    kept(explorer, x)->agent = *x;
+    struct rh_exploration *worker = kept(explorer, x);
+    worker->agent = worker;
     return read_item(explorer, x, bytes, size);
 }
 static bool read_item_ses(const uint8_t *bytes, size_t size)
