@@ -1,87 +1,15 @@
 /* The functions of the seam: each checks the caller and the arguments, and calls the part of the runtime that does the
- * work. */
+ * work.  Here are actors, messages, ends, names and time; stores, tables and histories are in rt_seam_data.c, and what
+ * must hold in rt_seam_checks.c. */
 #include "runtime/rt_seam.h"
 
 #include <stdlib.h>
 
-#include "actor/table_misuse.h"
 #include "base/random.h"
-#include "history/history.h"
-#include "runtime/actor.h"
-#include "runtime/failure.h"
-#include "runtime/rt_history.h"
 #include "runtime/rt_names.h"
 #include "runtime/rt_registry.h"
-#include "runtime/rt_store.h"
-#include "runtime/rt_tables.h"
+#include "runtime/rt_seam_parts.h"
 #include "runtime/rt_tape.h"
-
-/* An operation of a process is where an exit signal may end it, if the program wants that. */
-static inline void hear_signals(struct rh__worker *worker)
-{
-    if (__builtin_expect(rh__rt.options.kill_anywhere, 0) && worker->actor &&
-        worker->actor->type->kind == RH_KIND_PROCESS)
-        rh__rt_hear_signals(worker->actor);
-}
-
-/* The running actor; reports a misuse and returns NULL if there is none. */
-static struct rh__actor *inside(const char *call, const char *here)
-{
-    struct rh__worker *worker = rh__worker();
-    if (__builtin_expect(worker && worker->actor, 1)) {
-        hear_signals(worker);
-        return worker->actor;
-    }
-    if (worker) {
-        rh__misuse(here, "%s was called outside of an actor", call);
-    } else if (rh__gate_enter()) {
-        rh__misuse(here, "%s was called outside of an actor", call);
-        rh__gate_leave();
-    } else {
-        rh__no_runtime(call, here);
-    }
-    return NULL;
-}
-
-/* For calls that any thread may make: every enter that returns true is followed by a leave. */
-static inline bool enter(struct rh__worker *worker, const char *call, const char *here)
-{
-    if (worker)
-        hear_signals(worker);
-    if (worker || rh__gate_enter())
-        return true;
-    if (call)
-        rh__no_runtime(call, here);
-    return false;
-}
-
-static inline void leave(struct rh__worker *worker)
-{
-    if (!worker)
-        rh__gate_leave();
-}
-
-/* Whether the reference names an actor that lives or has lived. */
-static bool check_actor(rh_ref who, const char *call, const char *here)
-{
-    if (rh_is_nobody(who))
-        rh__misuse(here, "%s of nobody", call);
-    else if (rh__ref_external(who))
-        rh__misuse(here, "%s of an external sender", call);
-    else if (!rh__ref_known(who))
-        rh__misuse(here, "%s of an actor that never existed (reference %llx)", call, (unsigned long long)who.id);
-    else
-        return true;
-    return false;
-}
-
-static bool check_name(const char *name, const char *call, const char *here)
-{
-    if (name && *name)
-        return true;
-    rh__misuse(here, "%s without a name", call);
-    return false;
-}
 
 /* ---- actors and messages --------------------------------------------------------------------------------------- */
 
@@ -207,7 +135,7 @@ static const void *tail_of(size_t *size)
     return m ? rh__message_tail(m) : NULL;
 }
 
-static rh_ref self(void)
+rh_ref rh__rt_seam_self(void)
 {
     struct rh__worker *worker = rh__worker();
     return worker && worker->actor ? worker->actor->self : rh_nobody();
@@ -419,7 +347,7 @@ static rh_ref name_find(const char *name, const char *here)
     return who;
 }
 
-/* ---- time, chance, store --------------------------------------------------------------------------------------- */
+/* ---- time, chance ---------------------------------------------------------------------------------------------- */
 
 static void timer(const char *name, int64_t delay_ms, const struct rh_message_type *type, const void *value,
                   const char *here)
@@ -475,250 +403,6 @@ static uint32_t choose(uint32_t n, const char *here)
     return value;
 }
 
-static void store_open(const char *name, const char *here)
-{
-    rh__unrecorded(RH__UNRECORDED_STORES);
-    struct rh__actor *actor = inside("rh_store_open", here);
-    if (actor)
-        rh__rt_store_open(actor, name, here);
-}
-
-static uint32_t store_put(const char *key, const void *bytes, size_t size, const char *here)
-{
-    struct rh__actor *actor = inside("rh_store_put", here);
-    return actor && check_name(key, "rh_store_put", here)
-               ? rh__rt_store_put(actor, "rh_store_put", key, bytes, size, here)
-               : 0;
-}
-
-static void store_put_sync(const char *key, const void *bytes, size_t size, const char *here)
-{
-    struct rh__actor *actor = inside("rh_store_put_sync", here);
-    if (!actor || !check_name(key, "rh_store_put_sync", here))
-        return;
-    rh__rt_store_put(actor, "rh_store_put_sync", key, bytes, size, here);
-    rh__rt_store_sync(actor, here);
-}
-
-static int64_t store_get(const char *key, void *buffer, size_t capacity, const char *here)
-{
-    struct rh__actor *actor = inside("rh_store_get", here);
-    return actor && check_name(key, "rh_store_get", here) ? rh__store_get(actor, key, buffer, capacity, here) : -1;
-}
-
-static void store_sync(const char *here)
-{
-    struct rh__actor *actor = inside("rh_store_sync", here);
-    if (actor)
-        rh__rt_store_sync(actor, here);
-}
-
-/* ---- tables ---------------------------------------------------------------------------------------------------- */
-
-static bool table_change(const struct rh_table *table, const struct rh_table_change *change, const char *here)
-{
-    rh__unrecorded(RH__UNRECORDED_SHARED);
-    struct rh__worker *worker = rh__worker();
-    char text[RH__TABLE_TEXT];
-    bool result = false;
-    if (!enter(worker, change->call, here))
-        return false;
-    if (rh__table_change_wrong(table, change, rh__rt.options.max_message_bytes, text))
-        rh__misuse(here, "%s", text);
-    else
-        result = rh__tables_change(table, change);
-    leave(worker);
-    return result;
-}
-
-static int64_t table_get(const struct rh_table *table, const char *key, void *buffer, size_t capacity, const char *here)
-{
-    rh__unrecorded(RH__UNRECORDED_SHARED);
-    struct rh__worker *worker = rh__worker();
-    char text[RH__TABLE_TEXT];
-    int64_t result = -1;
-    if (!enter(worker, "rh_table_get", here))
-        return -1;
-    if (rh__table_get_wrong(table, key, buffer, capacity, text))
-        rh__misuse(here, "%s", text);
-    else
-        result = rh__tables_get(table, key, buffer, capacity);
-    leave(worker);
-    return result;
-}
-
-static int64_t table_add(const struct rh_table *table, const char *key, int64_t delta, const char *here)
-{
-    rh__unrecorded(RH__UNRECORDED_SHARED);
-    struct rh__worker *worker = rh__worker();
-    char text[RH__TABLE_TEXT];
-    int64_t sum = 0;
-    if (!enter(worker, "rh_table_add", here))
-        return 0;
-    bool bad = rh__table_add_wrong(table, key, text);
-    size_t size = 0;
-    if (!bad && !rh__tables_add(table, key, delta, &sum, &size)) {
-        rh__table_no_counter(table, key, size, text);
-        bad = true;
-    }
-    if (bad)
-        rh__misuse(here, "%s", text);
-    leave(worker);
-    return sum;
-}
-
-static uint32_t table_count(const struct rh_table *table, const char *here)
-{
-    rh__unrecorded(RH__UNRECORDED_SHARED);
-    struct rh__worker *worker = rh__worker();
-    char text[RH__TABLE_TEXT];
-    uint32_t count = 0;
-    if (!enter(worker, "rh_table_count", here))
-        return 0;
-    if (rh__table_count_wrong(table, text))
-        rh__misuse(here, "%s", text);
-    else
-        count = rh__tables_count(table);
-    leave(worker);
-    return count;
-}
-
-static bool table_next(const struct rh_table *table, const char *previous, char *key, size_t capacity, const char *here)
-{
-    struct rh__worker *worker = rh__worker();
-    char text[RH__TABLE_TEXT];
-    size_t size = 0;
-    if (!enter(worker, "rh_table_next", here))
-        return false;
-    bool bad = rh__table_next_wrong(table, key, text);
-    if (!bad) {
-        size = rh__tables_next(table, previous ? previous : "", key, capacity);
-        bad = size > capacity;
-        if (bad)
-            rh__table_no_room(table, size, capacity, text);
-    }
-    if (bad)
-        rh__misuse(here, "%s", text);
-    leave(worker);
-    return size && !bad;
-}
-
-/* ---- histories ------------------------------------------------------------------------------------------------- */
-
-static uint64_t history_call(const struct rh_history *history, const char *key, const struct rh_message_type *type,
-                             const void *value, const char *here)
-{
-    struct rh__worker *worker = rh__worker();
-    const char *wrong = rh__history_misuse(history, key);
-    uint64_t call = 0;
-    if (!enter(worker, "rh_history_call", here))
-        return 0;
-    if (wrong)
-        rh__misuse(here, "%s", wrong);
-    else
-        call = rh__rt_history_call(history, key, type, value, self());
-    leave(worker);
-    return call;
-}
-
-static void history_return(const struct rh_history *history, uint64_t call, const struct rh_message_type *type,
-                           const void *value, const char *here)
-{
-    struct rh__worker *worker = rh__worker();
-    if (!enter(worker, "rh_history_return", here))
-        return;
-    rh__rt_history_return(history, call, type, value, here);
-    leave(worker);
-}
-
-/* ---- what must hold -------------------------------------------------------------------------------------------- */
-
-static void failed(const char *here, const char *condition, const char *text)
-{
-    struct rh__worker *worker = rh__worker();
-    bool in = enter(worker, NULL, NULL);
-    rh__rt_fail("assertion", here, "`%s` does not hold%s%s", condition, *text ? ": " : "", text);
-    if (in)
-        leave(worker);
-    worker = rh__worker();
-    if (worker && worker->actor)
-        rh__actor_exit(worker->actor, "failed", NULL);
-}
-
-static void assume_failed(const char *here)
-{
-    (void)here; /* the assumptions of a test do not concern production */
-}
-
-static void property(enum rh_property kind, const char *name, bool holds, const char *here)
-{
-    if (!name)
-        rh__misuse(here, "a property needs a name (rh_always, rh_sometimes, rh_eventually, rh_cover)");
-    else if (kind == RH_ALWAYS && !holds)
-        failed(here, name, "");
-}
-
-static void announce(const struct rh_message_type *type, const void *value, const char *here)
-{
-    (void)type, (void)value, (void)here;
-}
-
-static void abstract(const char *key, uint64_t value, const char *here)
-{
-    (void)value;
-    if (!key)
-        rh__misuse(here, "rh_abstract needs a key");
-}
-
-static rh_ref observe(const struct rh_actor_type *type, const void *state, const char *here)
-{
-    (void)type, (void)state, (void)here;
-    return rh_nobody();
-}
-
-/* In production the outside is there. */
-static void open_to_outside(rh_ref to, const struct rh_message_type *type, bool (*when)(const void *message),
-                            const char *here)
-{
-    (void)to, (void)type, (void)when, (void)here;
-}
-
-/* In production nobody says what is taken next. */
-static const void *wanted(int kind, const struct rh_message_type *type, rh_ref from, rh_ref to, const char *here)
-{
-    (void)kind, (void)type, (void)from, (void)to;
-    rh__misuse(here, "rh_expect, rh_allow and rh_disallow are for scenarios under test (RH_SCENARIO)");
-    return NULL;
-}
-
-static void advance_time(int64_t ms, const char *here)
-{
-    (void)ms;
-    rh__misuse(here, "rh_advance_time is for scenarios under test (RH_SCENARIO)");
-}
-
-static const void *state_of(const struct rh_actor_type *type, rh_ref who, const char *here)
-{
-    (void)type, (void)who;
-    rh__misuse(here, "rh_state_of is for scenarios under test (RH_SCENARIO)");
-    return NULL;
-}
-
-static void log_line(const char *text)
-{
-    struct rh__worker *worker = rh__worker();
-    bool in = enter(worker, NULL, NULL);
-    rh__log(text);
-    if (in)
-        leave(worker);
-}
-
-static const char *param(const char *name, bool number)
-{
-    (void)name, (void)number;
-    return NULL;
-}
-
 const struct rh_seam rh__runtime_seam = {
     .name = "runtime",
     .spawn = spawn,
@@ -732,7 +416,7 @@ const struct rh_seam rh__runtime_seam = {
     .receive = receive,
     .turn_to = turn_to,
     .tail = tail_of,
-    .self = self,
+    .self = rh__rt_seam_self,
     .sender = sender,
     .alive = alive,
     .yield = yield,
@@ -756,28 +440,28 @@ const struct rh_seam rh__runtime_seam = {
     .sleep = sleep_ms,
     .choose = choose,
     .random = random_value,
-    .store_open = store_open,
-    .store_put = store_put,
-    .store_put_sync = store_put_sync,
-    .store_get = store_get,
-    .store_sync = store_sync,
-    .table_change = table_change,
-    .table_get = table_get,
-    .table_add = table_add,
-    .table_count = table_count,
-    .table_next = table_next,
-    .failed = failed,
-    .assume_failed = assume_failed,
-    .property = property,
-    .history_call = history_call,
-    .history_return = history_return,
-    .announce = announce,
-    .abstract = abstract,
-    .observe = observe,
-    .open = open_to_outside,
-    .wanted = wanted,
-    .advance_time = advance_time,
-    .state_of = state_of,
-    .log = log_line,
-    .param = param,
+    .store_open = rh__rt_seam_store_open,
+    .store_put = rh__rt_seam_store_put,
+    .store_put_sync = rh__rt_seam_store_put_sync,
+    .store_get = rh__rt_seam_store_get,
+    .store_sync = rh__rt_seam_store_sync,
+    .table_change = rh__rt_seam_table_change,
+    .table_get = rh__rt_seam_table_get,
+    .table_add = rh__rt_seam_table_add,
+    .table_count = rh__rt_seam_table_count,
+    .table_next = rh__rt_seam_table_next,
+    .failed = rh__rt_seam_failed,
+    .assume_failed = rh__rt_seam_assume_failed,
+    .property = rh__rt_seam_property,
+    .history_call = rh__rt_seam_history_call,
+    .history_return = rh__rt_seam_history_return,
+    .announce = rh__rt_seam_announce,
+    .abstract = rh__rt_seam_abstract,
+    .observe = rh__rt_seam_observe,
+    .open = rh__rt_seam_open_to_outside,
+    .wanted = rh__rt_seam_wanted,
+    .advance_time = rh__rt_seam_advance_time,
+    .state_of = rh__rt_seam_state_of,
+    .log = rh__rt_seam_log_line,
+    .param = rh__rt_seam_param,
 };
