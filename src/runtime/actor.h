@@ -137,6 +137,8 @@ struct rh__letter {
     enum rh__kind kind; /* RH__PLAIN or RH__REPLY */
     uint32_t ticket;
     bool exempt; /* does not count towards the limit of the mailbox */
+    bool forwarded;
+    rh_ref by; /* the actor that sends in the name of another one; nobody: the sender itself */
 };
 /* Returns false after a misuse, which has been reported. */
 bool rh__send(struct rh__worker *worker, rh_ref from, rh_ref to, const struct rh__letter *letter, const char *here);

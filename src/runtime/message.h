@@ -38,8 +38,10 @@ struct rh__message {
     uint32_t tail_size;
     uint8_t kind; /* enum rh__kind */
     uint8_t size_class;
-    uint8_t held;    /* the mailbox must not free it; its holder will */
-    uint8_t counted; /* it counts towards the limit of the mailbox */
+    uint8_t held;         /* the mailbox must not free it; its holder will */
+    uint8_t counted : 1;  /* it counts towards the limit of the mailbox */
+    uint8_t by_other : 1; /* another actor sent it in the sender's name: rh__message_by is behind the tail */
+    uint8_t forwarded : 1;
 };
 
 enum {
@@ -116,6 +118,23 @@ static inline size_t rh__message_tail_at(uint32_t value_size)
 static inline const void *rh__message_tail(const struct rh__message *m)
 {
     return m->tail_size ? (char *)rh__message_value(m) + rh__message_tail_at(m->type->size) : NULL;
+}
+
+/* Where a message with so many bytes of fields and tail has the actor that sent it in another one's name. */
+static inline size_t rh__message_by_at(size_t bytes)
+{
+    return (bytes + sizeof(rh_ref) - 1) & ~(sizeof(rh_ref) - 1);
+}
+
+/* The actor that made the send, if another one than the sender: after rh_forward and rh_send_from; else nobody. */
+static inline rh_ref rh__message_by(const struct rh__message *m)
+{
+    rh_ref by = rh_nobody();
+    if (m->by_other) {
+        size_t bytes = m->tail_size ? rh__message_tail_at(m->type->size) + m->tail_size : m->type->size;
+        memcpy(&by, (const char *)rh__message_value(m) + rh__message_by_at(bytes), sizeof by);
+    }
+    return by;
 }
 
 /* memcpy for what is nearly always a few bytes. */

@@ -36,8 +36,11 @@ static void send(rh_ref from, rh_ref to, const struct rh_message_type *type, con
         rh__misuse(here, "rh_send_from is for external senders (rh_external)");
     else if (rh_is_nobody(from) && worker && worker->actor)
         rh__send(worker, worker->actor->self, to, &letter, here);
-    else
+    else {
+        if (!rh_is_nobody(from) && worker && worker->actor)
+            letter.by = worker->actor->self;
         rh__send(worker, from, to, &letter, here);
+    }
     leave(worker);
 }
 
@@ -98,6 +101,8 @@ static void forward(rh_ref to, const char *here)
     struct rh__letter letter = { .type = m->type, .value = rh__message_value(m), .ticket = m->ticket };
     letter.tail = rh__message_tail(m);
     letter.tail_size = m->tail_size;
+    letter.forwarded = !rh_same(m->sender, actor->self);
+    letter.by = letter.forwarded ? actor->self : rh_nobody();
     rh__send(rh__worker(), m->sender, to, &letter, here);
 }
 

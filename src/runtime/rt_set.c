@@ -19,34 +19,59 @@ struct rh__set {
     struct rh_envelope envelopes[];
 };
 
-/* The program must not see the order of arrival: by the names of the senders; messages of one sender stay in their
- * order.  A sender that has lost its name comes last. */
-struct key {
-    struct rh__message *message;
-    uint32_t at, rank;
+/* The program must not see the order of arrival: by the names of the senders.  Messages of one sender are in the order
+ * of its sends; those that others sent in its name (rh_forward, rh_send_from) have no such order, and are ordered by the
+ * names of those others; what one of them has forwarded comes behind what it has sent.  Whoever has lost its name comes
+ * last. */
+struct place {
+    uint32_t rank;
+    uint64_t id;
     char name[192];
 };
+
+struct key {
+    struct rh__message *message;
+    uint32_t at;
+    struct place sender, by;
+};
+
+static int compare_places(const struct place *a, const struct place *b)
+{
+    int order = a->rank != b->rank ? (a->rank < b->rank ? -1 : 1)
+                : a->rank == 1     ? rh__name_order(a->name, b->name)
+                                   : strcmp(a->name, b->name);
+    return order ? order : (a->id > b->id) - (a->id < b->id);
+}
 
 static int compare(const void *one, const void *other)
 {
     const struct key *a = one, *b = other;
-    int order = a->rank != b->rank ? (a->rank < b->rank ? -1 : 1)
-                : a->rank == 1     ? rh__name_order(a->name, b->name)
-                                   : strcmp(a->name, b->name);
-    uint64_t x = order ? 0 : a->message->sender.id, y = order ? 0 : b->message->sender.id;
-    if (x != y)
-        return x < y ? -1 : 1;
+    int order = compare_places(&a->sender, &b->sender);
+    if (!order)
+        order = compare_places(&a->by, &b->by);
+    if (!order)
+        order = a->message->forwarded - b->message->forwarded;
     return order ? order : a->at < b->at ? -1 : 1;
+}
+
+static void find_place(struct place *p, rh_ref who)
+{
+    bool nameless = !rh_is_nobody(who) && !rh__ref_external(who) && !rh__name_is_known(who);
+    p->rank = rh_is_nobody(who) ? 0 : rh__ref_external(who) ? 2 : nameless ? 3 : 1;
+    p->id = who.id;
+    snprintf(p->name, sizeof p->name, "%s", rh__name_of(who));
 }
 
 static void sort(struct rh__set *set, struct key *keys)
 {
     for (uint32_t i = 0; i < set->count; i++) {
-        rh_ref who = set->messages[i]->sender;
-        bool nameless = !rh_is_nobody(who) && !rh__ref_external(who) && !rh__name_is_known(who);
-        keys[i] = (struct key){ .message = set->messages[i], .at = i };
-        keys[i].rank = rh_is_nobody(who) ? 0 : rh__ref_external(who) ? 2 : nameless ? 3 : 1;
-        snprintf(keys[i].name, sizeof keys[i].name, "%s", rh__name_of(who));
+        keys[i].message = set->messages[i];
+        keys[i].at = i;
+        find_place(&keys[i].sender, set->messages[i]->sender);
+        rh_ref by = rh__message_by(set->messages[i]);
+        if (rh_is_nobody(by) && !rh__ref_external(set->messages[i]->sender))
+            by = set->messages[i]->sender;
+        find_place(&keys[i].by, by);
     }
     qsort(keys, set->count, sizeof *keys, compare);
     for (uint32_t i = 0; i < set->count; i++)

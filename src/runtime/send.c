@@ -21,6 +21,8 @@ struct rh__message *rh__message_make(struct rh__worker *worker, enum rh__kind ki
     m->kind = (uint8_t)kind;
     m->held = 0;
     m->counted = 0;
+    m->by_other = 0;
+    m->forwarded = 0;
     return m;
 }
 
@@ -80,6 +82,7 @@ bool rh__send(struct rh__worker *worker, rh_ref from, rh_ref to, const struct rh
         return false;
     }
     size_t bytes = letter->tail_size ? rh__message_tail_at(type->size) + letter->tail_size : type->size;
+    bool by_other = !rh_is_nobody(letter->by);
     bool counted = rh__rt.limited && !letter->exempt;
     if (counted) {
         enum rh__room_answer answer = rh__room_wait(slot, to, here);
@@ -91,7 +94,8 @@ bool rh__send(struct rh__worker *worker, rh_ref from, rh_ref to, const struct rh
             return true;
         }
     }
-    struct rh__message *m = worker ? rh__message_alloc(&worker->cache, bytes) : rh__block_new(NULL, bytes);
+    size_t room = __builtin_expect(by_other, 0) ? rh__message_by_at(bytes) + sizeof letter->by : bytes;
+    struct rh__message *m = worker ? rh__message_alloc(&worker->cache, room) : rh__block_new(NULL, room);
     if (__builtin_expect(!m, 0))
         rh__out_of_memory();
     m->type = type;
@@ -102,9 +106,13 @@ bool rh__send(struct rh__worker *worker, rh_ref from, rh_ref to, const struct rh
     m->kind = (uint8_t)letter->kind;
     m->held = 0;
     m->counted = counted;
+    m->by_other = by_other;
+    m->forwarded = letter->forwarded;
     rh__copy_fields(rh__message_value(m), letter->value, type->size);
     if (letter->tail_size)
         memcpy((char *)rh__message_value(m) + rh__message_tail_at(type->size), letter->tail, letter->tail_size);
+    if (__builtin_expect(by_other, 0))
+        memcpy((char *)rh__message_value(m) + rh__message_by_at(bytes), &letter->by, sizeof letter->by);
     rh__count_sent(worker);
     if (rh__recording())
         rh__tape_send(worker, to, m);

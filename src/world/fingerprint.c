@@ -118,6 +118,8 @@ static struct rh__wide hash_message(struct rh_world *w, uint32_t message)
     struct rh__wide h = hash_contents(w, message);
     if (w->clock_used && m->sent_ns)
         h = rh__wide_with(h, (uint64_t)m->sent_ns);
+    if (w->sets_used && w->actors[m->sender].status == STATUS_OUTSIDE) /* its place in a set */
+        h = rh__wide_with(h, rh__message_by(w, m));
     /* Does an actor still wait for a reply to it, or for it as a reply?  (Somebody always waits for a reply that was
      * accepted: see receive.c.) */
     if (m->request != RH_NONE && w->actors[w->messages[m->request].sender].asking == m->request)

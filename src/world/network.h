@@ -225,6 +225,15 @@ static inline uint32_t rh__message_original(const struct rh_world *w, uint32_t m
     return w->messages[message].copy_of == RH_NONE ? message : w->messages[message].copy_of;
 }
 
+/* The actor that made the send: the one that forwarded the message, or that sent it in the name of an external sender. */
+static inline uint32_t rh__message_by(const struct rh_world *w, const struct world_message *m)
+{
+    uint32_t by = m->sender;
+    if (w->actors[m->sender].status == STATUS_OUTSIDE)
+        by = w->events[m->event].choice.actor;
+    return by == RH_NONE ? 0 : by; /* from outside: as the test */
+}
+
 /* Whether a later message of its channel was taken: then this one must have arrived. */
 static inline bool rh__message_passed_over(const struct rh_world *w, uint32_t message)
 {

@@ -288,15 +288,17 @@ static int compare_names(const struct rh_world *w, uint32_t a, uint32_t b)
     return rank[0] == 1 ? rh__name_order(one, other) : strcmp(one, other);
 }
 
-/* Several actors may send in the name of one outside: what they send is ordered by their own names. */
+/* By the sender that the receiver sees.  What several actors have sent in its name (rh_forward, rh_send_from) is ordered
+ * by their own names. */
 static bool is_shown_before(const struct rh_world *w, uint32_t x, uint32_t m)
 {
     const struct world_message *a = &w->messages[rh__message_original(w, x)];
     const struct world_message *b = &w->messages[rh__message_original(w, m)];
-    int order = compare_names(w, a->sender, b->sender);
-    uint32_t one = w->events[a->event].choice.actor, other = w->events[b->event].choice.actor;
-    if (!order && one != RH_NONE && other != RH_NONE)
-        order = compare_names(w, one, other);
+    int order = compare_names(w, a->seen_as, b->seen_as);
+    if (!order)
+        order = compare_names(w, rh__message_by(w, a), rh__message_by(w, b));
+    if (!order) /* two channels have no order: what was sent first, then what was forwarded */
+        order = (a->sender != a->seen_as) - (b->sender != b->seen_as);
     return order ? order < 0 : sent_before(w, x, m);
 }
 
@@ -335,9 +337,11 @@ static void complete(struct rh_world *w, struct world_actor *a, uint32_t count)
     put32(w, &a->set_count, count);
     uint32_t *list = messages_of(w, a);
     for (uint32_t i = 0; i < count; i++) {
-        if (count > 1) /* their order tells alike senders apart */
-            rh__tell_apart(w, w->messages[w->events[w->event_count - count + i].choice.what].sender);
         uint32_t m = w->events[w->event_count - count + i].choice.what, k = i;
+        if (count > 1) { /* their order tells alike senders apart */
+            rh__tell_apart(w, w->messages[m].seen_as);
+            rh__tell_apart(w, rh__message_by(w, &w->messages[m]));
+        }
         for (; k && is_shown_before(w, m, list[k - 1]); k--)
             list[k] = list[k - 1];
         list[k] = m;

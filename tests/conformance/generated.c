@@ -212,12 +212,18 @@ static uint32_t check(struct search *s, uint64_t seed, uint32_t *skipped)
         fprintf(stderr, "%s\n", error);
         abort();
     }
-    memset(s->visited, 0, MOST_STATES * sizeof *s->visited);
     memset(s->was_found, 0, sizeof s->was_found);
-    s->states = s->found = 0;
+    s->found = 0;
     s->too_many = false;
+    uint32_t meaning;
     rh_world_begin(s->world);
-    search(s);
+    do { /* what a fingerprint means may change with what the program turns out to use */
+        meaning = rh_world_fingerprint_meaning(s->world);
+        memset(s->visited, 0, MOST_STATES * sizeof *s->visited);
+        s->states = 0;
+        search(s);
+        rh_world_reset(s->world);
+    } while (meaning != rh_world_fingerprint_meaning(s->world) && !s->too_many && !s->wrong);
     rh_world_free(s->world);
     if (s->too_many) {
         ++*skipped;
@@ -246,19 +252,18 @@ static FILE *production(const char *own, const struct range *range)
     return popen(command, "r");
 }
 
-int main(int argc, char **argv)
+/* Whether all is well. */
+static bool compare(struct search *s, const char *own, const struct range *range)
 {
-    struct range range = range_of(argc, argv);
-    struct search *s = calloc(1, sizeof *s);
-    s->visited = calloc(MOST_STATES, sizeof *s->visited);
-    FILE *lines = production(argv[0], &range);
+    FILE *lines = production(own, range);
     if (!lines) {
-        fprintf(stderr, "%s: there is no production side beside it\n", argv[0]);
-        return 1;
+        fprintf(stderr, "%s: there is no production side beside it\n", own);
+        return false;
     }
     static char line[OUTCOME_SIZE + 32];
     uint64_t seed = 0;
     uint32_t missing = 0, skipped = 0, programs = 0, outcomes = 0;
+    s->sought = 0;
     for (;;) {
         bool more = fgets(line, sizeof line, lines);
         char *text = NULL;
@@ -279,10 +284,25 @@ int main(int argc, char **argv)
     int status = pclose(lines);
     printf("%u programs, %u outcomes in production, %u of them never explored; %u programs too large\n", programs,
            outcomes, missing, skipped);
-    bool enough = programs == range.count && skipped * 10 <= programs;
-    bool wrong = s->wrong;
+    bool enough = programs == range->count && skipped * 10 <= programs;
+    return !missing && !s->wrong && enough && status == 0;
+}
+
+/* Programs that were once wrong. */
+static const struct range wrong_once[] = {
+    { 753, 1, 30 }, /* a message that was forwarded, in a set */
+};
+
+int main(int argc, char **argv)
+{
+    struct range range = range_of(argc, argv);
+    struct search *s = calloc(1, sizeof *s);
+    s->visited = calloc(MOST_STATES, sizeof *s->visited);
+    bool well = compare(s, argv[0], &range);
+    for (size_t i = 0; argc == 1 && i < sizeof wrong_once / sizeof *wrong_once; i++)
+        well &= compare(s, argv[0], &wrong_once[i]);
     free(s->visited);
     free(s);
-    return missing || wrong || !enough || status != 0;
+    return !well;
 }
 #endif

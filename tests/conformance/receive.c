@@ -323,6 +323,71 @@ PROGRAM(a_set_that_is_not_there_in_time_takes_nothing, .semantics.model = RH_MAI
     rh_spawn(waits_for_sets);
 }
 
+/* Messages in another one's name.  The receiver sees the first sender, which is the one that counts.  All stay: in
+ * production whoever has ended may have lost its name. */
+static void stay(void)
+{
+    rh_receive(go, .idle = true);
+}
+RH_PROCESS(first_of_all, rh_ref way, to;);
+RH_BODY(first_of_all)
+{
+    rh_send(state->way, number, .value = 1);
+    if (!rh_is_nobody(state->to))
+        rh_send(state->to, number, .value = 2);
+    stay();
+}
+RH_PROCESS(in_the_middle, rh_ref to;);
+RH_BODY(in_the_middle)
+{
+    rh_send(state->to, number, .value = 3);
+    stay();
+}
+RH_PROCESS(passes_on, rh_ref to;);
+RH_BODY(passes_on)
+{
+    rh_receive(number);
+    rh_forward(state->to);
+    stay();
+}
+RH_PROCESS(takes_set, size_t n;);
+RH_BODY(takes_set)
+{
+    say_set(rh_receive_set(state->n, number), state->n, self, self);
+}
+PROGRAM(a_set_shows_what_was_forwarded_by_its_first_sender, .allowed = { "takes_set#1: 1?,3?" })
+{
+    rh_ref t = rh_spawn(takes_set, .n = 2);
+    rh_spawn(in_the_middle, .to = t);
+    rh_spawn(first_of_all, .way = rh_spawn(passes_on, .to = t));
+}
+PROGRAM(a_set_shows_what_was_forwarded_from_outside_first, .allowed = { "takes_set#1: 1?,3?" })
+{
+    rh_ref t = rh_spawn(takes_set, .n = 2);
+    rh_spawn(in_the_middle, .to = t);
+    rh_send(rh_spawn(passes_on, .to = t), number, .value = 1);
+}
+PROGRAM(a_set_does_not_show_which_way_was_shorter, .allowed = { "takes_set#1: 2?,1?,3?" })
+{
+    rh_ref t = rh_spawn(takes_set, .n = 3);
+    rh_spawn(in_the_middle, .to = t);
+    rh_spawn(first_of_all, .way = rh_spawn(passes_on, .to = t), .to = t);
+}
+RH_PROCESS(speaks_for_ann, rh_ref to; int value;);
+RH_BODY(speaks_for_ann)
+{
+    rh_send_from(rh_external("ann"), state->to, number, .value = state->value);
+    stay();
+}
+PROGRAM(a_set_does_not_show_who_was_first_to_speak_for_another, .allowed = { "takes_set#1: 9?,1?,2?,3?" })
+{
+    rh_ref t = rh_spawn(takes_set, .n = 4);
+    rh_send_from(rh_external("ann"), rh_spawn(passes_on, .to = t), number, .value = 1);
+    rh_spawn(speaks_for_ann, .to = t, .value = 2);
+    rh_spawn(speaks_for_ann, .to = t, .value = 3);
+    rh_send_from(rh_external("ann"), t, number, .value = 9);
+}
+
 /* Answers all that ask it, in reverse. */
 RH_PROCESS(answers_sets);
 RH_BODY(answers_sets)

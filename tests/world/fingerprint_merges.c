@@ -663,9 +663,49 @@ static void the_last_message_of_a_waiting_process_is_no_state(void **unused)
     require_fingerprints_of_processes("last_message", RH_FIFO, 1 + 8);
 }
 
+/* A set shows messages of one external sender by the names of the actors that sent them: who sent which is past to those
+ * two, and not to the receiver of the set. */
+RH_ACTOR(voice_, rh_ref to;);
+RH_HANDLER(voice_, value_is)
+{
+    rh_send_from(rh_external("crowd"), state->to, value_is, .value = msg->value);
+}
+RH_BEHAVIOUR(voice_, speaking, value_is);
+RH_ACTOR(dealer_, rh_ref one, other;);
+RH_HANDLER(dealer_, go)
+{
+    uint32_t first = rh_choose(2);
+    rh_send(state->one, value_is, .value = first);
+    rh_send(state->other, value_is, .value = 1 - first);
+}
+RH_BEHAVIOUR(dealer_, dealing, go);
+RH_PROCESS(audience_, uint32_t first;);
+RH_BODY(audience_)
+{
+    const struct rh_envelope *e = rh_receive_set(2, value_is);
+    state->first = rh_as(&e[0], value_is)->value;
+    rh_log("first %u", state->first);
+}
+RH_TEST(voices_of_one)
+{
+    rh_ref a = rh_spawn(audience_), one = rh_spawn(voice_, .to = a), other = rh_spawn(voice_, .to = a);
+    rh_send(rh_spawn(dealer_, .one = one, .other = other), go);
+}
+
+static void who_has_spoken_for_an_external_sender_is_part_of_the_state(void **unused)
+{
+    (void)unused;
+    static const enum rh_model models[] = { RH_FIFO, RH_BAG, RH_CAUSAL, RH_MAILBOX };
+    for (int i = 0; i < 4; i++) {
+        require_no_clash("voices_of_one", &(struct rh_semantics){ .model = models[i] });
+        require_no_clash("voices_of_one", &(struct rh_semantics){ .model = models[i], .granularity = RH_GRAIN_OBJECT });
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WORLD_TEST(who_has_spoken_for_an_external_sender_is_part_of_the_state),
         WORLD_TEST(a_reply_is_not_a_message_of_the_same_type),
         WORLD_TEST(a_message_to_an_ended_actor_can_still_be_lost),
         WORLD_TEST(the_first_state_of_an_actor_that_may_restart_is_part_of_the_state),
