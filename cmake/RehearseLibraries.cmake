@@ -97,6 +97,32 @@ else()
     message(STATUS "rehearse serve is left out (it needs the Debian package libmicrohttpd-dev)")
 endif()
 
+# Work that is shared over a server (src/link) needs hiredis and OpenSSL (Debian: libhiredis-dev, libssl-dev).  Only the
+# command links them, never a test program.
+find_path(RH_HIREDIS_INCLUDE hiredis/hiredis.h)
+find_library(RH_HIREDIS_LIBRARY NAMES hiredis)
+find_package(OpenSSL QUIET)
+mark_as_advanced(RH_HIREDIS_INCLUDE RH_HIREDIS_LIBRARY)
+set(cluster_possible OFF)
+if(RH_HIREDIS_INCLUDE AND RH_HIREDIS_LIBRARY AND OPENSSL_FOUND)
+    set(cluster_possible ON)
+endif()
+option(RH_CLUSTER "Share work over a Redis server" ${cluster_possible})
+if(RH_CLUSTER)
+    rehearse_sources(link_sources link)
+    add_library(rehearse-link STATIC ${link_sources})
+    rehearse_flags(rehearse-link)
+    target_include_directories(rehearse-link PRIVATE ${PROJECT_SOURCE_DIR}/src ${RH_HIREDIS_INCLUDE})
+    target_link_libraries(rehearse-link PUBLIC rehearse-core ${RH_HIREDIS_LIBRARY} OpenSSL::SSL OpenSSL::Crypto)
+    set(work_script ${PROJECT_SOURCE_DIR}/src/link/work.lua)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/link/script.c PROPERTIES
+        COMPILE_DEFINITIONS "RH_WORK_SCRIPT=\"${work_script}\"" OBJECT_DEPENDS ${work_script})
+    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_cluster_none[.]c$")
+else()
+    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_(cluster|jobs)[.]c$")
+    message(STATUS "rehearse test --cluster is left out (it needs the Debian packages libhiredis-dev and libssl-dev)")
+endif()
+
 # The command drives other programs and need not interpose anything in itself.
 if(tool_sources AND TARGET rehearse-core)
     add_executable(rehearse-tool ${tool_sources})
@@ -106,6 +132,9 @@ if(tool_sources AND TARGET rehearse-core)
     target_link_libraries(rehearse-tool PRIVATE rehearse-core) # what reads and prints coverage
     if(RH_SERVE)
         target_link_libraries(rehearse-tool PRIVATE ${RH_HTTP_LIBRARY})
+    endif()
+    if(RH_CLUSTER)
+        target_link_libraries(rehearse-tool PRIVATE rehearse-link)
     endif()
     rehearse_embed(rehearse-tool ${PROJECT_BINARY_DIR}/src/cli/init_files.c rh__init_files
         ${PROJECT_SOURCE_DIR}/templates/project

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/guess.h"
 #include "base/visible.h"
+#include "cli/cli_cluster.h"
 #include "cli/cli_coverage.h"
 #include "cli/cli_init.h"
 #include "cli/cli_serve.h"
@@ -21,7 +22,7 @@
 enum { EXIT_USAGE = 2, EXIT_TOOL = 3 };
 
 /* Commands that are no commands of a test program. */
-static const char *const others[] = { "graph", "target", "coverage", "init", "help" };
+static const char *const others[] = { "graph", "target", "coverage", "init", "jobs", "help" };
 
 static int usage(FILE *to)
 {
@@ -34,6 +35,8 @@ static int usage(FILE *to)
           "rehearse target BINARY [TEST] ...  runs that reach given lines, assertions, functions (docs/target.md)\n"
           "rehearse init DIR                  write a small project to begin with\n"
           "rehearse serve BINARY TEST         stepping in a page on this machine (--port N)\n"
+          "rehearse jobs --cluster URL [show|stop|resume|remove]\n"
+          "                                   jobs that `test --cluster` began, with progress, agents, findings\n"
           "rehearse coverage show|merge FILE  coverage of ordering goals that `test --coverage-file` kept\n"
           "\nBINARY is a program made with RH_MAIN; `rehearse test --help` lists the options.\n",
           to);
@@ -139,6 +142,8 @@ int main(int argc, char **argv)
         return printed(rh__cli_init(argc - 2, argv + 2));
     if (strcmp(argv[1], "coverage") == 0)
         return printed(rh__cli_coverage(argc - 2, argv + 2));
+    if (strcmp(argv[1], "jobs") == 0)
+        return printed(rh__cli_jobs(argc - 2, argv + 2));
     if (strcmp(argv[1], "graph") == 0 || strcmp(argv[1], "target") == 0)
         return execute_target(argv);
     bool known = strcmp(argv[1], "serve") == 0;
@@ -162,6 +167,10 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "serve") == 0) {
         argv[2] = path;
         return rh__cli_serve(argc - 2, argv + 2);
+    }
+    if (rh__cli_wants_cluster(argc - 1, argv + 1)) {
+        argv[2] = path;
+        return rh__cli_cluster(argc - 1, argv + 1);
     }
     char *command = argv[1];
     argv[1] = argv[2];

@@ -39,6 +39,8 @@ static bool is_enough(struct rh__agent *a, double now)
 {
     const struct rh__limits *l = &a->x->limits;
     const struct rh__results *r = rh__agent_totals(a);
+    if (a->o->link && !a->o->link->explorer) /* limits are the explorer's */
+        return a->failed || a->x->end.interrupted;
     return a->failed || a->x->end.interrupted || (r->finding_count && !l->keep_going) ||
            (l->max_runs && r->count.runs >= l->max_runs) || (l->max_all_steps && r->count.steps >= l->max_all_steps) ||
            out_of_time(a, now);
@@ -101,6 +103,31 @@ static void show_workers(struct rh__agent *a)
     a->o->watch(a->o->watch_arg, a->x, a->pids);
 }
 
+/* Whether the server has news that end the exploration: then a snapshot is due at once. */
+static bool is_news(const struct rh__agent *a)
+{
+    const struct rh__link_state *s = rh__linked_state(a->queue.state);
+    const struct rh__limits *l = &a->x->limits;
+    const struct rh__results *r = rh__agent_totals(a);
+    return (s->findings && !r->finding_count && !l->keep_going) || (l->max_runs && s->runs >= l->max_runs) ||
+           (l->max_all_steps && s->steps >= l->max_all_steps);
+}
+
+/* With a link: keeps the leases, takes snapshots.  Returns true if the job is over. */
+static bool attend(struct rh__agent *a)
+{
+    void *q = a->queue.state;
+    if (!rh__linked_attend(q, a->o->link->explorer && is_news(a), a->error, a->error_size)) {
+        a->failed = true;
+        return true;
+    }
+    a->x->agents = (uint32_t)rh__linked_state(q)->agents;
+    a->x->all_workers = (uint32_t)rh__linked_state(q)->workers;
+    if (rh__linked_is_removed(q) && a->o->link->explorer && !a->x->end.trouble[0])
+        snprintf(a->x->end.trouble, sizeof a->x->end.trouble, "the job was removed from the server: this is not all");
+    return rh__linked_is_over(q);
+}
+
 /* Runs until no worker is busy: either no work is left, or the agent decided to stop and the slices are over. */
 static void run_loop(struct rh__agent *a)
 {
@@ -114,7 +141,9 @@ static void run_loop(struct rh__agent *a)
         }
         if (!enough_since)
             rh__agent_hand_out(a);
-        if (a->failed || !some_worker_is_busy(a) || (enough_since && grace_is_over(a, now - enough_since)))
+        if (a->failed || (enough_since && grace_is_over(a, now - enough_since)))
+            break;
+        if (a->o->link ? attend(a) || (enough_since && !some_worker_is_busy(a)) : !some_worker_is_busy(a))
             break;
         rh__agent_take_reports(a);
         if (now >= next_look) {
@@ -141,7 +170,10 @@ static void conclude(struct rh__agent *a)
         if (rh__slot_is_busy(&a->slots[i]))
             q->table->give_back(q->state, a->slots[i].lease.number, false);
     const struct rh_inner *e = rh_inner_with_rounds(&x->explorer);
-    bool left = q->table->waiting(q->state) || q->table->leased(q->state) ||
+    if (a->o->link && !rh__linked_attend(q->state, true, a->error, a->error_size))
+        a->failed = true;
+    bool left = (a->o->link && (!rh__linked_is_over(q->state) || rh__linked_is_removed(q->state))) ||
+                q->table->waiting(q->state) || q->table->leased(q->state) ||
                 (e && e->explorer->share->rounds->has_more(e->state));
     /* The agent's explorer never had work.  The call of `begin` tells this explorer that it is done. */
     x->end.exhausted = !left && rh_inner_begin(&x->explorer, x->world) == 0;
@@ -166,6 +198,15 @@ static enum rh__pool_end fill(struct rh__agent *a)
                  a->o->explorer);
         return RH__POOL_REFUSED;
     }
+    if (a->o->link && rh_inner_with_rounds(&a->x->explorer)) {
+        snprintf(a->error, a->error_size,
+                 "explorer %s keeps the set of visited states in memory that its workers share, so it stays on one "
+                 "machine: use -j without --cluster, or optimal, dfs, or samplers on the cluster",
+                 a->o->explorer);
+        return RH__POOL_REFUSED;
+    }
+    if (a->o->link && !a->o->link->explorer)
+        return RH__POOL_DONE; /* the explorer has the items */
     if (a->o->resume)
         return rh__checkpoint_read(&a->file, a->binding, &a->x->explorer, &a->queue, &a->seconds_before, a->error,
                                    a->error_size)
@@ -196,10 +237,12 @@ static bool take_memory(struct rh__agent *a)
 
 static enum rh__pool_end open_checkpoint(struct rh__agent *a)
 {
-    if (!a->o->checkpoint)
+    if (!a->o->checkpoint && !a->o->link)
         return RH__POOL_DONE;
     if (!rh__checkpoint_binding(a->x, a->binding, RH__BINDING_BYTES, a->error, a->error_size))
         return RH__POOL_FAILED;
+    if (!a->o->checkpoint)
+        return RH__POOL_DONE;
     if (!rh__kept_open(&a->file, a->o->checkpoint, a->o->resume, a->error, a->error_size))
         return RH__POOL_REFUSED;
     if (!a->o->resume && a->file.fd >= 0 && !is_empty(a->file.fd)) {
@@ -212,8 +255,11 @@ static enum rh__pool_end open_checkpoint(struct rh__agent *a)
 
 static enum rh__pool_end open_agent(struct rh__agent *a)
 {
-    a->queue.table = &rh__queue_local;
-    if (!take_memory(a) || !(a->queue.state = a->queue.table->open(NULL, a->x->results, a->error, a->error_size)))
+    char where[16];
+    snprintf(where, sizeof where, "%d", a->o->link ? a->o->link->fd : -1);
+    a->queue.table = a->o->link ? &rh__queue_linked : &rh__queue_local;
+    if (!take_memory(a) ||
+        !(a->queue.state = a->queue.table->open(a->o->link ? where : NULL, a->x->results, a->error, a->error_size)))
         return RH__POOL_FAILED;
     enum rh__pool_end end = open_checkpoint(a);
     if (end != RH__POOL_DONE)
@@ -235,6 +281,22 @@ static void release(struct rh__agent *a)
     rh__free(a->slots);
 }
 
+/* With a link: begins a generation of the job, or takes part in it. */
+static bool begin_linked(struct rh__agent *a)
+{
+    const struct rh__pool_link *l = a->o->link;
+    a->linked = (struct rh__linked_job){ .binding = a->binding,
+                                         .job = l->job,
+                                         .size = l->job_size,
+                                         .lease_seconds = l->lease_seconds,
+                                         .max_runs = a->x->limits.max_runs,
+                                         .max_steps = a->x->limits.max_all_steps };
+    rh__linked_set_workers(a->queue.state, a->o->workers);
+    if (!l->explorer)
+        rh__linked_join(a->queue.state, l->lease_seconds);
+    return !l->explorer || rh__linked_begin(a->queue.state, &a->linked, a->error, a->error_size);
+}
+
 /* Runs the pool.  Writes the first checkpoint and the last one. */
 static enum rh__pool_end work(struct rh__agent *a)
 {
@@ -243,6 +305,8 @@ static enum rh__pool_end work(struct rh__agent *a)
         snprintf(a->error, a->error_size, "%s", a->x->end.trouble);
         return RH__POOL_REFUSED;
     }
+    if (a->o->link && !begin_linked(a))
+        return RH__POOL_FAILED;
     for (uint32_t i = 0; i < a->o->workers && !a->failed; i++)
         rh__agent_start(a, &a->slots[i]);
     if (!a->failed) {
@@ -251,6 +315,8 @@ static enum rh__pool_end work(struct rh__agent *a)
     }
     rh__agent_dismiss(a);
     write_checkpoint(a, true);
+    if (a->o->link)
+        rh__linked_end(a->queue.state);
     return a->failed ? RH__POOL_FAILED : RH__POOL_DONE;
 }
 

@@ -16,6 +16,7 @@
 #include <poll.h>
 
 #include "base/files.h"
+#include "cluster/linked.h"
 #include "cluster/pool.h"
 #include "cluster/queue.h"
 #include "cluster/worker.h"
@@ -53,6 +54,7 @@ struct rh__agent {
     double seconds_before; /* duration of the exploration before it was resumed */
     double next_checkpoint;
 
+    struct rh__linked_job linked; /* with o->link */
     uint32_t left_out; /* items left out because workers were killed while exploring them */
     bool childless;    /* workers could not start child processes */
     bool fewer;        /* fewer workers run than the user asked for */
@@ -79,6 +81,8 @@ static inline const struct rh__results *rh__agent_totals(const struct rh__agent 
 
 /* Starts a worker.  If the start fails, the pool goes on with the other workers.  Returns false if no worker runs. */
 bool rh__agent_start(struct rh__agent *a, struct rh__slot *s);
+/* Commits results for the item of a slot that mark the exploration as incomplete, with the reason. */
+void rh__agent_leave_out_lost(struct rh__agent *a, struct rh__slot *s);
 /* Handles the death of a worker.  Gives its item back, or leaves the item out if too many workers died over it.  Starts
  * another worker. */
 void rh__agent_end_worker(struct rh__agent *a, struct rh__slot *s);

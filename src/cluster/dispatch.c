@@ -6,7 +6,7 @@
 #include "cluster/messages.h"
 #include "explore/engine/measure.h"
 
-enum { MOST_MESSAGE = 1 << 30, ITEMS_PER_WORKER = 2, FEWEST_RUNS = 16, POLL_MS = 50 };
+enum { MOST_MESSAGE = 1 << 30, ITEMS_PER_WORKER = 2, FEWEST_RUNS = 16, POLL_MS = 50, LINK_POLL_MS = 5 };
 
 static const double slice_seconds = 0.020, shortest_slice = 0.002;
 static const double commit_seconds = 55e-6; /* cost of one commit for the agent */
@@ -46,9 +46,9 @@ static bool take_budget(struct rh__agent *a, struct rh__order *order)
 
 /* An item over which workers died gets a shorter slice.  A harmless item still finishes, and a lethal item loses less
  * work. */
-static double slice(const struct rh__agent *a, uint32_t deaths, bool few)
+static double slice(uint32_t workers, uint32_t deaths, bool few)
 {
-    double seconds = a->o->workers * commit_seconds / commit_share;
+    double seconds = workers * commit_seconds / commit_share;
     seconds = seconds > slice_seconds ? seconds : slice_seconds;
     if (few)
         seconds /= 8;
@@ -87,20 +87,36 @@ static bool fetch(struct rh__agent *a, struct rh__lease *lease)
     return q->fetch(a->queue.state, lease);
 }
 
+/* The workers of all agents. */
+static uint32_t all_workers(const struct rh__agent *a)
+{
+    uint64_t n = a->o->link ? rh__linked_state(a->queue.state)->workers : 0;
+    return n < a->o->workers ? a->o->workers : n < 1000000 ? (uint32_t)n : 1000000;
+}
+
 /* Sends one order.  Returns false if no item or no budget is left. */
 static bool hand_out(struct rh__agent *a, struct rh__slot *s)
 {
-    uint32_t n = a->o->workers;
+    uint32_t n = all_workers(a), most = a->o->most_deaths ? a->o->most_deaths : RH__MOST_DEATHS;
     struct rh__order order = { 0 };
-    if (!take_budget(a, &order) || !fetch(a, &s->lease))
+    if (!(a->o->link || take_budget(a, &order)) || !fetch(a, &s->lease))
         return false;
+    if (a->o->link) { /* the server keeps the budgets, and counts lost agents */
+        order.max_runs = s->lease.max_runs;
+        order.max_steps = s->lease.max_steps;
+        if (s->lease.deaths >= most) {
+            rh__agent_leave_out_lost(a, s);
+            return true;
+        }
+    }
     if (a->o->slice_runs && (!order.max_runs || order.max_runs > a->o->slice_runs))
         order.max_runs = a->o->slice_runs;
     uint32_t waiting = a->queue.table->waiting(a->queue.state);
     bool few = n > 1 && waiting < n;
     order.lease = s->lease.number;
-    order.seconds = slice(a, s->lease.deaths, few);
-    order.parts = few ? ITEMS_PER_WORKER * n - waiting : 0;
+    order.seconds = slice(n, s->lease.deaths, few);
+    order.parts = !few ? 0 : ITEMS_PER_WORKER * n - waiting < RH__MOST_PARTS ? ITEMS_PER_WORKER * n - waiting
+                                                                             : RH__MOST_PARTS;
     order.item = s->lease.item;
     order.size = s->lease.size;
     s->max_runs = order.max_runs;
@@ -145,9 +161,11 @@ static bool gather(struct rh__agent *a, struct rh__items *rest)
 static void take_report(struct rh__agent *a, struct rh__slot *s, const unsigned char *bytes, size_t size)
 {
     struct rh__report r;
-    if (!rh__slot_is_busy(s) || !rh__report_decode(&r, bytes, size) || r.lease != s->lease.number ||
-        !gather(a, &r.rest) ||
-        a->queue.table->commit(a->queue.state, r.lease, r.results, r.results_size, &r.rest) != RH__COMMITTED) {
+    enum rh__commit end = RH__COMMIT_REFUSED;
+    if (rh__slot_is_busy(s) && rh__report_decode(&r, bytes, size) && r.lease == s->lease.number && gather(a, &r.rest))
+        end = a->queue.table->commit(a->queue.state, r.lease, r.results, r.results_size, &r.rest);
+    /* On a server another agent may have the item by now. */
+    if (end != RH__COMMITTED && !(a->o->link && end == RH__COMMIT_LATE)) {
         errno = EPROTO;
         rh__agent_fail(a, "a worker reports what makes no sense");
         return;
@@ -188,7 +206,7 @@ void rh__agent_take_reports(struct rh__agent *a)
 {
     for (uint32_t i = 0; i < a->o->workers; i++)
         a->polls[i] = (struct pollfd){ .fd = a->slots[i].fd, .events = POLLIN };
-    if (poll(a->polls, a->o->workers, POLL_MS) <= 0)
+    if (poll(a->polls, a->o->workers, a->o->link ? LINK_POLL_MS : POLL_MS) <= 0)
         return;
     for (uint32_t i = 0; i < a->o->workers && !a->failed; i++)
         if (a->polls[i].revents)

@@ -16,12 +16,22 @@
 
 enum { RH__MOST_WORKERS = 512, RH__MOST_DEATHS = 3 };
 
+/* Work that is shared beyond this machine, over a link (link.h). */
+struct rh__pool_link {
+    int fd;
+    bool explorer;        /* else an agent, which lends its workers */
+    double lease_seconds; /* how long an item stays with an agent that is silent */
+    const void *job;      /* of an explorer: what agents need to take part */
+    size_t job_size;
+};
+
 struct rh__pool_options {
     uint32_t workers;
     const struct rh_world_options *world; /* options of x->world */
     const char *explorer;                 /* explorer expression of x */
     const char *checkpoint;               /* file name; NULL for none */
     bool resume;                          /* continue from the checkpoint */
+    const struct rh__pool_link *link;     /* NULL: this machine only */
     /* For tests. */
     double checkpoint_seconds; /* between two checkpoints; 0: 5 */
     uint32_t most_deaths;      /* workers that may die over one item; 0: RH__MOST_DEATHS */

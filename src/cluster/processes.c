@@ -31,6 +31,8 @@ _Noreturn static void be_worker(struct rh__agent *a, int fd, struct rh__meter *m
     for (uint32_t i = 0; i < a->o->workers; i++)
         if (a->slots[i].fd >= 0)
             close(a->slots[i].fd);
+    if (a->o->link)
+        close(a->o->link->fd);
     if (!job.agent) /* else the worker looks at its memory */
         rh__exploration_free(a->x);
     rh_world_free(w);
@@ -116,39 +118,38 @@ static void note_killed(struct rh__agent *a, uint32_t deaths)
              a->left_out, a->left_out > 1 ? "s are" : " is", deaths);
 }
 
-static void add_lethal_finding(struct rh__results *r, uint32_t deaths, int status)
+static struct rh__finding *add_finding(struct rh__results *r, const char *what)
 {
-    static const char what[] = "worker";
     const uint32_t behind_the_tree = UINT32_MAX;
-    struct rh__finding *f = rh__results_find(r, rh__hash(what, sizeof what, RH_OUTCOME_LIMIT), &behind_the_tree, 1);
+    struct rh__finding *f =
+        rh__results_find(r, rh__hash(what, strlen(what) + 1, RH_OUTCOME_LIMIT), &behind_the_tree, 1);
     f->run = 1;
     f->outcome = (struct rh_outcome){ .kind = RH_OUTCOME_LIMIT, .actor = RH_NONE };
+    f->picks[0] = behind_the_tree;
+    f->pick_count = 1;
+    return f;
+}
+
+static void add_lethal_finding(struct rh__results *r, uint32_t deaths, int status)
+{
+    struct rh__finding *f = add_finding(r, "worker");
     snprintf(f->outcome.text, sizeof f->outcome.text,
              "%u worker processes in turn ended over the same part of the tree (the last %s %d); it is left out",
              deaths, WIFSIGNALED(status) ? "by signal" : "with status",
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    f->picks[0] = behind_the_tree;
-    f->pick_count = 1;
 }
 
-/* Too many workers died over this item.  Commits results for the item that mark the exploration as incomplete, with the
- * reason unless something outside killed the workers. */
-static void leave_out(struct rh__agent *a, struct rh__slot *s, int status)
+/* Commits results for the item that mark the exploration as incomplete. */
+static void commit_nothing(struct rh__agent *a, struct rh__slot *s, struct rh__results *r)
 {
-    uint32_t deaths = s->lease.deaths + 1;
     const struct rh__items nothing = { NULL, 0, 0 };
-    struct rh__results *r = rh__results_new(1);
     struct rh__writer w = rh__writer_new();
     bool good = r != NULL;
     if (good) {
         r->incomplete = true;
-        if (was_killed(status))
-            note_killed(a, deaths);
-        else
-            add_lethal_finding(r, deaths, status);
         rh__results_encode(r, NULL, &w);
-        good =
-            !w.full && a->queue.table->commit(a->queue.state, s->lease.number, w.at, w.len, &nothing) == RH__COMMITTED;
+        enum rh__commit end = a->queue.table->commit(a->queue.state, s->lease.number, w.at, w.len, &nothing);
+        good = !w.full && (end == RH__COMMITTED || (a->o->link && end == RH__COMMIT_LATE));
     }
     if (!good) {
         errno = ENOMEM;
@@ -156,6 +157,31 @@ static void leave_out(struct rh__agent *a, struct rh__slot *s, int status)
     }
     rh__writer_release(&w);
     rh__results_free(r);
+}
+
+/* Too many workers died over this item.  The reason becomes a finding unless something outside killed the workers. */
+static void leave_out(struct rh__agent *a, struct rh__slot *s, int status)
+{
+    uint32_t deaths = s->lease.deaths + 1;
+    struct rh__results *r = rh__results_new(1);
+    if (r && was_killed(status))
+        note_killed(a, deaths);
+    else if (r)
+        add_lethal_finding(r, deaths, status);
+    commit_nothing(a, s, r);
+}
+
+/* Agents were lost over this item, and nobody knows why: a finding. */
+void rh__agent_leave_out_lost(struct rh__agent *a, struct rh__slot *s)
+{
+    struct rh__results *r = rh__results_new(1);
+    struct rh__finding *f = r ? add_finding(r, "agent") : NULL;
+    if (f)
+        snprintf(f->outcome.text, sizeof f->outcome.text,
+                 "%u workers or agents in turn were lost over the same part of the tree; it is left out",
+                 s->lease.deaths);
+    commit_nothing(a, s, r);
+    s->lease.number = 0;
 }
 
 /* Ends the lease of a dead worker. */

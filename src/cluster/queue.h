@@ -10,8 +10,8 @@
  * counts, and later commits change nothing.  Therefore the totals equal those of one process that made all runs, also
  * if workers die at any moment.
  *
- * A queue is a table of functions with a state.  On one machine the queue is in memory (rh__queue_local).  A server
- * would be another table.  tests/cluster/queue_conformance.c is the full specification of a table. */
+ * A queue is a table of functions with a state.  On one machine the queue is in memory (rh__queue_local).  A server is
+ * another table (linked.h).  tests/cluster/queue_conformance.c is the full specification of a table. */
 #ifndef RH_CLUSTER_QUEUE_H
 #define RH_CLUSTER_QUEUE_H
 
@@ -23,6 +23,7 @@ struct rh__lease {
     uint32_t deaths;  /* workers that died over this item */
     const void *item; /* owned by the queue; valid until the lease ends */
     size_t size;
+    uint64_t max_runs, max_steps; /* what the queue lets this lease use up; 0: no limit of the queue */
 };
 
 /* Items as bytes: `count` consecutive blocks (rh__put_block). */

@@ -84,10 +84,13 @@ void rh__terminal_progress(struct rh_exploration *x)
     }
     x->clock.next_progress = now + (live ? 0.2 : 10);
     double estimate = rh__exploration_estimate(x);
-    char of[96], covered[48] = "", workers[32] = "", line[320];
+    char of[96], covered[48] = "", workers[64] = "", line[320];
     if (x->measure)
         snprintf(covered, sizeof covered, ", %s goals", rh__grouped(goals_of(x->results->coverage)));
-    if (x->workers)
+    if (x->agents)
+        snprintf(workers, sizeof workers, ", %u agent%s, %u worker%s", x->agents, x->agents == 1 ? "" : "s",
+                 x->all_workers, x->all_workers == 1 ? "" : "s");
+    else if (x->workers)
         snprintf(workers, sizeof workers, ", %u worker%s", x->workers, x->workers == 1 ? "" : "s");
     print_to_go(of, sizeof of, (double)x->results->count.runs, estimate, seconds, seconds_to_limit(x, seconds));
     int n = snprintf(line, sizeof line, "  %s runs%s, %s a second, %s%s distinct runs%s, %u finding%s, %.0f s%s",

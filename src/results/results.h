@@ -131,6 +131,13 @@ void rh__results_set_mark(struct rh__results *r, struct rh__results_mark *mark);
 /* Adds the bytes that rh__results_encode wrote.  Returns false and changes nothing if the bytes are invalid or do not
  * fit the value, or if memory is short. */
 bool rh__results_add_encoded(struct rh__results *r, const void *bytes, size_t size);
+/* What encoded results hold, without adding them. */
+struct rh__results_peek {
+    struct rh__counts count;
+    uint64_t findings; /* how often something was found */
+};
+/* Returns false if the beginning of the bytes is invalid. */
+bool rh__results_look(const void *bytes, size_t size, struct rh__results_peek *peek);
 /* True if the bytes are valid and fit the value. */
 bool rh__results_check(const struct rh__results *r, const void *bytes, size_t size);
 /* Adds another value.  Returns false and changes nothing if the coverage has another subject, a run of `other` may be

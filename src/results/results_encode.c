@@ -291,6 +291,33 @@ static bool read_all(const void *bytes, size_t size, struct reading *reading)
     return good && rh__reader_done(&r);
 }
 
+bool rh__results_look(const void *bytes, size_t size, struct rh__results_peek *peek)
+{
+    struct rh__reader r = rh__reader_of(bytes, size);
+    size_t unused;
+    bool good = rh__get_small(&r) == VERSION;
+#define RH__X(name) peek->count.name = rh__get_small(&r);
+    RH__COUNTS(RH__X)
+#undef RH__X
+    rh__get_double(&r);
+    rh__get_small(&r);
+    rh__get_small(&r);
+    rh__get_block(&r, &unused);
+    peek->findings = 0;
+    for (uint64_t n = rh__get_small(&r); n && !r.bad; n--) {
+        rh__get64(&r);
+        peek->findings += rh__get_small(&r);
+        if (!rh__get_small(&r))
+            continue;
+        rh__get_small(&r);
+        rh__get_small(&r);
+        rh__get32(&r);
+        for (int i = 0; i < 5; i++) /* three texts, picks, the run */
+            rh__get_block(&r, &unused);
+    }
+    return good && !r.bad;
+}
+
 static bool check(const struct rh__results *r, const void *bytes, size_t size, struct reading *reading)
 {
     char error[256];

@@ -70,6 +70,8 @@ static bool make_plan(const struct rh__batch *b, const struct rh_test *test, str
                                .workers = o->workers,
                                .checkpoint = o->checkpoint,
                                .resume = o->resume,
+                               .cluster = o->cluster != NULL,
+                               .lease_seconds = o->lease > 0 ? o->lease : 30,
                                .minimise = !o->no_minimise,
                                .explain = true,
                                .required = o->required,
@@ -142,8 +144,8 @@ bool rh__batch_check(const struct rh__batch *b, char *error, size_t error_size)
                  o->checkpoint ? "checkpoint" : single->option.name);
         return false;
     }
-    if (o->suite && (o->workers > 1 || o->checkpoint)) {
-        snprintf(error, error_size, "--suite is made by one worker: leave out -j and --checkpoint");
+    if (o->suite && (o->workers > 1 || o->checkpoint || o->cluster)) {
+        snprintf(error, error_size, "--suite is made by one worker: leave out -j, --checkpoint and --cluster");
         return false;
     }
     for (const struct rh_test *t = rh_test_first(); t; t = t->next)

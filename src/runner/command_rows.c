@@ -13,6 +13,8 @@ const struct rh__command_row rh__command_rows[] = {
     { "step", "TEST [SCHEDULE]", "walk over runs by hand: choose, undo, look, search, save", RH__FOR_STEP,
       RH__WORDS_TESTS },
     { "corpus", "DIR", "replay every schedule in DIR, as a regression suite", RH__FOR_CORPUS, RH__WORDS_FOLDER },
+    { "agent", "--cluster URL", "lend workers to an exploration that `test --cluster` began", RH__FOR_AGENT,
+      RH__WORDS_NONE },
     { .name = NULL },
 };
 

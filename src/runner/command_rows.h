@@ -16,9 +16,11 @@ enum {
     RH__FOR_SHOW = 64,
     RH__FOR_MINIMISE = 128,
     RH__FOR_STEP = 256,
+    RH__FOR_AGENT = 512,
     RH__FOR_RUNS = RH__FOR_TEST | RH__FOR_ESTIMATE | RH__FOR_EMBEDDED,
     RH__FOR_SCHEDULES = RH__FOR_REPLAY | RH__FOR_CORPUS | RH__FOR_SHOW | RH__FOR_MINIMISE | RH__FOR_STEP,
     RH__FOR_ALL = RH__FOR_RUNS | RH__FOR_LIST | RH__FOR_SCHEDULES,
+    RH__FOR_EVERY = RH__FOR_ALL | RH__FOR_AGENT,
 };
 
 /* What a command takes behind the test program, for completion. */

@@ -12,6 +12,7 @@ int rh__command_list(const char *program, const struct rh__options *o);
 int rh__command_replay(const char *program, const struct rh__options *o);
 int rh__command_minimise(const char *program, const struct rh__options *o);
 int rh__command_estimate(const char *program, const struct rh__options *o);
+int rh__command_agent(const char *program, const struct rh__options *o);
 int rh__command_corpus(const char *program, const struct rh__options *o);
 int rh__command_step(const char *program, const struct rh__options *o);
 int rh__command_show(const char *program, const struct rh__options *o);

@@ -20,6 +20,7 @@ static const struct {
     { RH__FOR_LIST, rh__command_list },         { RH__FOR_REPLAY, rh__command_replay },
     { RH__FOR_CORPUS, rh__command_corpus },     { RH__FOR_SHOW, rh__command_show },
     { RH__FOR_MINIMISE, rh__command_minimise }, { RH__FOR_STEP, rh__command_step },
+    { RH__FOR_AGENT, rh__command_agent },
 };
 
 /* Of one command, or of all. */
@@ -29,7 +30,7 @@ static void help(const char *program, const struct rh__command_row *command)
     for (const struct rh__command_row *c = rh__command_rows; c->name; c++)
         if (!command || c == command)
             printf("    %-8s %-16s %s\n", c->name, c->arguments, c->help);
-    rh__options_print_help(stdout, command ? command->bit : RH__FOR_ALL);
+    rh__options_print_help(stdout, command ? command->bit : RH__FOR_EVERY);
     fputs(rh__exit_text, stdout);
 }
 

@@ -34,6 +34,10 @@ struct rh__options {
     uint32_t workers;       /* 0: not said, one, in this process */
     const char *checkpoint; /* NULL for none */
     bool resume;
+    const char *cluster; /* the address of a server; NULL: none.  The command reads it, and what goes with it */
+    double lease;        /* seconds; 0: the usual ones */
+    bool insecure;
+    const char *cluster_file[4];
     const char *save;
     bool no_minimise;
     uint32_t criteria; /* of coverage, as bits */

@@ -2,18 +2,21 @@
 #include "runner/session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "actor/monitors.h"
 #include "base/capture.h"
 #include "base/fail.h"
+#include "cluster/link.h"
 #include "cluster/pool.h"
 #include "findings/story.h"
 #include "findings/why.h"
 #include "runner/again.h"
 #include "runner/first_look.h"
 #include "runner/forecast.h"
+#include "runner/job.h"
 #include "trace/schedule.h"
 #include "world/live.h"
 
@@ -46,7 +49,8 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
     if (plan->mute)
         s->printed = rh__capture_open();
     s->determinism = rh_shared_new(sizeof *s->determinism);
-    if (!plan->resume) { /* the checkpoint does not hold which parameters the runs before it asked for */
+    /* A checkpoint does not hold, and agents do not say, which parameters their runs asked for. */
+    if (!plan->resume && !plan->cluster) {
         s->params_asked = rh_shared_new(sizeof *s->params_asked);
         s->monitors = rh_shared_new(RH__MONITOR_SETS * sizeof *s->monitors);
         s->timer_names = *plan->semantics.timer_budgets ? rh_shared_new(sizeof *s->timer_names) : NULL;
@@ -107,7 +111,7 @@ static int explore(struct rh__session *s)
 {
     const struct rh__plan *p = &s->plan;
     s->x->clock.meter->before += s->spent;
-    if (p->workers <= 1 && !p->checkpoint)
+    if (p->workers <= 1 && !p->checkpoint && !p->cluster)
         return rh__explore(s->x) ? RH__EXIT_OK : RH__EXIT_TOOL; /* a failure is on standard error already */
     struct rh_world_options w = world_options(s);
     struct rh__pool_options pool = { .workers = p->workers ? p->workers : 1,
@@ -115,14 +119,21 @@ static int explore(struct rh__session *s)
                                      .explorer = p->explorer,
                                      .checkpoint = p->checkpoint,
                                      .resume = p->resume };
-    switch (rh__pool_explore(s->x, &pool, s->error, sizeof s->error)) {
-    case RH__POOL_DONE:
-        return RH__EXIT_OK;
-    case RH__POOL_REFUSED:
-        return RH__EXIT_USAGE;
-    default:
-        return RH__EXIT_TOOL;
+    struct rh__writer job = rh__writer_new();
+    struct rh__pool_link link = { .explorer = true, .lease_seconds = p->lease_seconds };
+    if (p->cluster) {
+        if (!rh__job_write(s, &job, s->error, sizeof s->error)) {
+            rh__writer_release(&job);
+            return RH__EXIT_USAGE;
+        }
+        link.fd = atoi(getenv(RH__LINK_VARIABLE));
+        link.job = job.at;
+        link.job_size = job.len;
+        pool.link = &link;
     }
+    enum rh__pool_end end = rh__pool_explore(s->x, &pool, s->error, sizeof s->error);
+    rh__writer_release(&job);
+    return end == RH__POOL_DONE ? RH__EXIT_OK : end == RH__POOL_REFUSED ? RH__EXIT_USAGE : RH__EXIT_TOOL;
 }
 
 /* What the program did that the explorer cannot explore, as a sentence; "" for nothing.  The worlds of workers are

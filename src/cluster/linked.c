@@ -1,0 +1,567 @@
+/* See linked.h. */
+#include "cluster/linked.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/random.h"
+#include "cluster/messages.h"
+#include "explore/engine/engine.h"
+
+static const double shortest_poll = 0.002, longest_poll = 0.1; /* while no item waits */
+static const double snapshot_pause = 0.25;                     /* least time between two snapshots */
+static const double snapshot_share = 0.05;                     /* largest share of the time for snapshots */
+
+struct linked_lease {
+    struct rh__lease lease;
+    unsigned char *bytes;
+};
+
+struct linked {
+    int fd;
+    bool explorer, begun;
+    const struct rh__linked_job *job;
+    double lease_seconds;
+    uint32_t workers;
+
+    struct rh__results *totals; /* with `items`: the last snapshot */
+    struct rh__writer items;
+    uint32_t item_count;
+    bool changed; /* something was committed since, perhaps */
+
+    struct rh__link_state state;
+    bool gone, removed, offline, broken;
+    char why[512]; /* if broken */
+    uint32_t losses;
+
+    struct linked_lease *leases;
+    uint32_t lease_count, lease_room;
+    struct linked_lease next; /* came with a commit; number 0: none */
+    bool wants_next;
+
+    struct rh__writer unsent; /* asks that could not be sent, as blocks */
+    struct rh__writer buffer; /* of the answer */
+    double next_poll, poll_pause, next_renewal, next_snapshot;
+    uint64_t random;
+};
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+static bool receive_all(int fd, unsigned char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t n = recv(fd, bytes, size, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool exchange(int fd, struct rh__writer *buffer, const void *bytes, size_t size, struct rh__link_answer *answer)
+{
+    uint64_t length;
+    if (!rh__stream_send(fd, bytes, size) || !receive_all(fd, (unsigned char *)&length, sizeof length) ||
+        length > RH__LINK_MOST_FRAME)
+        return false;
+    buffer->len = 0;
+    return rh__writer_has(buffer, (size_t)length) && receive_all(fd, buffer->at, (size_t)length) &&
+           rh__link_answer_decode(answer, buffer->at, (size_t)length);
+}
+
+bool rh__linked_ask(int fd, struct rh__writer *buffer, const struct rh__link_ask *ask, struct rh__link_answer *answer)
+{
+    struct rh__writer w = rh__writer_new();
+    rh__link_ask_encode(ask, &w);
+    bool good = !w.full && exchange(fd, buffer, w.at, w.len, answer);
+    rh__writer_release(&w);
+    return good;
+}
+
+static void break_off(struct linked *l, const char *why)
+{
+    if (!l->broken)
+        snprintf(l->why, sizeof l->why, "%s", why);
+    l->broken = true;
+}
+
+static enum rh__link_status note(struct linked *l, const struct rh__link_answer *a)
+{
+    l->offline = a->status == RH__LINK_OFFLINE;
+    l->gone |= a->status == RH__LINK_GONE;
+    l->removed |= a->status == RH__LINK_ENDED;
+    if (a->status == RH__LINK_REFUSED)
+        break_off(l, a->text);
+    if (a->status <= RH__LINK_LATE)
+        l->state = a->state;
+    return a->status;
+}
+
+static enum rh__link_status ask(struct linked *l, const struct rh__link_ask *ask, struct rh__link_answer *a)
+{
+    *a = (struct rh__link_answer){ .status = RH__LINK_OFFLINE };
+    if (l->broken)
+        return a->status;
+    if (!rh__linked_ask(l->fd, &l->buffer, ask, a)) {
+        break_off(l, "the link to the server has ended");
+        return a->status = RH__LINK_OFFLINE;
+    }
+    return note(l, a);
+}
+
+/* ---- leases ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t find(const struct linked *l, uint64_t number)
+{
+    uint32_t i = 0;
+    while (i < l->lease_count && l->leases[i].lease.number != number)
+        i++;
+    return i;
+}
+
+static void drop(struct linked *l, uint32_t i)
+{
+    if (i >= l->lease_count)
+        return;
+    rh__free(l->leases[i].bytes);
+    l->leases[i] = l->leases[--l->lease_count];
+}
+
+static void drop_all(struct linked *l)
+{
+    while (l->lease_count)
+        drop(l, 0);
+    rh__free(l->next.bytes);
+    l->next = (struct linked_lease){ 0 };
+}
+
+static void give_back(void *state, uint64_t lease, bool died)
+{
+    struct linked *l = state;
+    struct rh__link_answer a;
+    struct rh__link_ask q = { .operation = RH__LINK_GIVE_BACK, .lease = lease, .died = died };
+    uint32_t i = find(l, lease);
+    if (i == l->lease_count)
+        return;
+    drop(l, i);
+    ask(l, &q, &a); /* if it does not arrive, the lease runs out */
+}
+
+/* Keeps a lease that came with an answer in `to`.  False if there is no memory: it is given back. */
+static bool take_lease(struct linked *l, const struct rh__link_answer *a, struct linked_lease *to)
+{
+    unsigned char *copy = rh__alloc(a->size ? a->size : 1);
+    *to = (struct linked_lease){ 0 };
+    if (!copy) {
+        struct rh__link_answer unused;
+        struct rh__link_ask q = { .operation = RH__LINK_GIVE_BACK, .lease = a->lease };
+        ask(l, &q, &unused);
+        return false;
+    }
+    if (a->size)
+        memcpy(copy, a->bytes, a->size);
+    *to = (struct linked_lease){ .lease = { .number = a->lease,
+                                            .deaths = a->deaths,
+                                            .item = copy,
+                                            .size = a->size,
+                                            .max_runs = a->max_runs,
+                                            .max_steps = a->max_steps },
+                                 .bytes = copy };
+    return true;
+}
+
+static bool has_room(struct linked *l)
+{
+    if (l->lease_count < l->lease_room)
+        return true;
+    uint32_t room = l->lease_room * 2 + 16;
+    struct linked_lease *leases = rh__realloc(l->leases, room * sizeof *leases);
+    l->leases = leases ? leases : l->leases;
+    l->lease_room = leases ? room : l->lease_room;
+    return leases != NULL;
+}
+
+/* While no item waits, the pauses between two questions grow; they are random, so that idle agents do not ask at the
+ * same time. */
+static void pause_polling(struct linked *l)
+{
+    double random = 0.5 + rh__random_below(&l->random, 1024) / 1024.0;
+    l->poll_pause = l->poll_pause * 2 > longest_poll ? longest_poll : l->poll_pause * 2;
+    l->poll_pause = l->poll_pause < shortest_poll ? shortest_poll : l->poll_pause;
+    l->next_poll = rh__now_seconds() + l->poll_pause * random;
+}
+
+static bool fetch(void *state, struct rh__lease *lease)
+{
+    struct linked *l = state;
+    struct rh__link_answer a;
+    struct rh__link_ask q = { .operation = RH__LINK_FETCH };
+    struct linked_lease got = l->next;
+    if (!l->begun || l->gone || l->removed || l->broken || !has_room(l))
+        return false;
+    l->next = (struct linked_lease){ 0 };
+    if (!got.lease.number) {
+        if (l->poll_pause > 0 && rh__now_seconds() < l->next_poll)
+            return false;
+        if (ask(l, &q, &a) != RH__LINK_OK || !a.lease || !take_lease(l, &a, &got)) {
+            pause_polling(l);
+            return false;
+        }
+    }
+    l->poll_pause = 0;
+    l->leases[l->lease_count++] = got;
+    *lease = got.lease;
+    return true;
+}
+
+static bool renew(void *state, uint64_t lease)
+{
+    struct linked *l = state;
+    struct rh__link_answer a;
+    struct rh__link_ask q = { .operation = RH__LINK_RENEW, .workers = l->workers };
+    return find(l, lease) < l->lease_count && ask(l, &q, &a) == RH__LINK_OK && !a.max_runs;
+}
+
+/* ---- commits ----------------------------------------------------------------------------------------------------- */
+
+/* A commit that could not be sent is sent later.  It may have arrived all the same: then it is late the second time. */
+static enum rh__commit commit(void *state, uint64_t lease, const void *results, size_t size,
+                              const struct rh__items *rest)
+{
+    struct linked *l = state;
+    struct rh__results_peek peek;
+    uint32_t i = find(l, lease);
+    if (i == l->lease_count)
+        return RH__COMMIT_LATE;
+    if (!rh__items_check(rest) || !rh__results_check(l->totals, results, size) ||
+        !rh__results_look(results, size, &peek))
+        return RH__COMMIT_REFUSED;
+    struct rh__link_ask q = { .operation = RH__LINK_COMMIT,
+                              .lease = lease,
+                              .wants = l->wants_next && !l->next.lease.number,
+                              .runs = peek.count.runs,
+                              .steps = peek.count.steps,
+                              .findings = peek.findings,
+                              .bytes = results,
+                              .size = size,
+                              .items = *rest };
+    struct rh__writer w = rh__writer_new();
+    struct rh__link_answer a = { .status = RH__LINK_GONE };
+    rh__link_ask_encode(&q, &w);
+    if (w.full || !rh__writer_has(&l->unsent, w.len + 16) || !rh__writer_has(&l->buffer, 1 << 12)) {
+        l->unsent.full = l->buffer.full = false;
+        rh__writer_release(&w);
+        return RH__COMMIT_REFUSED;
+    }
+    l->changed = true;
+    if (!l->broken && !l->gone && !exchange(l->fd, &l->buffer, w.at, w.len, &a))
+        break_off(l, "the link to the server has ended");
+    else
+        note(l, &a);
+    if (a.status == RH__LINK_OFFLINE)
+        rh__put_block(&l->unsent, w.at, w.len);
+    else if (a.status == RH__LINK_OK && a.lease)
+        take_lease(l, &a, &l->next);
+    rh__writer_release(&w);
+    drop(l, find(l, lease));
+    return a.status == RH__LINK_OK || a.status == RH__LINK_OFFLINE ? RH__COMMITTED : RH__COMMIT_LATE;
+}
+
+/* Sends what could not be sent.  False if that is not possible now. */
+static bool send_unsent(struct linked *l)
+{
+    struct rh__reader r = rh__reader_of(l->unsent.at, l->unsent.len);
+    struct rh__link_answer a;
+    while (r.left && !l->broken && !l->gone) {
+        struct rh__reader before = r;
+        size_t size;
+        const void *bytes = rh__get_block(&r, &size);
+        if (!exchange(l->fd, &l->buffer, bytes, size, &a)) {
+            break_off(l, "the link to the server has ended");
+            return false;
+        }
+        if (note(l, &a) == RH__LINK_OFFLINE) { /* keep this one and those behind it */
+            memmove(l->unsent.at, before.at, before.left);
+            l->unsent.len = before.left;
+            return false;
+        }
+        if (a.status == RH__LINK_OK && a.lease && !l->next.lease.number)
+            take_lease(l, &a, &l->next);
+        else if (a.status == RH__LINK_OK && a.lease) {
+            struct rh__link_ask q = { .operation = RH__LINK_GIVE_BACK, .lease = a.lease };
+            ask(l, &q, &a);
+        }
+    }
+    l->unsent.len = 0;
+    return true;
+}
+
+/* ---- snapshots --------------------------------------------------------------------------------------------------- */
+
+static bool add(void *state, const void *item, size_t size)
+{
+    struct linked *l = state;
+    struct rh__writer w = rh__writer_new();
+    rh__put_block(&w, item, size);
+    bool good = !w.full;
+    if (good && !l->begun) {
+        rh__put(&l->items, w.at, w.len);
+        good = !l->items.full;
+        l->item_count += good;
+    } else if (good) {
+        struct rh__link_answer a;
+        struct rh__link_ask q = { .operation = RH__LINK_ADD, .items = { w.at, w.len, 1 } };
+        good = ask(l, &q, &a) == RH__LINK_OK;
+        l->changed = true;
+    }
+    rh__writer_release(&w);
+    return good;
+}
+
+/* Results and items of one moment.  Whatever does not make sense breaks the queue: half of it may be added. */
+static void take_snapshot(struct linked *l)
+{
+    struct rh__link_answer a;
+    struct rh__link_ask q = { .operation = RH__LINK_SNAPSHOT };
+    double from = rh__now_seconds();
+    l->changed = false;
+    if (ask(l, &q, &a) != RH__LINK_OK)
+        return;
+    struct rh__reader r = rh__reader_of(a.results.bytes, a.results.size);
+    for (uint32_t i = 0; i < a.results.count; i++) {
+        size_t size;
+        const void *results = rh__get_block(&r, &size);
+        if (!rh__results_add_encoded(l->totals, results, size)) {
+            break_off(l, "results on the server make no sense, or there is no memory for them");
+            return;
+        }
+    }
+    l->items.len = 0;
+    l->item_count = 0;
+    rh__put(&l->items, a.items.bytes, a.items.size);
+    l->item_count = a.items.count;
+    if (l->items.full)
+        break_off(l, "no memory for a snapshot");
+    double now = rh__now_seconds(), pause = (now - from) / snapshot_share;
+    l->next_snapshot = now + (pause > snapshot_pause ? pause : snapshot_pause);
+}
+
+static void snapshot(void *state, struct rh__writer *to)
+{
+    struct linked *l = state;
+    struct rh__writer sums = rh__writer_new();
+    if (l->begun && l->explorer && !l->gone && !l->removed && send_unsent(l))
+        take_snapshot(l);
+    rh__results_encode(l->totals, NULL, &sums);
+    to->full |= sums.full;
+    rh__put_block(to, sums.at, sums.len);
+    rh__writer_release(&sums);
+    rh__put_small(to, l->item_count);
+    rh__put(to, l->items.at, l->items.len);
+}
+
+static bool restore(void *state, struct rh__reader *from)
+{
+    struct linked *l = state;
+    size_t size;
+    const void *sums = rh__get_block(from, &size);
+    if (from->bad || !rh__results_add_encoded(l->totals, sums, size))
+        return false;
+    for (uint64_t n = rh__get_small(from); n && !from->bad; n--) {
+        const void *item = rh__get_block(from, &size);
+        if (item && !add(l, item, size))
+            return false;
+    }
+    return !from->bad;
+}
+
+/* ---- generations ------------------------------------------------------------------------------------------------- */
+
+/* A generation from the last snapshot.  Leases of another one mean nothing in it. */
+static enum rh__link_status begin(struct linked *l)
+{
+    const struct rh__linked_job *j = l->job;
+    struct rh__link_answer a;
+    struct rh__link_ask q = { .operation = RH__LINK_BEGIN,
+                              .text = j->binding,
+                              .bytes = j->job,
+                              .size = j->size,
+                              .lease_seconds = j->lease_seconds,
+                              .runs = j->max_runs,
+                              .steps = j->max_steps,
+                              .done_runs = l->totals->count.runs,
+                              .done_steps = l->totals->count.steps,
+                              .findings = l->totals->finding_count,
+                              .items = { l->items.at, l->items.len, l->item_count } };
+    if (ask(l, &q, &a) != RH__LINK_OK)
+        return a.status;
+    l->gone = false;
+    l->begun = true;
+    l->unsent.len = 0;
+    l->next_renewal = 0;
+    return a.status;
+}
+
+bool rh__linked_begin(void *state, const struct rh__linked_job *job, char *error, size_t error_size)
+{
+    struct linked *l = state;
+    l->explorer = true;
+    l->job = job;
+    l->lease_seconds = job->lease_seconds;
+    enum rh__link_status status;
+    double until = rh__now_seconds() + 60;
+    do
+        status = begin(l);
+    while (status == RH__LINK_OFFLINE && !l->broken && rh__now_seconds() < until && poll(NULL, 0, 50) == 0);
+    if (status == RH__LINK_OK)
+        return true;
+    snprintf(error, error_size, "%s",
+             l->broken                  ? l->why
+             : status == RH__LINK_ENDED ? "the job was removed"
+                                        : "the server does not answer");
+    return false;
+}
+
+void rh__linked_join(void *state, double lease_seconds)
+{
+    struct linked *l = state;
+    l->begun = true;
+    l->lease_seconds = lease_seconds;
+}
+
+void rh__linked_set_workers(void *state, uint32_t workers)
+{
+    ((struct linked *)state)->workers = workers;
+    ((struct linked *)state)->wants_next = true;
+}
+
+bool rh__linked_attend(void *state, bool now_please, char *error, size_t error_size)
+{
+    struct linked *l = state;
+    struct rh__link_answer a;
+    double now = rh__now_seconds();
+    if (l->gone && l->explorer && !l->removed) {
+        drop_all(l); /* their commits are late */
+        if (begin(l) == RH__LINK_OK)
+            l->losses++;
+    }
+    bool sent = !l->gone && send_unsent(l);
+    if (sent && !l->gone && now >= l->next_renewal) {
+        struct rh__link_ask q = { .operation = RH__LINK_RENEW, .workers = l->workers };
+        if (ask(l, &q, &a) != RH__LINK_OFFLINE)
+            l->next_renewal = now + l->lease_seconds / 4;
+    }
+    if (sent && l->explorer && !l->gone && !l->removed && (now_please || now >= l->next_snapshot))
+        take_snapshot(l);
+    if (l->broken)
+        snprintf(error, error_size, "%s", l->why);
+    return !l->broken;
+}
+
+bool rh__linked_is_over(void *state)
+{
+    struct linked *l = state;
+    if (!l->explorer || l->removed)
+        return l->gone || l->removed;
+    if (l->gone || l->offline || l->unsent.len || l->state.waiting || l->state.leased)
+        return false;
+    take_snapshot(l);
+    return !l->gone && !l->offline && !l->broken && !l->changed && l->item_count == 0;
+}
+
+bool rh__linked_is_removed(const void *state)
+{
+    return ((const struct linked *)state)->removed;
+}
+
+void rh__linked_end(void *state)
+{
+    struct linked *l = state;
+    struct rh__link_answer a;
+    struct rh__link_ask q = { .operation = RH__LINK_END };
+    if (l->begun && l->explorer)
+        ask(l, &q, &a);
+    l->begun = false;
+}
+
+const struct rh__link_state *rh__linked_state(const void *state)
+{
+    return &((const struct linked *)state)->state;
+}
+
+uint32_t rh__linked_losses(const void *state)
+{
+    return ((const struct linked *)state)->losses;
+}
+
+bool rh__linked_is_online(const void *state)
+{
+    return !((const struct linked *)state)->offline;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static const struct rh__results *totals(const void *state)
+{
+    return ((const struct linked *)state)->totals;
+}
+
+static uint32_t waiting(const void *state)
+{
+    const struct linked *l = state;
+    return l->begun ? (uint32_t)l->state.waiting : l->item_count;
+}
+
+static uint32_t leased(const void *state)
+{
+    return (uint32_t)((const struct linked *)state)->state.leased;
+}
+
+static void *open_linked(const char *where, struct rh__results *totals_kept, char *error, size_t error_size)
+{
+    struct linked *l = where ? rh__alloc_array(1, sizeof *l) : NULL;
+    if (!l) {
+        snprintf(error, error_size, where ? "no memory for a queue" : "the queue on a server needs a link");
+        return NULL;
+    }
+    *l = (struct linked){ .fd = atoi(where),
+                          .totals = totals_kept,
+                          .items = rh__writer_new(),
+                          .unsent = rh__writer_new(),
+                          .buffer = rh__writer_new() };
+    l->random = rh__random_seed((uint64_t)(rh__now_seconds() * 1e6), 0);
+    return l;
+}
+
+static void close_linked(void *state)
+{
+    struct linked *l = state;
+    drop_all(l);
+    rh__writer_release(&l->items);
+    rh__writer_release(&l->unsent);
+    rh__writer_release(&l->buffer);
+    rh__free(l->leases);
+    rh__free(l);
+}
+
+const struct rh__queue_table rh__queue_linked = {
+    .name = "linked",
+    .open = open_linked,
+    .close = close_linked,
+    .add = add,
+    .fetch = fetch,
+    .renew = renew,
+    .commit = commit,
+    .give_back = give_back,
+    .totals = totals,
+    .waiting = waiting,
+    .leased = leased,
+    .snapshot = snapshot,
+    .restore = restore,
+};

@@ -1,0 +1,54 @@
+/* The queue on a server, as the test program sees it (queue.h): it speaks to its link (link.h), which holds the
+ * connection.
+ *
+ * Of an explorer.  `totals` and the list of open items are one snapshot: results since the last snapshot and all items
+ * come from the server together.  So they are a consistent state of the exploration at any time, and a server that has
+ * lost its data, or was started again, gets a new generation from them.  Totals lag behind by the time between two
+ * snapshots.
+ *
+ * Of an agent.  Totals stay empty: the explorer has them. */
+#ifndef RH_CLUSTER_LINKED_H
+#define RH_CLUSTER_LINKED_H
+
+#include "cluster/link.h"
+
+/* What is said of a job when it begins. */
+struct rh__linked_job {
+    const char *binding; /* checkpoint.h */
+    const void *job;     /* what an agent needs to take part, as bytes */
+    size_t size;
+    double lease_seconds;
+    uint64_t max_runs, max_steps; /* 0: no limit */
+};
+
+/* `where` is the number of the file descriptor of the link. */
+extern const struct rh__queue_table rh__queue_linked;
+
+/* The explorer begins, with the items that were added or restored before.  The job is borrowed until the queue is closed.
+ * False with a sentence. */
+bool rh__linked_begin(void *state, const struct rh__linked_job *job, char *error, size_t error_size);
+/* An agent begins: it has joined (rh__linked_ask). */
+void rh__linked_join(void *state, double lease_seconds);
+/* How many workers this process has. */
+void rh__linked_set_workers(void *state, uint32_t workers);
+
+/* Keeps the leases alive, sends what could not be sent, takes a snapshot when it is time (or `now_please`), begins a new
+ * generation when the server has lost the old one.  Called all the time.  False with a sentence: the link or the server
+ * is of no use any more. */
+bool rh__linked_attend(void *state, bool now_please, char *error, size_t error_size);
+/* Nothing is left to do: of an explorer no item is open; of an agent the generation is over. */
+bool rh__linked_is_over(void *state);
+/* The job was removed by somebody. */
+bool rh__linked_is_removed(const void *state);
+/* No job needs the server any more. */
+void rh__linked_end(void *state);
+const struct rh__link_state *rh__linked_state(const void *state);
+/* How often a new generation had to begin. */
+uint32_t rh__linked_losses(const void *state);
+/* Whether the link had a connection when it was asked last. */
+bool rh__linked_is_online(const void *state);
+
+/* One ask and its answer; the answer is valid until the next call.  False if the link has ended. */
+bool rh__linked_ask(int fd, struct rh__writer *buffer, const struct rh__link_ask *ask, struct rh__link_answer *answer);
+
+#endif
