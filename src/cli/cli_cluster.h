@@ -1,5 +1,5 @@
-/* Explorations that are shared over a server: `rehearse test|agent BINARY --cluster URL`, `rehearse jobs`.  This process
- * holds the connection, and the test program is its child (cluster/link.h). */
+/* Explorations that are shared over a server: `rehearse test|agent BINARY --cluster URL`, `rehearse jobs`.  This
+ * process holds the connection, and the test program is its child (cluster/link.h). */
 #ifndef RH_CLI_CLUSTER_H
 #define RH_CLI_CLUSTER_H
 

@@ -49,9 +49,8 @@ static bool print_job(struct look *l, const char *job, bool whole)
     rh__server_key(s, "tot", tot, sizeof tot);
     rh__server_key(s, "work", work, sizeof work);
     rh__server_key(s, "agents", agents, sizeof agents);
-    struct rh__reply *spec =
-        say(l, rh__wire_say(s->wire, l->error, sizeof l->error, "HMGET", key, "state", "owner", "program", "generation",
-                            "seen", "begun", "lease", "binding", NULL));
+    struct rh__reply *spec = say(l, rh__wire_say(s->wire, l->error, sizeof l->error, "HMGET", key, "state", "owner",
+                                                 "program", "generation", "seen", "begun", "lease", "binding", NULL));
     struct rh__reply *sums = spec ? say(l, rh__wire_say(s->wire, l->error, sizeof l->error, "HMGET", tot, "runs",
                                                         "steps", "findings", "workers", "commits", NULL))
                                   : NULL;
@@ -151,7 +150,7 @@ static bool change(struct look *l, const char *word)
         return false;
     if (how != 1)
         snprintf(l->error, sizeof l->error, how ? "job %s is not %s" : "there is no job %s%s", s->setup.address.job,
-                 !how                         ? ""
+                 !how                        ? ""
                  : strcmp(word, "stop") == 0 ? "running"
                                              : "stopped");
     return how == 1;

@@ -55,11 +55,11 @@ struct rh__agent {
     double next_checkpoint;
 
     struct rh__linked_job linked; /* with o->link */
-    uint32_t left_out; /* items left out because workers were killed while exploring them */
-    bool childless;    /* workers could not start child processes */
-    bool fewer;        /* fewer workers run than the user asked for */
-    uint32_t failures; /* grows when an idle worker dies or a child cannot start; reset by each report */
-    bool failed;       /* the pool failed: `error` says why; if `error` is empty, standard error does */
+    uint32_t left_out;            /* items left out because workers were killed while exploring them */
+    bool childless;               /* workers could not start child processes */
+    bool fewer;                   /* fewer workers run than the user asked for */
+    uint32_t failures;            /* grows when an idle worker dies or a child cannot start; reset by each report */
+    bool failed;                  /* the pool failed: `error` says why; if `error` is empty, standard error does */
     char *error;
     size_t error_size;
 };

@@ -115,8 +115,9 @@ static bool hand_out(struct rh__agent *a, struct rh__slot *s)
     bool few = n > 1 && waiting < n;
     order.lease = s->lease.number;
     order.seconds = slice(n, s->lease.deaths, few);
-    order.parts = !few ? 0 : ITEMS_PER_WORKER * n - waiting < RH__MOST_PARTS ? ITEMS_PER_WORKER * n - waiting
-                                                                             : RH__MOST_PARTS;
+    order.parts = !few                                              ? 0
+                  : ITEMS_PER_WORKER * n - waiting < RH__MOST_PARTS ? ITEMS_PER_WORKER * n - waiting
+                                                                    : RH__MOST_PARTS;
     order.item = s->lease.item;
     order.size = s->lease.size;
     s->max_runs = order.max_runs;

@@ -150,6 +150,7 @@ static void give_back(void *state, uint64_t lease, bool died)
     if (i == l->lease_count)
         return;
     drop(l, i);
+    l->poll_pause = 0;
     ask(l, &q, &a); /* if it does not arrive, the lease runs out */
 }
 
@@ -260,6 +261,7 @@ static enum rh__commit commit(void *state, uint64_t lease, const void *results, 
         return RH__COMMIT_REFUSED;
     }
     l->changed = true;
+    l->poll_pause = rest->count ? 0 : l->poll_pause;
     if (!l->broken && !l->gone && !exchange(l->fd, &l->buffer, w.at, w.len, &a))
         break_off(l, "the link to the server has ended");
     else
@@ -319,6 +321,7 @@ static bool add(void *state, const void *item, size_t size)
         struct rh__link_ask q = { .operation = RH__LINK_ADD, .items = { w.at, w.len, 1 } };
         good = ask(l, &q, &a) == RH__LINK_OK;
         l->changed = true;
+        l->poll_pause = 0;
     }
     rh__writer_release(&w);
     return good;

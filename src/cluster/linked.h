@@ -24,17 +24,17 @@ struct rh__linked_job {
 /* `where` is the number of the file descriptor of the link. */
 extern const struct rh__queue_table rh__queue_linked;
 
-/* The explorer begins, with the items that were added or restored before.  The job is borrowed until the queue is closed.
- * False with a sentence. */
+/* The explorer begins, with the items that were added or restored before.  The job is borrowed until the queue is
+ * closed.  False with a sentence. */
 bool rh__linked_begin(void *state, const struct rh__linked_job *job, char *error, size_t error_size);
 /* An agent begins: it has joined (rh__linked_ask). */
 void rh__linked_join(void *state, double lease_seconds);
 /* How many workers this process has. */
 void rh__linked_set_workers(void *state, uint32_t workers);
 
-/* Keeps the leases alive, sends what could not be sent, takes a snapshot when it is time (or `now_please`), begins a new
- * generation when the server has lost the old one.  Called all the time.  False with a sentence: the link or the server
- * is of no use any more. */
+/* Keeps the leases alive, sends what could not be sent, takes a snapshot when it is time (or `now_please`), begins a
+ * new generation when the server has lost the old one.  Called all the time.  False with a sentence: the link or the
+ * server is of no use any more. */
 bool rh__linked_attend(void *state, bool now_please, char *error, size_t error_size);
 /* Nothing is left to do: of an explorer no item is open; of an agent the generation is over. */
 bool rh__linked_is_over(void *state);

@@ -64,8 +64,9 @@ bool rh__address_parse(struct rh__address *a, const char *text, char *error, siz
     const char *slash = rest + strcspn(rest, "/"), *at = memchr(rest, '@', (size_t)(slash - rest)), *job;
     if (at) {
         if (memchr(rest, ':', (size_t)(at - rest))) {
-            snprintf(error, error_size, "an address holds no password, because others see command lines: set "
-                                        "REHEARSE_CLUSTER_PASSWORD, or name a file with --cluster-password-file");
+            snprintf(error, error_size,
+                     "an address holds no password, because others see command lines: set "
+                     "REHEARSE_CLUSTER_PASSWORD, or name a file with --cluster-password-file");
             return false;
         }
         if (!take(a->user, sizeof a->user, rest, (size_t)(at - rest), ""))

@@ -103,10 +103,7 @@ bool rh__reply_is_text(const struct rh__reply *r)
 
 long long rh__reply_number(const struct rh__reply *r)
 {
-    return !r                               ? 0
-           : r->type == REDIS_REPLY_INTEGER ? r->number
-           : rh__reply_is_text(r)           ? strtoll(r->text, NULL, 10)
-                                            : 0;
+    return !r ? 0 : r->type == REDIS_REPLY_INTEGER ? r->number : rh__reply_is_text(r) ? strtoll(r->text, NULL, 10) : 0;
 }
 
 const struct rh__reply *rh__reply_part(const struct rh__reply *r, size_t i)

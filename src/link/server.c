@@ -100,7 +100,10 @@ bool rh__server_connect(struct rh__server *s, bool *refused, char *error, size_t
     double seconds = s->setup.lease_seconds > 0 ? s->setup.lease_seconds / 3 : 10;
     rh__wire_close(s->wire);
     s->script[0] = 0;
-    s->wire = rh__wire_open(&s->setup.address, &s->setup.secrets, seconds < 1 ? 1 : seconds > 10 ? 10 : seconds,
+    s->wire = rh__wire_open(&s->setup.address, &s->setup.secrets,
+                            seconds < 1    ? 1
+                            : seconds > 10 ? 10
+                                           : seconds,
                             refused, error, error_size);
     if (s->wire && look_at(s, refused, error, error_size)) {
         s->attempts = 0;

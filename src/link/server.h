@@ -17,11 +17,11 @@ enum { RH__MOST_LEASES = 4096 };
 struct rh__server_setup {
     struct rh__address address;
     struct rh__secrets secrets;
-    bool explorer;         /* else an agent */
-    bool resume;           /* of an explorer: takes a job whose explorer is gone */
-    double lease_seconds;  /* of an explorer */
-    const char *program;   /* its file name */
-    char sha256[65];       /* of the test program */
+    bool explorer;        /* else an agent */
+    bool resume;          /* of an explorer: takes a job whose explorer is gone */
+    double lease_seconds; /* of an explorer */
+    const char *program;  /* its file name */
+    char sha256[65];      /* of the test program */
 };
 
 /* A lease that the test program holds. */
@@ -39,15 +39,15 @@ struct rh__server {
     char run_id[64];   /* of the server process */
     char begun_on[64]; /* of the server process that has this generation */
     char token[64], owner[128], me[128];
-    char script[64];        /* SHA1 of work.lua, once the server has it */
-    uint64_t taken;         /* results that the test program has */
-    uint64_t offered;       /* the same, when it has those of the last snapshot */
-    uint64_t last_number;   /* of a lease */
+    char script[64];      /* SHA1 of work.lua, once the server has it */
+    uint64_t taken;       /* results that the test program has */
+    uint64_t offered;     /* the same, when it has those of the last snapshot */
+    uint64_t last_number; /* of a lease */
     struct rh__held held[RH__MOST_LEASES];
     uint32_t held_count;
-    bool seen_job;             /* an agent: there was a job */
-    bool begun, ended;         /* an explorer: a generation; it has said END */
-    struct rh__reply *reply;   /* the last one: answers point into it */
+    bool seen_job;           /* an agent: there was a job */
+    bool begun, ended;       /* an explorer: a generation; it has said END */
+    struct rh__reply *reply; /* the last one: answers point into it */
     struct rh__writer results, items;
     char text[512];
 };

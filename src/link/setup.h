@@ -4,8 +4,8 @@
 
 #include "link/server.h"
 
-/* Reads --cluster, --lease, --insecure, --resume and --cluster-...; other words are for the test program.  Also reads the
- * password.  False with a sentence. */
+/* Reads --cluster, --lease, --insecure, --resume and --cluster-...; other words are for the test program.  Also reads
+ * the password.  False with a sentence. */
 bool rh__setup_read(struct rh__server_setup *s, int argc, char **argv, char *error, size_t error_size);
 /* The SHA-256 of a file, in hexadecimal digits.  False with a sentence. */
 bool rh__setup_hash(const char *path, char sha256[65], char *error, size_t error_size);

@@ -213,7 +213,8 @@ static bool open_socket(struct rh__wire *w, const struct rh__address *a, char *e
     if (*a->path) {
         struct sockaddr_un to = { .sun_family = AF_UNIX };
         memcpy(to.sun_path, a->path, strlen(a->path) + 1);
-        return connect_to(w, (const struct sockaddr *)&to, sizeof to) || say(error, error_size, a->path, strerror(errno));
+        return connect_to(w, (const struct sockaddr *)&to, sizeof to) ||
+               say(error, error_size, a->path, strerror(errno));
     }
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *all = NULL;
     int code = getaddrinfo(a->host, a->port, &hints, &all);
@@ -283,7 +284,8 @@ static bool prove(struct rh__wire *w, const struct rh__address *a, const struct 
     if (r && !good) {
         *refused = strncmp(r->text, "LOADING", 7) != 0;
         snprintf(error, error_size,
-                 s->password ? "the server refuses the secret: %.200s" : "the server wants a password: %.200s", r->text);
+                 s->password ? "the server refuses the secret: %.200s" : "the server wants a password: %.200s",
+                 r->text);
     }
     rh__reply_free(r);
     return good;

@@ -1,6 +1,6 @@
 /* A connection to a server that speaks the Redis protocol: a socket, perhaps with TLS, around the formatter and the
- * reader of hiredis (whose version in Debian 12 has no TLS).  Every call has a time limit, and whatever the server sends
- * is bounded: the size of an answer, the number of its parts, their nesting. */
+ * reader of hiredis (whose version in Debian 12 has no TLS).  Every call has a time limit, and whatever the server
+ * sends is bounded: the size of an answer, the number of its parts, their nesting. */
 #ifndef RH_LINK_WIRE_H
 #define RH_LINK_WIRE_H
 
@@ -39,8 +39,8 @@ struct rh__wire;
 struct rh__wire *rh__wire_open(const struct rh__address *a, const struct rh__secrets *s, double seconds, bool *refused,
                                char *error, size_t error_size);
 void rh__wire_close(struct rh__wire *w);
-/* Sends a command and waits for its answer; NULL with a sentence if the connection is lost: it is closed then. An answer
- * may be an error of the server. */
+/* Sends a command and waits for its answer; NULL with a sentence if the connection is lost: it is closed then.  An
+ * answer may be an error of the server. */
 struct rh__reply *rh__wire_command(struct rh__wire *w, size_t count, const char *const *words, const size_t *sizes,
                                    char *error, size_t error_size);
 /* Likewise, for words that are texts; the last one is NULL. */

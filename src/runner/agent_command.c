@@ -28,9 +28,8 @@ static struct rh_exploration *open_job(const struct rh__read_job *j, const struc
                                        size_t error_size)
 {
     struct rh_world *w = rh_world_new(o, error, error_size);
-    struct rh_exploration *x = w ? rh__exploration_new(w, j->explorer, j->plan.semantics.seed, &j->plan.limits, error,
-                                                       error_size)
-                                 : NULL;
+    struct rh_exploration *x =
+        w ? rh__exploration_new(w, j->explorer, j->plan.semantics.seed, &j->plan.limits, error, error_size) : NULL;
     if (w && !x)
         rh_world_free(w);
     if (x && j->criteria && !rh__measure(x, j->criteria)) {
@@ -142,7 +141,8 @@ int rh__command_agent(const char *program, const struct rh__options *o)
         rh__complain("an agent needs the command: rehearse agent %s --cluster URL", program);
         return RH__EXIT_USAGE;
     }
-    l = (struct lender){ .fd = atoi(variable), .workers = o->workers ? o->workers : rh__cores(),
+    l = (struct lender){ .fd = atoi(variable),
+                         .workers = o->workers ? o->workers : rh__cores(),
                          .buffer = rh__writer_new() };
     rh__interrupts_begin(&interrupts, &l.interrupted);
     int code = lend(&l, o->quiet);

@@ -103,11 +103,12 @@ static const struct rh__option_row rows[] = {
     { .option = { .name = "cluster",
                   .argument = "URL",
                   .help = "share the work with agents on other machines, over a Redis server",
-                  .manual = "`redis://HOST[:PORT][/JOB]`, `rediss://` for TLS, `redis+unix:///PATH[?JOB]` for a Unix "
-                            "socket.\n"
-                            "`rehearse agent` lends workers, `rehearse jobs` shows jobs.\n"
-                            "Totals and findings are those of one process.\n"
-                            "The password is in the environment (REHEARSE_CLUSTER_PASSWORD) or in a file, never here." },
+                  .manual =
+                      "`redis://HOST[:PORT][/JOB]`, `rediss://` for TLS, `redis+unix:///PATH[?JOB]` for a Unix "
+                      "socket.\n"
+                      "`rehearse agent` lends workers, `rehearse jobs` shows jobs.\n"
+                      "Totals and findings are those of one process.\n"
+                      "The password is in the environment (REHEARSE_CLUSTER_PASSWORD) or in a file, never here." },
       .kind = RH__OPTION_TEXT,
       .offset = AT(cluster),
       .commands = RH__FOR_TEST | RH__FOR_AGENT },

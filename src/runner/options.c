@@ -401,8 +401,9 @@ bool rh__options_parse(struct rh__options *o, uint32_t command, int argc, char *
         return false;
     }
     if ((o->cluster || command == RH__FOR_AGENT) && !getenv(RH__LINK_VARIABLE)) {
-        snprintf(error, error_size, o->cluster ? "--cluster is for the command, which holds the connection: rehearse %s"
-                                               : "an agent wants --cluster URL: rehearse %s",
+        snprintf(error, error_size,
+                 o->cluster ? "--cluster is for the command, which holds the connection: rehearse %s"
+                            : "an agent wants --cluster URL: rehearse %s",
                  command == RH__FOR_AGENT ? "agent" : "test");
         return false;
     }

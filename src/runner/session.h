@@ -41,7 +41,7 @@ struct rh__plan {
     uint32_t workers;                           /* 0 and 1: this process explores */
     const char *checkpoint;                     /* NULL for none */
     bool resume;
-    bool cluster;                                    /* work is shared over a link (cluster/link.h) */
+    bool cluster; /* work is shared over a link (cluster/link.h) */
     double lease_seconds;
     bool minimise;                                   /* makes the runs of findings smaller (findings/minimise.h) */
     bool explain;                                    /* finds out why they fail (findings/why.h) */
