@@ -3,11 +3,13 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/guess.h"
 #include "base/interrupt.h"
 #include "base/visible.h"
+#include "cluster/link.h"
 #include "report/terminal.h"
 #include "runner/commands.h"
 #include "trace/schedule.h"
@@ -142,6 +144,11 @@ bool rh__batch_check(const struct rh__batch *b, char *error, size_t error_size)
     if ((o->checkpoint || single) && !is_one_test(o)) {
         snprintf(error, error_size, "--%s is for one test under one model: name them",
                  o->checkpoint ? "checkpoint" : single->option.name);
+        return false;
+    }
+    if (o->cluster && !getenv(RH__LINK_VARIABLE)) {
+        snprintf(error, error_size, "--cluster is for the command, which holds the connection: rehearse test %s",
+                 b->program);
         return false;
     }
     if (o->suite && (o->workers > 1 || o->checkpoint || o->cluster)) {

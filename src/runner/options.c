@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/guess.h"
-#include "cluster/link.h"
 #include "cluster/pool.h"
 #include "coverage/goals.h"
 #include "explore/engine/engine.h"
@@ -398,13 +397,6 @@ bool rh__options_parse(struct rh__options *o, uint32_t command, int argc, char *
     }
     if (o->resume && !o->checkpoint) {
         snprintf(error, error_size, "--resume wants --checkpoint FILE, to go on from");
-        return false;
-    }
-    if ((o->cluster || command == RH__FOR_AGENT) && !getenv(RH__LINK_VARIABLE)) {
-        snprintf(error, error_size,
-                 o->cluster ? "--cluster is for the command, which holds the connection: rehearse %s"
-                            : "an agent wants --cluster URL: rehearse %s",
-                 command == RH__FOR_AGENT ? "agent" : "test");
         return false;
     }
     if (*o->weights && !apply_weights(o, error, error_size))

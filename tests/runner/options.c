@@ -236,7 +236,7 @@ static void a_template_is_copied_but_for_its_lists(void **state)
 {
     (void)state;
     char *text = filled("one @man runs@\n  @bash commands@\nno end");
-    assert_string_equal(text, "one @man runs@\n  test estimate list replay show minimise step corpus\nno end\n");
+    assert_string_equal(text, "one @man runs@\n  test estimate list replay show minimise step corpus agent\nno end\n");
     free(text);
     char buffer[256];
     FILE *f = fmemopen(buffer, sizeof buffer, "w");
