@@ -340,8 +340,8 @@ const struct rh_envelope *rh_receive_(const struct rh_filter *filter, const char
 /* const struct rh_envelope *rh_receive_set(n, T, .from = who, .match = f, .arg = p, .timeout_ms = 100) waits until n
  * such messages have arrived and takes them all at once: a quorum.  The result is an array of n envelopes.  Their order
  * does not tell in which order the messages arrived: it is by the names of the senders (rh_name), and for each sender
- * in the order of its sends.  Messages in its name that other actors have sent (rh_forward, rh_send_from) are ordered by
- * the names of these.  In production an actor that has ended may have lost its name: it comes last.  When the
+ * in the order of its sends.  Messages in its name that other actors have sent (rh_forward, rh_send_from) are ordered
+ * by the names of these.  In production an actor that has ended may have lost its name: it comes last.  When the
  * time is over the result is NULL, and no message was taken.  rh_receive_set_any(n, .types = RH_TYPES(a, b)) is for
  * several types, rh_receive_set_next(n) for any messages.
  *

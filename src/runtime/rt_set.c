@@ -20,9 +20,9 @@ struct rh__set {
 };
 
 /* The program must not see the order of arrival: by the names of the senders.  Messages of one sender are in the order
- * of its sends; those that others sent in its name (rh_forward, rh_send_from) have no such order, and are ordered by the
- * names of those others; what one of them has forwarded comes behind what it has sent.  Whoever has lost its name comes
- * last. */
+ * of its sends; those that others sent in its name (rh_forward, rh_send_from) have no such order, and are ordered by
+ * the names of those others; what one of them has forwarded comes behind what it has sent.  Whoever has lost its name
+ * comes last. */
 struct place {
     uint32_t rank;
     uint64_t id;

@@ -225,7 +225,7 @@ static inline uint32_t rh__message_original(const struct rh_world *w, uint32_t m
     return w->messages[message].copy_of == RH_NONE ? message : w->messages[message].copy_of;
 }
 
-/* The actor that made the send: the one that forwarded the message, or that sent it in the name of an external sender. */
+/* The actor that made the send: that forwarded the message, or sent it in the name of an external sender. */
 static inline uint32_t rh__message_by(const struct rh_world *w, const struct world_message *m)
 {
     uint32_t by = m->sender;

@@ -288,8 +288,8 @@ static int compare_names(const struct rh_world *w, uint32_t a, uint32_t b)
     return rank[0] == 1 ? rh__name_order(one, other) : strcmp(one, other);
 }
 
-/* By the sender that the receiver sees.  What several actors have sent in its name (rh_forward, rh_send_from) is ordered
- * by their own names. */
+/* By the sender that the receiver sees.  What several actors have sent in its name (rh_forward, rh_send_from) is
+ * ordered by their own names. */
 static bool is_shown_before(const struct rh_world *w, uint32_t x, uint32_t m)
 {
     const struct world_message *a = &w->messages[rh__message_original(w, x)];

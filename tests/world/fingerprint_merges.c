@@ -663,8 +663,8 @@ static void the_last_message_of_a_waiting_process_is_no_state(void **unused)
     require_fingerprints_of_processes("last_message", RH_FIFO, 1 + 8);
 }
 
-/* A set shows messages of one external sender by the names of the actors that sent them: who sent which is past to those
- * two, and not to the receiver of the set. */
+/* A set shows messages of one external sender by the names of the actors that sent them: who sent which is past to
+ * those two, and not to the receiver of the set. */
 RH_ACTOR(voice_, rh_ref to;);
 RH_HANDLER(voice_, value_is)
 {
