@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make demo` and `make install` compile what they need and nothing else: no tests, no benchmarks, no other examples;
-# the demo not the optional programs of src/target either.
+# the demo not the optional programs of src/target either (the command has src/link where its packages are).
 set -u
 
 dir=$(mktemp -d) || exit 2
@@ -28,7 +28,7 @@ expect_only() {
 }
 
 expect_only product '^src/'
-expect_only demo '^(src/(actor|base|cli|cluster|coverage|explore|findings|history|report|results|run|runner|runtime|trace|world)|examples/gatling)/'
+expect_only demo '^(src/(actor|base|cli|cluster|coverage|explore|findings|history|link|report|results|run|runner|runtime|trace|world)|examples/gatling)/'
 
 # All of the library is among them; but what stands in for a package that is missing (NAME_none.c).
 all=$(find "$SOURCE_DIR/src" -name '*.c' ! -name '*_none.c' | wc -l)
