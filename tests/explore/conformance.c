@@ -72,7 +72,7 @@ static void every_explorer_conforms(void **unused)
         if (conform_is_defect(e->explorer) || !opens_without_arguments(e->explorer))
             continue; /* decorators are around them */
         users |= e->explorer == &starve;
-        for (size_t d = 0; d < DECORATORS; d += MANY_OR_FEW(1, 2)) {
+        for (size_t d = 0; d < DECORATORS; d += MANY_OR_FEW(1, 3)) {
             struct subject s = { &decorators[d], e->explorer->name };
             for (size_t i = 0; i < sizeof checks / sizeof *checks && go_together(s.around, s.explorer); i++) {
                 demand(&checks[i], &s);
