@@ -121,11 +121,16 @@ static bool attend(struct rh__agent *a)
         a->failed = true;
         return true;
     }
+    bool anew = rh__linked_has_dropped(q);
+    for (uint32_t i = 0; anew && i < a->o->workers && !a->failed; i++)
+        rh__agent_replace(a, &a->slots[i]);
     a->x->agents = (uint32_t)rh__linked_state(q)->agents;
     a->x->all_workers = (uint32_t)rh__linked_state(q)->workers;
+    a->x->offline = !rh__linked_is_online(q);
     if (rh__linked_is_removed(q) && a->o->link->explorer && !a->x->end.trouble[0])
         snprintf(a->x->end.trouble, sizeof a->x->end.trouble, "the job was removed from the server: this is not all");
-    return rh__linked_is_over(q);
+    a->over = rh__linked_is_over(q);
+    return a->over;
 }
 
 /* Runs until no worker is busy: either no work is left, or the agent decided to stop and the slices are over. */
@@ -170,11 +175,11 @@ static void conclude(struct rh__agent *a)
         if (rh__slot_is_busy(&a->slots[i]))
             q->table->give_back(q->state, a->slots[i].lease.number, false);
     const struct rh_inner *e = rh_inner_with_rounds(&x->explorer);
-    if (a->o->link && !rh__linked_attend(q->state, true, a->error, a->error_size))
+    if (a->o->link && !a->over && !rh__linked_attend(q->state, true, a->error, a->error_size))
         a->failed = true;
-    bool left = (a->o->link && (!rh__linked_is_over(q->state) || rh__linked_is_removed(q->state))) ||
-                q->table->waiting(q->state) || q->table->leased(q->state) ||
-                (e && e->explorer->share->rounds->has_more(e->state));
+    bool over = !a->o->link || a->over || rh__linked_is_over(q->state);
+    bool left = !over || (a->o->link && rh__linked_is_removed(q->state)) || q->table->waiting(q->state) ||
+                q->table->leased(q->state) || (e && e->explorer->share->rounds->has_more(e->state));
     /* The agent's explorer never had work.  The call of `begin` tells this explorer that it is done. */
     x->end.exhausted = !left && rh_inner_begin(&x->explorer, x->world) == 0;
 }
@@ -265,7 +270,10 @@ static enum rh__pool_end open_agent(struct rh__agent *a)
     if (end != RH__POOL_DONE)
         return end;
     rh__results_meet(a->x->results, a->x->world); /* the determinism check has run the program already */
-    return fill(a);
+    end = fill(a);
+    if (end == RH__POOL_DONE)
+        a->error[0] = 0; /* what was said of attempts is no reason for what fails later */
+    return end;
 }
 
 static void release(struct rh__agent *a)

@@ -56,6 +56,7 @@ struct rh__agent {
 
     struct rh__linked_job linked; /* with o->link */
     uint32_t left_out;            /* items left out because workers were killed while exploring them */
+    bool over;                    /* nothing is left to do on the server */
     bool childless;               /* workers could not start child processes */
     bool fewer;                   /* fewer workers run than the user asked for */
     uint32_t failures;            /* grows when an idle worker dies or a child cannot start; reset by each report */
@@ -86,6 +87,8 @@ void rh__agent_leave_out_lost(struct rh__agent *a, struct rh__slot *s);
 /* Handles the death of a worker.  Gives its item back, or leaves the item out if too many workers died over it.  Starts
  * another worker. */
 void rh__agent_end_worker(struct rh__agent *a, struct rh__slot *s);
+/* Another worker takes the place of one that may not have been heard (linked.h); what it works on is left to others. */
+void rh__agent_replace(struct rh__agent *a, struct rh__slot *s);
 /* Ends workers whose process has ended while a process started by the worker still holds the stream. */
 void rh__agent_look_after(struct rh__agent *a, double now);
 /* Ends all workers. */

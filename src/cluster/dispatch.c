@@ -173,6 +173,10 @@ static void take_report(struct rh__agent *a, struct rh__slot *s, const unsigned 
     }
     s->lease.number = 0;
     a->failures = 0;
+    if (end == RH__COMMIT_LATE) {
+        rh__agent_replace(a, s);
+        return;
+    }
     if (a->x->measure)
         rh__measure_growth(a->x);
 }
@@ -198,8 +202,8 @@ static void listen_to(struct rh__agent *a, struct rh__slot *s)
     }
     s->in.len += n > 0 ? (size_t)n : 0;
     if (s->in.len == want && length) {
-        take_report(a, s, s->in.at + sizeof length, (size_t)length);
         s->in.len = 0;
+        take_report(a, s, s->in.at + sizeof length, (size_t)length);
     }
 }
 

@@ -25,7 +25,7 @@ enum {
 #define RH__LINK_OPERATIONS(X)                                                                                         \
     X(BEGIN)     /* the explorer: a new generation of the job, with these items; bytes: the job, text: its binding */  \
     X(JOIN)      /* an agent: the job under way */                                                                     \
-    X(ADD)       /* items */                                                                                           \
+    X(ADD)       /* items; lease: the number of this ask, from 1.  A second one of a number changes nothing */         \
     X(FETCH)     /* a lease */                                                                                         \
     X(COMMIT)    /* bytes: results of the lease; items: its rest; wants: a lease in the answer */                      \
     X(RENEW)     /* all leases of this link */                                                                         \

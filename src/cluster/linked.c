@@ -30,10 +30,11 @@ struct linked {
     struct rh__results *totals; /* with `items`: the last snapshot */
     struct rh__writer items;
     uint32_t item_count;
-    bool changed; /* something was committed since, perhaps */
+    uint64_t adds; /* number of the last ADD */
+    bool changed;  /* something was committed since, perhaps */
 
     struct rh__link_state state;
-    bool gone, removed, offline, broken;
+    bool gone, removed, offline, broken, has_dropped;
     char why[512]; /* if broken */
     uint32_t losses;
 
@@ -42,7 +43,7 @@ struct linked {
     struct linked_lease next; /* came with a commit; number 0: none */
     bool wants_next;
 
-    struct rh__writer unsent; /* asks that could not be sent, as blocks */
+    struct rh__writer unsent; /* items (ADD) that could not be sent, as blocks */
     struct rh__writer buffer; /* of the answer */
     double next_poll, poll_pause, next_renewal, next_snapshot;
     uint64_t random;
@@ -91,8 +92,16 @@ static void break_off(struct linked *l, const char *why)
     l->broken = true;
 }
 
+static void drop_all(struct linked *l);
+
+/* A connection that was lost may have taken a commit with it.  So nothing goes on from before (linked.h). */
 static enum rh__link_status note(struct linked *l, const struct rh__link_answer *a)
 {
+    if (a->status == RH__LINK_OFFLINE && !l->offline) {
+        drop_all(l);
+        l->has_dropped = true;
+        l->next_renewal = 0; /* the first thing that the server hears then */
+    }
     l->offline = a->status == RH__LINK_OFFLINE;
     l->gone |= a->status == RH__LINK_GONE;
     l->removed |= a->status == RH__LINK_ENDED;
@@ -151,7 +160,7 @@ static void give_back(void *state, uint64_t lease, bool died)
         return;
     drop(l, i);
     l->poll_pause = 0;
-    ask(l, &q, &a); /* if it does not arrive, the lease runs out */
+    ask(l, &q, &a); /* if it does not arrive, the lease ends with the next renewal, which does not name it */
 }
 
 /* Keeps a lease that came with an answer in `to`.  False if there is no memory: it is given back. */
@@ -231,7 +240,7 @@ static bool renew(void *state, uint64_t lease)
 
 /* ---- commits ----------------------------------------------------------------------------------------------------- */
 
-/* A commit that could not be sent is sent later.  It may have arrived all the same: then it is late the second time. */
+/* A commit that could not be sent may have arrived all the same: nobody knows, so it is late. */
 static enum rh__commit commit(void *state, uint64_t lease, const void *results, size_t size,
                               const struct rh__items *rest)
 {
@@ -255,8 +264,7 @@ static enum rh__commit commit(void *state, uint64_t lease, const void *results, 
     struct rh__writer w = rh__writer_new();
     struct rh__link_answer a = { .status = RH__LINK_GONE };
     rh__link_ask_encode(&q, &w);
-    if (w.full || !rh__writer_has(&l->unsent, w.len + 16) || !rh__writer_has(&l->buffer, 1 << 12)) {
-        l->unsent.full = l->buffer.full = false;
+    if (w.full) {
         rh__writer_release(&w);
         return RH__COMMIT_REFUSED;
     }
@@ -266,16 +274,14 @@ static enum rh__commit commit(void *state, uint64_t lease, const void *results, 
         break_off(l, "the link to the server has ended");
     else
         note(l, &a);
-    if (a.status == RH__LINK_OFFLINE)
-        rh__put_block(&l->unsent, w.at, w.len);
-    else if (a.status == RH__LINK_OK && a.lease)
+    if (a.status == RH__LINK_OK && a.lease)
         take_lease(l, &a, &l->next);
     rh__writer_release(&w);
     drop(l, find(l, lease));
-    return a.status == RH__LINK_OK || a.status == RH__LINK_OFFLINE ? RH__COMMITTED : RH__COMMIT_LATE;
+    return a.status == RH__LINK_OK ? RH__COMMITTED : RH__COMMIT_LATE;
 }
 
-/* Sends what could not be sent.  False if that is not possible now. */
+/* Sends the items that could not be sent.  False if that is not possible now. */
 static bool send_unsent(struct linked *l)
 {
     struct rh__reader r = rh__reader_of(l->unsent.at, l->unsent.len);
@@ -293,12 +299,6 @@ static bool send_unsent(struct linked *l)
             l->unsent.len = before.left;
             return false;
         }
-        if (a.status == RH__LINK_OK && a.lease && !l->next.lease.number)
-            take_lease(l, &a, &l->next);
-        else if (a.status == RH__LINK_OK && a.lease) {
-            struct rh__link_ask q = { .operation = RH__LINK_GIVE_BACK, .lease = a.lease };
-            ask(l, &q, &a);
-        }
     }
     l->unsent.len = 0;
     return true;
@@ -306,20 +306,29 @@ static bool send_unsent(struct linked *l)
 
 /* ---- snapshots --------------------------------------------------------------------------------------------------- */
 
+static bool keep_unsent(struct linked *l, const struct rh__link_ask *q)
+{
+    struct rh__writer w = rh__writer_new();
+    rh__link_ask_encode(q, &w);
+    if (!w.full)
+        rh__put_block(&l->unsent, w.at, w.len);
+    bool good = !w.full && !l->unsent.full;
+    rh__writer_release(&w);
+    return good;
+}
+
 static bool add(void *state, const void *item, size_t size)
 {
     struct linked *l = state;
     struct rh__writer w = rh__writer_new();
     rh__put_block(&w, item, size);
-    bool good = !w.full;
-    if (good && !l->begun) {
-        rh__put(&l->items, w.at, w.len);
-        good = !l->items.full;
-        l->item_count += good;
-    } else if (good) {
+    rh__put(&l->items, w.at, w.len); /* a generation that begins before the next snapshot needs it, too */
+    bool good = !w.full && !l->items.full;
+    l->item_count += good;
+    if (good && l->begun) {
         struct rh__link_answer a;
-        struct rh__link_ask q = { .operation = RH__LINK_ADD, .items = { w.at, w.len, 1 } };
-        good = ask(l, &q, &a) == RH__LINK_OK;
+        struct rh__link_ask q = { .operation = RH__LINK_ADD, .lease = ++l->adds, .items = { w.at, w.len, 1 } };
+        good = ask(l, &q, &a) != RH__LINK_OFFLINE || keep_unsent(l, &q);
         l->changed = true;
         l->poll_pause = 0;
     }
@@ -451,6 +460,7 @@ bool rh__linked_attend(void *state, bool now_please, char *error, size_t error_s
     double now = rh__now_seconds();
     if (l->gone && l->explorer && !l->removed) {
         drop_all(l); /* their commits are late */
+        l->has_dropped = true;
         if (begin(l) == RH__LINK_OK)
             l->losses++;
     }
@@ -476,6 +486,14 @@ bool rh__linked_is_over(void *state)
         return false;
     take_snapshot(l);
     return !l->gone && !l->offline && !l->broken && !l->changed && l->item_count == 0;
+}
+
+bool rh__linked_has_dropped(void *state)
+{
+    struct linked *l = state;
+    bool has = l->has_dropped;
+    l->has_dropped = false;
+    return has;
 }
 
 bool rh__linked_is_removed(const void *state)
@@ -545,6 +563,10 @@ static void *open_linked(const char *where, struct rh__results *totals_kept, cha
 static void close_linked(void *state)
 {
     struct linked *l = state;
+    struct rh__link_answer a;
+    struct rh__link_ask q = { .operation = RH__LINK_GIVE_BACK, .lease = l->next.lease.number };
+    if (q.lease && !l->explorer && !l->gone && !l->removed)
+        ask(l, &q, &a);
     drop_all(l);
     rh__writer_release(&l->items);
     rh__writer_release(&l->unsent);

@@ -38,6 +38,12 @@ void rh__linked_set_workers(void *state, uint32_t workers);
 bool rh__linked_attend(void *state, bool now_please, char *error, size_t error_size);
 /* Nothing is left to do: of an explorer no item is open; of an agent the generation is over. */
 bool rh__linked_is_over(void *state);
+/* All leases were dropped since the last call: the connection was lost, or the generation.
+ *
+ * Then other workers must take the place of those that there are.  A worker reports each distinct run and each finding
+ * once, and takes for granted that its reports were added; some may not have been.  The same holds for the worker of a
+ * commit that is late. */
+bool rh__linked_has_dropped(void *state);
 /* The job was removed by somebody. */
 bool rh__linked_is_removed(const void *state);
 /* No job needs the server any more. */

@@ -118,21 +118,15 @@ static void note_killed(struct rh__agent *a, uint32_t deaths)
              a->left_out, a->left_out > 1 ? "s are" : " is", deaths);
 }
 
-static struct rh__finding *add_finding(struct rh__results *r, const char *what)
+static void add_lethal_finding(struct rh__results *r, uint32_t deaths, int status)
 {
     const uint32_t behind_the_tree = UINT32_MAX;
     struct rh__finding *f =
-        rh__results_find(r, rh__hash(what, strlen(what) + 1, RH_OUTCOME_LIMIT), &behind_the_tree, 1);
+        rh__results_find(r, rh__hash("worker", sizeof "worker", RH_OUTCOME_LIMIT), &behind_the_tree, 1);
     f->run = 1;
     f->outcome = (struct rh_outcome){ .kind = RH_OUTCOME_LIMIT, .actor = RH_NONE };
     f->picks[0] = behind_the_tree;
     f->pick_count = 1;
-    return f;
-}
-
-static void add_lethal_finding(struct rh__results *r, uint32_t deaths, int status)
-{
-    struct rh__finding *f = add_finding(r, "worker");
     snprintf(f->outcome.text, sizeof f->outcome.text,
              "%u worker processes in turn ended over the same part of the tree (the last %s %d); it is left out",
              deaths, WIFSIGNALED(status) ? "by signal" : "with status",
@@ -171,16 +165,14 @@ static void leave_out(struct rh__agent *a, struct rh__slot *s, int status)
     commit_nothing(a, s, r);
 }
 
-/* Agents were lost over this item, and nobody knows why: a finding. */
+/* Agents were lost over this item, and nobody knows why: machines end for many reasons.  So it is no finding. */
 void rh__agent_leave_out_lost(struct rh__agent *a, struct rh__slot *s)
 {
-    struct rh__results *r = rh__results_new(1);
-    struct rh__finding *f = r ? add_finding(r, "agent") : NULL;
-    if (f)
-        snprintf(f->outcome.text, sizeof f->outcome.text,
-                 "%u workers or agents in turn were lost over the same part of the tree; it is left out",
-                 s->lease.deaths);
-    commit_nothing(a, s, r);
+    a->left_out++;
+    snprintf(a->x->end.trouble, sizeof a->x->end.trouble,
+             "%u part%s of the tree left out: %u workers or agents in turn were lost over the same part", a->left_out,
+             a->left_out > 1 ? "s are" : " is", s->lease.deaths);
+    commit_nothing(a, s, rh__results_new(1));
     s->lease.number = 0;
 }
 
@@ -222,6 +214,13 @@ void rh__agent_end_worker(struct rh__agent *a, struct rh__slot *s)
     } else if (!a->failed) {
         rh__agent_start(a, s);
     }
+}
+
+void rh__agent_replace(struct rh__agent *a, struct rh__slot *s)
+{
+    stop(s);
+    s->lease.number = 0;
+    rh__agent_start(a, s);
 }
 
 void rh__agent_look_after(struct rh__agent *a, double now)

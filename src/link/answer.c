@@ -1,5 +1,6 @@
 /* Asks of a test program, answered with the script on the server (server.h, work.lua). */
 #include <hiredis/hiredis.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -60,6 +61,7 @@ static void drop_connection(struct rh__server *s, struct rh__link_answer *a)
 {
     rh__wire_close(s->wire);
     s->wire = NULL;
+    s->held_count = 0;
     a->status = RH__LINK_OFFLINE;
 }
 
@@ -203,7 +205,8 @@ static void give_back(struct rh__server *s, const struct rh__link_ask *ask, stru
         rh__words_text(&w, ask->died ? "1" : "0");
     }
     call(s, &w, a);
-    if (h && a->status != RH__LINK_OFFLINE)
+    h = held(s, ask->lease); /* gone with the connection, perhaps: a lease that a renewal does not name ends */
+    if (h)
         let_go(s, h);
 }
 
@@ -289,13 +292,15 @@ static void join(struct rh__server *s, struct rh__link_answer *a)
     rh__reply_free(s->reply);
     s->held_count = 0;
     s->reply = rh__wire_say(s->wire, error, sizeof error, "HMGET", key, "state", "token", "lease", "sha", "format",
-                            "binding", "job", NULL);
+                            "binding", "job", "run", NULL);
     if (!s->reply) {
         drop_connection(s, a);
         return;
     }
     const struct rh__reply *state = rh__reply_part(s->reply, 0), *token = rh__reply_part(s->reply, 1),
-                           *binding = rh__reply_part(s->reply, 5), *job = rh__reply_part(s->reply, 6);
+                           *binding = rh__reply_part(s->reply, 5), *job = rh__reply_part(s->reply, 6),
+                           *run = rh__reply_part(s->reply, 7);
+    long long lease = rh__reply_number(rh__reply_part(s->reply, 2));
     a->status = RH__LINK_NONE;
     if (s->reply->type == REDIS_REPLY_ERROR) {
         if (strncmp(s->reply->text, "LOADING", 7) == 0)
@@ -304,9 +309,12 @@ static void join(struct rh__server *s, struct rh__link_answer *a)
             refuse(s, a, s->reply->text);
         return;
     }
-    if (!rh__reply_is_text(state)) /* no job, or the server has lost it: its explorer will begin it again */
+    /* No job, or the server has lost it: its explorer will begin it again.  Likewise if the server has it from a file,
+     * or if the explorer has died: another one may go on. */
+    if (!rh__reply_is_text(state) || !rh__reply_is_text(run) || strcmp(run->text, s->run_id) != 0 ||
+        strcmp(state->text, "left") == 0)
         return;
-    if (strcmp(state->text, "ended") == 0 || strcmp(state->text, "removed") == 0 || strcmp(state->text, "left") == 0) {
+    if (strcmp(state->text, "ended") == 0 || strcmp(state->text, "removed") == 0) {
         a->status = s->seen_job ? RH__LINK_ENDED : RH__LINK_NONE;
         return;
     }
@@ -314,12 +322,13 @@ static void join(struct rh__server *s, struct rh__link_answer *a)
         return;
     s->seen_job = true;
     if (strcmp(state->text, "idle") == 0 || !rh__reply_is_text(token) || token->size >= sizeof s->token ||
-        !rh__reply_is_text(binding) || !rh__reply_is_text(job) || job->size > RH__LINK_MOST_ITEM)
+        !rh__reply_is_text(binding) || !rh__reply_is_text(job) || job->size > RH__LINK_MOST_ITEM || lease < 100 ||
+        lease > 86400000)
         return;
     snprintf(s->token, sizeof s->token, "%s", token->text);
     snprintf(s->begun_on, sizeof s->begun_on, "%s", s->run_id);
     a->status = RH__LINK_OK;
-    a->max_runs = (uint64_t)rh__reply_number(rh__reply_part(s->reply, 2)); /* the lease in milliseconds */
+    a->max_runs = (uint64_t)lease; /* in milliseconds */
     a->text = binding->text;
     a->bytes = job->text;
     a->size = job->size;
@@ -372,8 +381,10 @@ static void simple(struct rh__server *s, const struct rh__link_ask *ask, struct 
 {
     struct rh__words w;
     begin_words(s, &w, ask->operation == RH__LINK_ADD ? "add" : "look");
-    if (ask->operation == RH__LINK_ADD)
+    if (ask->operation == RH__LINK_ADD) {
+        rh__words_number(&w, (long long)ask->lease);
         add_items(&w, &ask->items);
+    }
     call(s, &w, a);
 }
 
@@ -441,12 +452,28 @@ static bool receive(int fd, struct rh__writer *in)
     return true;
 }
 
+/* Waits until the test program asks.  Between two generations it may be busy for long: then the job stays its own. */
+static void wait_for_ask(struct rh__server *s, int fd)
+{
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    while (poll(&p, 1, (int)(s->setup.lease_seconds * 500) + 1) == 0) {
+        struct rh__link_answer unused = { .text = "" };
+        struct rh__words w;
+        if (!s->setup.explorer || (s->begun && !s->ended) || !is_online(s, &unused))
+            continue;
+        begin_words(s, &w, "touch");
+        rh__words_text(&w, s->owner);
+        call(s, &w, &unused);
+    }
+}
+
 void rh__server_serve(struct rh__server *s, int fd)
 {
     struct rh__writer in = rh__writer_new(), out = rh__writer_new();
     for (;;) {
         struct rh__link_ask ask;
         struct rh__link_answer answer;
+        wait_for_ask(s, fd);
         if (!receive(fd, &in))
             break;
         if (!rh__link_ask_decode(&ask, in.at, in.len)) {

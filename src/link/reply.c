@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "link/wire.h"
 
-enum { MOST_PARTS = 1 << 22 };
+enum { MOST_PARTS = 1 << 22 }; /* of an answer, all together */
 
 void rh__reply_free(struct rh__reply *r)
 {
@@ -57,11 +57,16 @@ static void *create_string(const redisReadTask *task, char *text, size_t size)
     return placed(task, r);
 }
 
+/* A few bytes announce millions of parts: so they are counted over the whole answer. */
 static void *create_array(const redisReadTask *task, int elements)
 {
-    struct rh__reply *r = elements >= 0 && elements <= MOST_PARTS ? fresh(REDIS_REPLY_ARRAY) : NULL;
+    size_t *parts = task->privdata;
+    if (elements < 0 || (size_t)elements > MOST_PARTS - *parts)
+        return NULL;
+    struct rh__reply *r = fresh(REDIS_REPLY_ARRAY);
     if (!r)
         return NULL;
+    *parts += (size_t)elements;
     r->parts = rh__alloc_array((size_t)elements + 1, sizeof *r->parts);
     if (!r->parts) {
         rh__free(r);
@@ -93,7 +98,25 @@ redisReader *rh__reader_new(void)
 {
     static redisReplyObjectFunctions functions = { create_string, create_array, create_integer, create_nil,
                                                    free_object };
-    return redisReaderCreateWithFunctions(&functions);
+    redisReader *reader = redisReaderCreateWithFunctions(&functions);
+    if (reader && !(reader->privdata = rh__alloc_array(1, sizeof(size_t)))) {
+        redisReaderFree(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void rh__reader_restart(redisReader *reader)
+{
+    *(size_t *)reader->privdata = 0;
+}
+
+void rh__reader_free(redisReader *reader)
+{
+    if (!reader)
+        return;
+    rh__free(reader->privdata);
+    redisReaderFree(reader);
 }
 
 bool rh__reply_is_text(const struct rh__reply *r)

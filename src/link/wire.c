@@ -126,6 +126,7 @@ static struct rh__reply *receive(struct rh__wire *w, char *error, size_t error_s
     char piece[PIECE];
     size_t sum = 0;
     void *reply = NULL;
+    rh__reader_restart(w->reader);
     for (;;) {
         if (redisReaderGetReply(w->reader, &reply) != REDIS_OK) {
             say(error, error_size, "the server does not speak the Redis protocol", w->reader->errstr);
@@ -319,7 +320,6 @@ void rh__wire_close(struct rh__wire *w)
     SSL_CTX_free(w->context);
     if (w->fd >= 0)
         close(w->fd);
-    if (w->reader)
-        redisReaderFree(w->reader);
+    rh__reader_free(w->reader);
     rh__free(w);
 }

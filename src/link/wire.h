@@ -31,8 +31,11 @@ long long rh__reply_number(const struct rh__reply *r);
 const struct rh__reply *rh__reply_part(const struct rh__reply *r, size_t i);
 bool rh__reply_is_text(const struct rh__reply *r);
 
-/* The reader with bounds; for fuzzing as well.  NULL if memory is short; freed by redisReaderFree. */
+/* The reader with bounds; for fuzzing as well.  NULL if memory is short. */
 redisReader *rh__reader_new(void);
+/* The bounds are those of one answer: called before each. */
+void rh__reader_restart(redisReader *reader);
+void rh__reader_free(redisReader *reader);
 
 struct rh__wire;
 /* Connects, and proves who both ends are.  NULL with a sentence; `refused`: another attempt would end likewise. */

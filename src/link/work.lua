@@ -3,17 +3,22 @@
 --
 --   work    stream of open items with the consumer group "g"; fields i (the item), d (deaths before this entry)
 --   tot     hash of counters
---   res     list of results that the explorer has not taken; tot.base is the number of results taken before its head
+--   res     list of results that the explorer has not taken; tot.base is the number of results taken before its head,
+--           tot.bytes how large they are
 --   agents  sorted set of agents by the time when they were last seen (milliseconds of the server)
 --   out     hash: entry -> what its lease may use up
 --   spec    hash: the job.  token: the generation; whoever has another token is told that its generation is gone
+--
+-- A server that stops a script in the middle (a right that the user lacks, for instance) does not take back its first
+-- half.  So whatever changes a generation sets tot.half first and removes it last: where it is still set, the
+-- generation is gone, and the explorer begins another one from its snapshot.
 --
 -- Answers: status, then the state (waiting, leased, runs, steps, findings, agents, workers, backlog, paused), then what
 -- the operation gives.
 local work, tot, res, agents, out, spec, sizes =
     KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local op, token, me = ARGV[1], ARGV[2], ARGV[3]
-local MOST_BACKLOG = 50000
+local MOST_BACKLOG, MOST_BACKLOG_BYTES = 50000, 67108864
 
 local function now()
     local t = redis.call('TIME')
@@ -41,6 +46,12 @@ local function answer(status, more)
         redis.call('ZCARD', agents), number(t[4]), redis.call('LLEN', res),
         redis.call('HGET', spec, 'state') == 'paused' and 1 or 0 }
     for _, v in ipairs(more or {}) do a[#a + 1] = v end
+    return a
+end
+
+local function changed(status, more)
+    local a = answer(status, more)
+    redis.call('HDEL', tot, 'half')
     return a
 end
 
@@ -76,7 +87,7 @@ if op == 'open' then
     if alive and s[2] ~= ARGV[4] then
         local age = now() - number(s[3])
         if age < 2 * number(s[4]) then return { 'busy', s[2], age } end
-        if ARGV[5] ~= '1' then return { 'left', s[2], age } end
+        if ARGV[5] ~= '1' and s[1] ~= 'idle' then return { 'left', s[2], age } end
     end
     if s[1] == 'left' and ARGV[5] ~= '1' then return { 'left', s[2], now() - number(s[3]) } end
     remove_work()
@@ -86,13 +97,22 @@ if op == 'open' then
     return { 'ok' }
 end
 
+-- touch: between two generations the explorer is still there.  ARGV: owner
+if op == 'touch' then
+    if redis.call('HGET', spec, 'owner') == ARGV[4] then redis.call('HSET', spec, 'seen', now()) end
+    return { 'ok' }
+end
+
 -- begin: a generation.  ARGV: owner, new token, lease, binding, job, limits of runs and steps, both done before,
 -- findings before, items ...
 if op == 'begin' then
-    local s = redis.call('HMGET', spec, 'owner', 'state')
-    if s[1] and s[1] ~= ARGV[4] then return { 'busy', s[1], 0 } end
-    if s[2] == 'removed' then return { 'ended' } end
+    local s = redis.call('HMGET', spec, 'owner', 'state', 'run')
+    if s[3] == ARGV[17] then -- else it is from a file, perhaps an old one
+        if s[1] and s[1] ~= ARGV[4] then return { 'busy', s[1], 0 } end
+        if s[2] == 'removed' then return { 'ended' } end
+    end
     remove_work()
+    redis.call('HSET', tot, 'half', 1)
     redis.call('HSET', spec, 'state', 'running', 'owner', ARGV[4], 'seen', now(), 'token', ARGV[5], 'lease', ARGV[6],
         'binding', ARGV[7], 'job', ARGV[8], 'maxr', ARGV[9], 'maxs', ARGV[10], 'sha', ARGV[14], 'format', ARGV[15],
         'program', ARGV[16], 'run', ARGV[17], 'begun', now())
@@ -101,16 +121,16 @@ if op == 'begin' then
     redis.call('HSET', tot, 'runs', ARGV[11], 'steps', ARGV[12], 'findings', ARGV[13])
     redis.call('XGROUP', 'CREATE', work, 'g', '0', 'MKSTREAM')
     for i = 18, #ARGV do redis.call('XADD', work, '*', 'i', ARGV[i], 'd', 0) end
-    return answer('ok')
+    return changed('ok')
 end
 
 -- Everything else belongs to a generation. ----------------------------------------------------------------------------
 
-local s = redis.call('HMGET', spec, 'token', 'state', 'maxr', 'maxs', 'lease')
+local s = redis.call('HMGET', spec, 'token', 'state', 'maxr', 'maxs', 'lease', 'seen')
 if s[2] == 'removed' then return { 'ended' } end
-if s[1] ~= token then return { 'gone' } end
+if s[1] ~= token or (s[2] ~= 'running' and s[2] ~= 'paused') then return { 'gone' } end
+if redis.call('EXISTS', work) == 0 or redis.call('HEXISTS', tot, 'half') == 1 then return { 'gone' } end
 local lease = number(s[5])
-if op ~= 'close' and redis.call('EXISTS', work) == 0 then return { 'gone' } end
 
 local function release(id)
     local o = redis.call('HGET', out, id)
@@ -142,9 +162,20 @@ local function budget(limit, done, given)
     return math.min(left, math.max(share, 16))
 end
 
--- Gives entry, delivery count, deaths, budgets, item; or nothing.
+-- The entry waits again, as a new one.
+local function back(id, count, died)
+    local f = redis.call('XRANGE', work, id, id)[1][2]
+    finish(id)
+    redis.call('XADD', work, '*', 'i', f[2], 'd', number(f[4]) + count - 1 + died)
+end
+
+-- Gives entry, delivery count, deaths, budgets, item; or nothing.  While the explorer is silent nobody works for
+-- nothing.
 local function fetch()
-    if s[2] == 'paused' or redis.call('LLEN', res) > MOST_BACKLOG then return nil end
+    if s[2] == 'paused' or now() - number(s[6]) > 2 * lease then return nil end
+    if redis.call('LLEN', res) > MOST_BACKLOG or number(redis.call('HGET', tot, 'bytes')) > MOST_BACKLOG_BYTES then
+        return nil
+    end
     local r, n = budget(s[3], 'runs', 'outr'), budget(s[4], 'steps', 'outs')
     if not r or not n then return nil end
     local entry
@@ -166,36 +197,39 @@ local function fetch()
     return { entry[1], count, number(f[4]) + count - 1, r, n, f[2] }
 end
 
+if op == 'look' then return answer('ok') end
+redis.call('HSET', tot, 'half', 1)
+
 if op == 'fetch' then
     local got = fetch()
-    return answer(got and 'ok' or 'none', got)
+    return changed(got and 'ok' or 'none', got)
 end
 
 -- commit: ARGV: entry, delivery count, runs, steps, findings, wants, results, items ...
 if op == 'commit' then
-    if not is_mine(ARGV[4], ARGV[5]) then return answer('late') end
+    if not is_mine(ARGV[4], ARGV[5]) then return changed('late') end
     finish(ARGV[4])
     for i = 11, #ARGV do redis.call('XADD', work, '*', 'i', ARGV[i], 'd', 0) end
     redis.call('RPUSH', res, ARGV[10])
+    redis.call('HINCRBY', tot, 'bytes', #ARGV[10])
     redis.call('HINCRBY', tot, 'runs', ARGV[6])
     redis.call('HINCRBY', tot, 'steps', ARGV[7])
     redis.call('HINCRBY', tot, 'findings', ARGV[8])
     redis.call('HINCRBY', tot, 'commits', 1)
-    return answer('ok', ARGV[9] == '1' and fetch() or nil)
+    return changed('ok', ARGV[9] == '1' and fetch() or nil)
 end
 
--- back: ARGV: entry, delivery count, died.  The item waits again as a new entry.
+-- back: ARGV: entry, delivery count, died.
 if op == 'back' then
-    if not is_mine(ARGV[4], ARGV[5]) then return answer('late') end
-    local f = redis.call('XRANGE', work, ARGV[4], ARGV[4])[1][2]
-    finish(ARGV[4])
-    redis.call('XADD', work, '*', 'i', f[2], 'd', number(f[4]) + ARGV[5] - 1 + ARGV[6])
-    return answer('ok')
+    if not is_mine(ARGV[4], ARGV[5]) then return changed('late') end
+    back(ARGV[4], ARGV[5], ARGV[6])
+    return changed('ok')
 end
 
--- renew: ARGV: workers, owner or "", then pairs of entry and delivery count.  Gives 1 for each lease that goes on.
+-- renew: ARGV: workers, owner or "", then pairs of entry and delivery count.  Gives 1 for each lease that goes on.  Leases
+-- that the agent does not know (the answer was lost) end.
 if op == 'renew' then
-    local kept = {}
+    local kept, known = {}, {}
     seen(tonumber(ARGV[4]))
     if ARGV[5] ~= '' and redis.call('HGET', spec, 'owner') == ARGV[5] then
         redis.call('HSET', spec, 'seen', now())
@@ -205,16 +239,22 @@ if op == 'renew' then
         local mine = is_mine(ARGV[i], ARGV[i + 1])
         if mine then redis.call('XCLAIM', work, 'g', me, 0, ARGV[i], 'JUSTID') end
         kept[#kept + 1] = mine and 1 or 0
+        known[ARGV[i]] = true
     end
-    return answer('ok', kept)
+    for _, p in ipairs(redis.call('XPENDING', work, 'g', '-', '+', 1000, me)) do
+        if not known[p[1]] then back(p[1], p[4], 0) end
+    end
+    return changed('ok', kept)
 end
 
+-- add: ARGV: the number of this call, from 1, items ...  A call that was made before changes nothing.
 if op == 'add' then
-    for i = 4, #ARGV do redis.call('XADD', work, '*', 'i', ARGV[i], 'd', 0) end
-    return answer('ok')
+    if number(ARGV[4]) > number(redis.call('HGET', tot, 'added')) then
+        redis.call('HSET', tot, 'added', ARGV[4])
+        for i = 5, #ARGV do redis.call('XADD', work, '*', 'i', ARGV[i], 'd', 0) end
+    end
+    return changed('ok')
 end
-
-if op == 'look' then return answer('ok') end
 
 -- snapshot: ARGV: how many results the explorer has taken so far.  Gives the others, and all items.
 if op == 'snapshot' then
@@ -229,7 +269,10 @@ if op == 'snapshot' then
         items[#items + 1] = e[2][2]
         items[#items + 1] = e[2][4]
     end
-    return answer('ok', { redis.call('LRANGE', res, 0, -1), items })
+    local results, bytes = redis.call('LRANGE', res, 0, -1), 0
+    for _, r in ipairs(results) do bytes = bytes + #r end
+    redis.call('HSET', tot, 'bytes', bytes)
+    return changed('ok', { results, items })
 end
 
 -- end: the generation is over.

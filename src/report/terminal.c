@@ -87,7 +87,9 @@ void rh__terminal_progress(struct rh_exploration *x)
     char of[96], covered[48] = "", workers[64] = "", line[320];
     if (x->measure)
         snprintf(covered, sizeof covered, ", %s goals", rh__grouped(goals_of(x->results->coverage)));
-    if (x->agents)
+    if (x->offline)
+        snprintf(workers, sizeof workers, ", the server does not answer");
+    else if (x->agents)
         snprintf(workers, sizeof workers, ", %u agent%s, %u worker%s", x->agents, x->agents == 1 ? "" : "s",
                  x->all_workers, x->all_workers == 1 ? "" : "s");
     else if (x->workers)

@@ -1,64 +1,34 @@
 /* The queue on a server does what every queue does: the checks of cluster/support/queue_checks.h over a real
  * redis-server.  Each queue of a check is a job with a link of its own, which is a process as in the command. */
 #include <stdio.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/random.h"
 #include "cluster/linked.h"
 #include "cluster/support.h"
 #include "cluster/support/queue_checks.h"
-#include "link/server.h"
-#include "link/support/servers.h"
+#include "link/support/links.h"
 
 static struct test_server server;
 
 /* A queue with its link.  Its functions are those of rh__queue_linked; totals are as new as a snapshot. */
 struct on_server {
     void *q;
-    int fd;
-    pid_t link;
+    struct test_link link;
 };
 
 static const struct rh__linked_job nothing = { .binding = "test", .job = "job", .size = 3, .lease_seconds = 30 };
 
-_Noreturn static void be_link(int fd)
-{
-    static struct rh__server s;
-    static unsigned number;
-    char error[512], url[256];
-    struct rh__server_setup setup = { .explorer = true, .lease_seconds = 30, .program = "test", .sha256 = "0" };
-    snprintf(url, sizeof url, "%s?job-%ld-%u", server.url, (long)getpid(), number++);
-    dup2(fd, 3);
-    close_range(4, ~0u, 0);
-    if (!rh__address_parse(&setup.address, url, error, sizeof error) ||
-        rh__server_open(&s, &setup, error, sizeof error) != RH__SERVER_OPEN) {
-        fprintf(stderr, "%s\n", error);
-        _exit(1);
-    }
-    rh__server_serve(&s, 3);
-    rh__server_close(&s);
-    _exit(0);
-}
-
 static void *open_on_server(const char *where, struct rh__results *totals, char *error, size_t error_size)
 {
     struct on_server *o = malloc(sizeof *o);
-    char number[16];
-    int ends[2];
+    static unsigned number;
+    char job[32], fd[16];
     assert_non_null(o);
     assert_null(where);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    fflush(NULL);
-    o->link = fork();
-    assert_true(o->link >= 0);
-    if (o->link == 0)
-        be_link(ends[1]);
-    close(ends[1]);
-    o->fd = ends[0];
-    snprintf(number, sizeof number, "%d", o->fd);
-    o->q = rh__queue_linked.open(number, totals, error, error_size);
+    snprintf(job, sizeof job, "job-%u", number++);
+    o->link = link_started(&server, job, true);
+    snprintf(fd, sizeof fd, "%d", o->link.fd);
+    o->q = rh__queue_linked.open(fd, totals, error, error_size);
     if (!o->q || !rh__linked_begin(o->q, &nothing, error, error_size))
         fail_msg("%s", error);
     return o;
@@ -69,8 +39,7 @@ static void close_on_server(void *state)
     struct on_server *o = state;
     rh__linked_end(o->q);
     rh__queue_linked.close(o->q);
-    close(o->fd);
-    waitpid(o->link, NULL, 0);
+    link_end(&o->link);
     free(o);
 }
 

@@ -147,6 +147,7 @@ struct rh_exploration {
     bool mute;                          /* discard the program's standard output */
     uint32_t workers;                   /* number of worker processes (cluster/pool.h); 0: this process explores */
     uint32_t agents, all_workers;       /* of a job on a server, all together; 0: there is none */
+    bool offline;                       /* the server does not answer for now */
     const struct rh_exploration *agent; /* in a worker: the exploration of its agent; NULL: none */
     void *published[RH__MAX_PUBLISHED]; /* memory of explorers that workers see (rh__exploration_publish) */
     uint32_t published_count;

@@ -1,0 +1,65 @@
+/* Whoever dies: the result is that of one process.  At least 600 workers and agents and 50 servers are killed. */
+#include <stdio.h>
+
+#include "explore/support/runs.h"
+#include "link/support/chaos.h"
+#include "link/support/servers.h"
+
+enum { ALL = (1u << CHAOS_KIND_COUNT) - 1 };
+
+static const struct chaos_setting settings[] = {
+    { "dfs, 362,880 runs",
+      "tests/fixtures/slow",
+      (const char *const[]){ "--explorer", "dfs", "-p", "n=9", NULL },
+      ALL,
+      { [CHAOS_workers] = 200, [CHAOS_agents] = 60, [CHAOS_servers] = 20, [CHAOS_networks] = 20, [CHAOS_stops] = 30 } },
+    { "dfs, with failures",
+      "examples/scheduler",
+      (const char *const[]){ "every_job_runs_once", "--explorer", "dfs", "-p", "bug=double", NULL },
+      ALL,
+      { [CHAOS_workers] = 60, [CHAOS_agents] = 20, [CHAOS_servers] = 10, [CHAOS_explorers] = 4 } },
+    { "optimal",
+      "tests/fixtures/slow",
+      (const char *const[]){ "--explorer", "optimal", "-p", "n=8", NULL },
+      ALL,
+      { [CHAOS_workers] = 100, [CHAOS_agents] = 30, [CHAOS_servers] = 10, [CHAOS_networks] = 10 } },
+    { "random, with failures",
+      "examples/gatling",
+      (const char *const[]){ "--explorer", "random", "-p", "bug=ga1", "--max-runs", "50000", NULL },
+      ALL & ~(1u << CHAOS_explorers),
+      { [CHAOS_workers] = 80, [CHAOS_agents] = 30, [CHAOS_servers] = 8 } },
+    { "preempt over dfs",
+      "examples/processes-registration",
+      (const char *const[]){ "attach_noping", "--explorer", "preempt(2, dfs)", "--granularity", "object", NULL },
+      ALL,
+      { [CHAOS_workers] = 40, [CHAOS_agents] = 20, [CHAOS_servers] = 6, [CHAOS_flushes] = 4 } },
+};
+
+static void whoever_dies_totals_are_those_of_one_process(void **unused)
+{
+    struct chaos_counts sum = { .explorations = 0 }, one;
+    (void)unused;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        chaos_make(&settings[i], i + 1, &one);
+        sum.explorations += one.explorations;
+        sum.exact += one.exact;
+        sum.incomplete += one.incomplete;
+        for (unsigned k = 0; k < CHAOS_KIND_COUNT; k++)
+            sum.happened[k] += one.happened[k];
+    }
+    chaos_print(&sum);
+    assert_true(sum.happened[CHAOS_workers] + sum.happened[CHAOS_agents] >= 600);
+    assert_true(sum.happened[CHAOS_servers] >= 50);
+    if (sum.exact * 10 < sum.explorations * 9)
+        fail_msg("%u of %u explorations are incomplete: they prove little", sum.incomplete, sum.explorations);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(whoever_dies_totals_are_those_of_one_process) };
+    if (!server_is_installed()) {
+        printf("skipped: redis-server is not installed (Debian: redis-server)\n");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
