@@ -19,6 +19,11 @@ set(gdb_script ${PROJECT_SOURCE_DIR}/src/runner/gdb/rehearse-gdb.py)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/runner/gdb_script.c PROPERTIES
     COMPILE_DEFINITIONS "RH_GDB_SCRIPT=\"${gdb_script}\"" OBJECT_DEPENDS ${gdb_script})
 
+# They look at the world's tables and at the step that is made, also in a library that is installed: these two files have
+# debug information in every build.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/world/world.c ${PROJECT_SOURCE_DIR}/src/world/step.c PROPERTIES
+    COMPILE_OPTIONS -g)
+
 # rehearse_library_settings(target): what every library of ours has in common
 function(rehearse_library_settings target)
     rehearse_flags(${target})
