@@ -11,8 +11,10 @@
 #include "cluster/checkpoint.h"
 
 static const double grace_seconds = 0.5; /* processor time for slices under way when a limit is reached */
-static const double longest_grace = 30, longest_grace_interrupted = 5; /* wall-clock limit of the grace period */
-static const double checkpoint_seconds = 5;                            /* least time between two checkpoints */
+/* Wall-clock limits of the grace period.  After an interrupt, a handler that does not return may use up its time, so that
+ * it is found (max_handler_ms, twice for a busy machine). */
+static const double longest_grace = 30, longest_grace_interrupted = 5, handlers_of_grace = 2;
+static const double checkpoint_seconds = 5; /* least time between two checkpoints */
 /* Largest share of the time spent on checkpoints. */
 static const double checkpoint_cost = 0.05;
 
@@ -61,7 +63,8 @@ static bool grace_is_over(struct rh__agent *a, double seconds)
     rh__agent_used_seconds(a);
     for (uint32_t i = 0; i < a->o->workers; i++)
         over &= !rh__slot_is_busy(&a->slots[i]) || a->slots[i].used - a->slots[i].grace_from > grace_seconds;
-    return over || seconds > (a->x->end.interrupted ? longest_grace_interrupted : longest_grace);
+    double handler = handlers_of_grace * rh_world_semantics(a->x->world)->max_handler_ms / 1000;
+    return over || seconds > (a->x->end.interrupted ? longest_grace_interrupted + handler : longest_grace);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */

@@ -39,8 +39,7 @@ static bool look(struct rh__session *s, struct rh_world *w, const char *explorer
             s->plan.semantics.check_isolation = true;
     s->spent += x->clock.processor_seconds;
     s->endless |= good && (x->results->count.cut || x->end.unfinished);
-    if (x->end.interrupted)
-        s->interrupted = x->end.interrupted;
+    rh__session_interrupted(s, x);
     rh__exploration_free(x);
     return good;
 }
@@ -61,7 +60,7 @@ bool rh__first_look(struct rh__session *s)
     if (!w)
         return true; /* the session says why */
     /* dfs takes always the first choice: in a run like that, some timer may fire for ever. */
-    bool good = look(s, w, "random") && look(s, w, "dfs");
+    bool good = look(s, w, "random") && (s->interrupted || look(s, w, "dfs"));
     rh_world_free(w);
     if (s->endless)
         s->plan.explorer = strcmp(s->plan.explorer, "auto") == 0 ? "auto(grow)" : "auto(shared, grow)";
@@ -85,8 +84,7 @@ static struct rh_exploration *search(struct rh__session *s, const char *explorer
     s->spent += x->clock.processor_seconds;
     if (*good && x->end.exhausted && !x->results->finding_count && rh__exploration_verdict(x) == RH_VERDICT_EXHAUSTIVE)
         return x;
-    if (x->end.interrupted)
-        s->x->end.interrupted = x->end.interrupted;
+    rh__session_interrupted(s, x);
     rh__exploration_free(x);
     return NULL;
 }

@@ -47,8 +47,7 @@ static bool sample(struct rh__session *s, uint64_t steps)
     rh__sample_result(x->explorer.state, x->results->distinct.count, &size);
     if (good && !x->results->diverged && !x->results->count.cut && isfinite(size.estimate))
         s->x->sampled = (struct rh__sampled){ size.estimate, size.exact };
-    if (x->end.interrupted)
-        s->x->end.interrupted = x->end.interrupted;
+    rh__session_interrupted(s, x);
     rh__exploration_free(x);
     return good;
 }

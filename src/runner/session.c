@@ -9,6 +9,7 @@
 #include "actor/monitors.h"
 #include "base/capture.h"
 #include "base/fail.h"
+#include "base/interrupt.h"
 #include "cluster/link.h"
 #include "cluster/pool.h"
 #include "findings/story.h"
@@ -79,7 +80,25 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
     s->x->progress = plan->progress;
     s->x->curve.wanted = plan->curves;
     s->x->end.interrupted = s->interrupted;
+    if (s->early && rh__results_add(s->x->results, s->early))
+        rh__distinct_settle(&s->x->results->distinct);
     return RH__EXIT_OK;
+}
+
+void rh__session_interrupted(struct rh__session *s, const struct rh_exploration *x)
+{
+    struct rh__results *mine = s->x ? s->x->results : s->early;
+    if (!x->end.interrupted)
+        return;
+    s->interrupted = x->end.interrupted;
+    if (s->x)
+        s->x->end.interrupted = x->end.interrupted;
+    if (!x->results->finding_count)
+        return;
+    if (!mine)
+        mine = s->early = rh__results_new(x->results->events);
+    if (mine && rh__results_add(mine, x->results))
+        rh__distinct_settle(&mine->distinct);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
@@ -104,6 +123,21 @@ static void check_determinism(struct rh_world *w, void *arg)
     *s->determinism = rh_world_check_determinism(w, rh_world_semantics(w)->seed);
     if (s->determinism->kind == RH_OUTCOME_FINISHED && rh__capture_size(s->printed))
         make_first_run(w, s->printed);
+}
+
+/* False if the tool failed.  A first run that kills its process is made once more by the explorer, unless an interrupt
+ * ends the test before. */
+static bool run_twice(struct rh__session *s)
+{
+    struct rh__interrupts interrupts;
+    rh__interrupts_begin(&interrupts, &s->x->end.interrupted);
+    enum rh_sandbox_end end = rh_sandbox_run(s->world, check_determinism, s);
+    rh__interrupts_end(&interrupts);
+    if (end == RH_SANDBOX_FINDING && s->x->end.interrupted && !rh__world_child_killed(s->world))
+        rh__exploration_adopt_run(s->x);
+    s->printed_lines = rh__capture_lines(s->printed);
+    s->x->repeats.known_to_differ = s->determinism->kind != RH_OUTCOME_FINISHED;
+    return end != RH_SANDBOX_FAILED;
 }
 
 /* In this process, or in workers, each of which has the limit for itself. */
@@ -164,12 +198,8 @@ int rh__session_run(struct rh__session *s)
     int code = RH__EXIT_OK;
     s->error[0] = 0;
     tell_of_replay(s);
-    if (s->plan.first_run_twice && !s->plan.limits.unchecked) {
-        if (rh_sandbox_run(s->world, check_determinism, s) == RH_SANDBOX_FAILED)
-            return RH__EXIT_TOOL;
-        s->printed_lines = rh__capture_lines(s->printed);
-        s->x->repeats.known_to_differ = s->determinism->kind != RH_OUTCOME_FINISHED;
-    }
+    if (s->plan.first_run_twice && !s->plan.limits.unchecked && !s->early && !run_twice(s))
+        return RH__EXIT_TOOL;
     if (!*rh_world_refused(s->world)) {
         bool good, done = rh__few_states(s, &good);
         code = done ? RH__EXIT_OK : good && rh__forecast_before(s) ? explore(s) : RH__EXIT_TOOL;
@@ -237,6 +267,7 @@ void rh__session_close(struct rh__session *s)
     if (s->printed >= 0)
         close(s->printed);
     rh__exploration_free(s->x);
+    rh__results_free(s->early);
     rh_world_free(s->world);
     rh_shared_free(s->params_asked, sizeof *s->params_asked);
     rh_shared_free(s->monitors, RH__MONITOR_SETS * sizeof *s->monitors);

@@ -63,15 +63,19 @@ struct rh__session {
     struct rh_outcome *determinism; /* of the check before the first run; in shared memory */
     int printed;                    /* what the first run prints; -1: not kept */
     uint64_t printed_lines;
-    bool endless;       /* a first run did not come to its end (first_look.h) */
-    double spent;       /* processor time of looks and searches before the exploration: the limit has it, too */
-    int interrupted;    /* the signal that interrupted before the world was made; 0: none */
-    uint64_t *monitors; /* see struct rh_world_options; in shared memory */
+    bool endless;              /* a first run did not come to its end (first_look.h) */
+    double spent;              /* processor time of looks and searches before the exploration: the limit has it, too */
+    int interrupted;           /* the signal that interrupted before the world was made; 0: none */
+    struct rh__results *early; /* what had been found before; NULL: nothing */
+    uint64_t *monitors;        /* see struct rh_world_options; in shared memory */
     struct rh_timer_names *timer_names;
     uint64_t *params_asked; /* bits of parameters that a run asked for; in shared memory */
     char again[2048];       /* the command that explores the same runs, for internal errors */
     char error[1024];       /* after a call that failed; "" if the sentence is on standard error already */
 };
+
+/* After an exploration beside that of the session: passes an interrupt on, and what was found until then. */
+void rh__session_interrupted(struct rh__session *s, const struct rh_exploration *x);
 
 /* Makes the world and opens the explorer.  Gives RH__EXIT_OK, or an exit code with a sentence in s->error. */
 int rh__session_open(struct rh__session *s, const struct rh__plan *plan);

@@ -63,6 +63,29 @@ interrupt TERM "${slow[@]}" --explorer random -p bug=last --json json
 same 'a bug was found' 1 $code
 out_has 'FAILED senders' 'the first came last'
 ls | grep -q '\.new$' && problem "unfinished files: $(ls)"
+
+# A handler that does not return: it may use up its time, and is a finding in whichever phase the interrupt comes.
+busy_child() { # of process $1: it has computed for 0.3 s
+    local child
+    for child in $(children "$1") $(for c in $(children "$1"); do children "$c"; done); do
+        [ "$(awk '{ print ($14 >= 30) }' "/proc/$child/stat" 2>/dev/null)" = 1 ] && return 0
+    done
+    return 1
+}
+children() { ps -o pid= --ppid "$1" 2>/dev/null; }
+spins=("$fixtures/spins" --save '' --json json)
+for phase in '' '--explorer dfs' '--explorer dfs -j 2'; do
+    command -v ps >/dev/null || break
+    last="${spins[*]} $phase"
+    # shellcheck disable=SC2086  # words
+    "${spins[@]}" $phase >out 2>err &
+    pid=$!
+    for _ in $(seq 3000); do busy_child $pid && break; sleep 0.05; done
+    kill -s TERM $pid
+    wait $pid
+    same 'an endless handler was found' 1 $?
+    out_has 'FAILED spins' 'endless handler: spinner#1: its handler ran for more than 1500 ms' '1 run, '
+done
 last=nohup
 rm -f err
 nohup "$fixtures/slow" --explorer dfs --max-runs 3000000 >out 2>err </dev/null &
@@ -94,7 +117,6 @@ done
 "$fixtures/slow" --explorer dfs --max-seconds 2 >out 2>err &
 pid=$!
 kill -STOP $pid
-children() { ps -o pid= --ppid "$1" 2>/dev/null; }
 if command -v ps >/dev/null; then
     kill -CONT $pid
     for _ in $(seq 600); do [ -n "$(children $pid)" ] && break; sleep 0.1; done

@@ -221,6 +221,18 @@ void rh__engine_end_run(struct rh_exploration *x, enum rh_outcome_kind outcome, 
     rh_inner_end(&x->explorer, w, &run);
 }
 
+void rh__exploration_adopt_run(struct rh_exploration *x)
+{
+    const struct rh_outcome *o = rh__world_recorded_outcome(x->world);
+    x->run.hashed_events = 0;
+    struct rh_run run = { .events = depth(x), .outcome = o->kind, .distinct = hash_run(x) };
+    rh__results_add_run(x->results, x->world, &run, false);
+    rh__distinct_settle(&x->results->distinct);
+    memset(x->run.picks, 0, depth(x) * sizeof *x->run.picks);
+    rh__engine_add_finding(x, run.number);
+    x->end.stopped = true;
+}
+
 static void abandon_run(struct rh_exploration *x, bool late)
 {
     x->end.unfinished = late ? depth(x) - 1 : 0;

@@ -176,6 +176,8 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *expre
 void rh__exploration_free(struct rh_exploration *x);
 /* Makes runs until no work is left, a limit is reached, or there is a finding.  False if the tool failed. */
 bool rh__explore(struct rh_exploration *x);
+/* Adds the run in the world, in which a child process died that was not rh__explore's.  No more runs are made. */
+void rh__exploration_adopt_run(struct rh_exploration *x);
 
 /* Number of runs to report. */
 static inline uint64_t rh__exploration_counted(const struct rh_exploration *x)
