@@ -87,6 +87,9 @@ void rh__result_gaps(const struct rh__result *r, struct rh__text *t);
 void rh__result_globals(const struct rh__result *r, struct rh__text *t);
 /* Parameters that were given but no run asked for, if the program declares none, and budgets of timers that no run has
  * set; otherwise nothing. */
+/* Whether a run may have set a timer of this name; if not, the guess gets the names of those that runs have set. */
+struct rh__guess;
+bool rh__result_set_timer(const struct rh__result *r, const char *name, size_t length, struct rh__guess *g);
 void rh__result_unasked(const struct rh__result *r, struct rh__text *t);
 /* Monitors that were never told anything; one that was not even started only if the program has one test. */
 void rh__result_untold(const struct rh__result *r, struct rh__text *t);

@@ -472,21 +472,25 @@ void rh__result_gaps(const struct rh__result *r, struct rh__text *t)
 
 /* ---- what made no difference ------------------------------------------------------------------------------------- */
 
+bool rh__result_set_timer(const struct rh__result *r, const char *name, size_t length, struct rh__guess *g)
+{
+    const struct rh_timer_names *seen = r->timer_names;
+    bool set = !seen || seen->count == sizeof seen->names / sizeof *seen->names;
+    for (uint32_t i = 0; seen && i < seen->count; i++) {
+        set |= strlen(seen->names[i]) == length && memcmp(seen->names[i], name, length) == 0;
+        rh__guess_try(g, seen->names[i]);
+    }
+    return set;
+}
+
 /* Which timers there are is known only by running. */
 static void add_idle_budgets(const struct rh__result *r, struct rh__text *t)
 {
     struct rh__timer_budget budgets[RH__TIMER_BUDGETS];
-    const struct rh_timer_names *seen = r->timer_names;
-    int count = seen ? rh__timer_budgets_read(rh_world_semantics(r->world)->timer_budgets, budgets, NULL, 0) : 0;
+    int count = rh__timer_budgets_read(rh_world_semantics(r->world)->timer_budgets, budgets, NULL, 0);
     for (int i = 0; i < count; i++) {
         struct rh__guess g = rh__guess_of(budgets[i].name, budgets[i].length);
-        bool set = false;
-        for (uint32_t k = 0; k < seen->count; k++) {
-            set |= strlen(seen->names[k]) == budgets[i].length &&
-                   memcmp(seen->names[k], budgets[i].name, budgets[i].length) == 0;
-            rh__guess_try(&g, seen->names[k]);
-        }
-        if (set || seen->count == sizeof seen->names / sizeof *seen->names)
+        if (rh__result_set_timer(r, budgets[i].name, budgets[i].length, &g))
             continue;
         rh__text_add(t, "%sno run has set a timer \"%.*s\", which has a budget", t->len ? "; " : "",
                      (int)budgets[i].length, budgets[i].name);

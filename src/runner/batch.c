@@ -161,11 +161,60 @@ bool rh__batch_check(const struct rh__batch *b, char *error, size_t error_size)
     return true;
 }
 
+/* ---- budgets of timers that do not exist -------------------------------------------------------------------------- */
+
+/* Of the options, not those that tests declare.  Gives how many; their names are in `text`. */
+static int budgets_of(const struct rh__options *o, struct rh_semantics *text, struct rh__timer_budget *budgets)
+{
+    char error[256];
+    *text->timer_budgets = 0;
+    for (size_t i = 0; i < o->setting_count; i++)
+        if (strcmp(o->settings[i].name, "timer_budgets") == 0)
+            rh__semantics_set(text, "timer_budgets", o->settings[i].value, error, sizeof error);
+    return *text->timer_budgets ? rh__timer_budgets_read(text->timer_budgets, budgets, NULL, 0) : 0;
+}
+
+static void note_budgets(struct rh__batch *b, const struct rh__result *r)
+{
+    struct rh_semantics text = { 0 };
+    struct rh__timer_budget budgets[RH__TIMER_BUDGETS];
+    int count = budgets_of(b->options, &text, budgets);
+    b->whole = rh__exploration_verdict(r->x) == RH_VERDICT_EXHAUSTIVE && (b->whole || !b->any);
+    b->any = true;
+    for (int i = 0; i < count; i++) {
+        struct rh__guess g = rh__guess_of(budgets[i].name, budgets[i].length);
+        if (rh__result_set_timer(r, budgets[i].name, budgets[i].length, &g))
+            b->budgets_used |= 1u << i;
+        else if (g.best)
+            snprintf(b->nearest[i], sizeof b->nearest[i], "%s", g.best);
+    }
+}
+
+/* Names of timers are known only by running: a name is refused at the end, and only if every run was made. */
+static bool budgets_exist(const struct rh__batch *b)
+{
+    struct rh_semantics text = { 0 };
+    struct rh__timer_budget budgets[RH__TIMER_BUDGETS];
+    int count = b->whole ? budgets_of(b->options, &text, budgets) : 0;
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        if (b->budgets_used & 1u << i)
+            continue;
+        const char *near = b->nearest[i];
+        rh__complain("--timer-budget %.*s=%u: every run was made, and none sets a timer of that name%s%s%s",
+                     (int)budgets[i].length, budgets[i].name, budgets[i].most, *near ? " (did you mean " : "", near,
+                     *near ? "?)" : "");
+        good = false;
+    }
+    return good;
+}
+
 /* ---- all tests --------------------------------------------------------------------------------------------------- */
 
 void rh__batch_add(struct rh__batch *b, const struct rh__result *r)
 {
     char why[256];
+    note_budgets(b, r);
     b->failed |= r->failed;
     b->stale |= r->x->end.stale != NULL;
     b->unmet |= rh__result_unmet(r, why, sizeof why) != NULL;
@@ -230,5 +279,7 @@ int rh__batch_run(struct rh__batch *b, int (*run)(struct rh__batch *b, const str
         code = RH__EXIT_TOOL;
     if (b->failed && (code > RH__EXIT_SIGNAL || code == RH__EXIT_TOOL))
         return RH__EXIT_FAILURE; /* what was found counts more */
+    if (code == RH__EXIT_OK && !budgets_exist(b) && !b->failed)
+        code = RH__EXIT_USAGE;
     return code != RH__EXIT_OK ? code : rh__batch_exit(b);
 }

@@ -5,6 +5,7 @@
 
 #include "report/reporter.h"
 #include "runner/session.h"
+#include "world/timer_budgets.h"
 
 struct rh__batch {
     const char *program;
@@ -12,6 +13,10 @@ struct rh__batch {
     struct rh__reports reports;
     /* Of all results so far. */
     bool failed, stale, unmet;
+    bool any, whole; /* there is a result; of all results every run was made */
+    /* By budget of timers among the options: whether a run may have set a timer of the name; the nearest name. */
+    uint32_t budgets_used;
+    char nearest[RH__TIMER_BUDGETS][48];
     unsigned tests;           /* under a model, that were asked for */
     unsigned begun, reported; /* of these: begun; with a report */
 };

@@ -39,6 +39,14 @@ out_has exhaustive 'timer_budgets beat=3'
 out_lacks 'no run has set a timer'
 expect 0 "$rehearse" test "$program" beats --timer-budget baet=3 --explorer dfs --max-runs 20 --max-steps 50 --save ''
 out_has 'no run has set a timer "baet", which has a budget (did you mean beat?)'
+# A name that no run sets is refused when every run was made, and only if no test of the call sets it.
+for j in 1 2; do
+    expect 2 "$rehearse" test "$program" once --timer-budget baet=3 --explorer dfs -j $j --save ''
+    err_has '--timer-budget baet=3: every run was made, and none sets a timer of that name'
+done
+expect 2 "$rehearse" test "$program" beats --timer-budget beat=3 --timer-budget beats=1 --explorer dfs --save ''
+err_has '--timer-budget beats=1: every run was made, and none sets a timer of that name (did you mean beat?)'
+grep -q "beat=3" err && problem "beat=3 is refused"
 expect 0 "$rehearse" test "$program" beats --timer-budget beat=3 --timer-budget beat=2 --explorer dpor --save ''
 out_has exhaustive 'timer_budgets beat=2'
 expect 0 "$rehearse" test "$program" beats --timer-budget beat=3 --explorer stateful --save ''
