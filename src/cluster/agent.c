@@ -11,8 +11,8 @@
 #include "cluster/checkpoint.h"
 
 static const double grace_seconds = 0.5; /* processor time for slices under way when a limit is reached */
-/* Wall-clock limits of the grace period.  After an interrupt, a handler that does not return may use up its time, so that
- * it is found (max_handler_ms, twice for a busy machine). */
+/* Wall-clock limits of the grace period.  After an interrupt, a handler that does not return may use up its time, so
+ * that it is found (max_handler_ms, twice for a busy machine). */
 static const double longest_grace = 30, longest_grace_interrupted = 5, handlers_of_grace = 2;
 static const double checkpoint_seconds = 5; /* least time between two checkpoints */
 /* Largest share of the time spent on checkpoints. */

@@ -161,7 +161,7 @@ bool rh__batch_check(const struct rh__batch *b, char *error, size_t error_size)
     return true;
 }
 
-/* ---- budgets of timers that do not exist -------------------------------------------------------------------------- */
+/* ---- budgets of timers that do not exist ------------------------------------------------------------------------- */
 
 /* Of the options, not those that tests declare.  Gives how many; their names are in `text`. */
 static int budgets_of(const struct rh__options *o, struct rh_semantics *text, struct rh__timer_budget *budgets)
