@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "explore/engine/engine.h"
 #include "explore/shrink.h"
+#include "findings/why_objects.h"
 #include "run/encode.h"
 #include "world/live.h"
 
@@ -81,13 +82,8 @@ static bool is_receive(const struct rh__run *r, uint32_t step)
 
 static bool share_object(const struct rh__run *r, uint32_t a, uint32_t b)
 {
-    uint32_t as, bs;
-    const struct rh__access *x = rh__run_accesses(r, a + 1, &as), *y = rh__run_accesses(r, b + 1, &bs);
-    for (uint32_t i = 0; i < as; i++)
-        for (uint32_t k = 0; k < bs; k++)
-            if (x[i].object == y[k].object && (x[i].wrote || y[k].wrote))
-                return true;
-    return false;
+    uint32_t use, other;
+    return rh__why_shared_uses(r, a + 1, b + 1, &use, &other);
 }
 
 static void add_try(struct work *x, enum rh__why_differs kind, uint32_t first, uint32_t second)
@@ -133,6 +129,9 @@ static void collect_tries(struct work *x, const struct rh__run *r)
         for (uint32_t a = b; a-- > last && a + 20 > b;)
             if (rh__run_choice(r, a + 1)->actor != rh__run_choice(r, b + 1)->actor && share_object(r, a, b))
                 add_try(x, RH__WHY_ORDER, a, b);
+    for (uint32_t i = x->steps; i-- > last;)
+        if (rh__why_uses(r, i + 1))
+            add_try(x, RH__WHY_USE, i, 0);
     for (uint32_t i = x->steps; i-- > last;)
         for (uint32_t k = 0; k < 4; k++)
             add_try(x, RH__WHY_OTHER, i, k);
@@ -200,7 +199,7 @@ static uint32_t position_of(const struct rh__shrink_step *now, uint32_t count, u
  * was meant. */
 static uint32_t places_of(const struct work *x, const struct rh__run *other, const struct attempt *t)
 {
-    uint32_t count, kept = 0, behind = 0;
+    uint32_t count, kept = 0, behind = 0, use, change;
     const struct rh__shrink_step *now = rh__shrink_now(x->s, &count);
     for (uint32_t i = 0; i < count; i++)
         if (now[i].from != RH_NONE) {
@@ -218,6 +217,8 @@ static uint32_t places_of(const struct work *x, const struct rh__run *other, con
         return RH_NONE;
     if (t->kind == RH__WHY_FAULT && a < count)
         return RH_NONE;
+    if (t->kind == RH__WHY_USE && !rh__why_later_use(x->r, t->first + 1, other, &use, &change))
+        return RH_NONE;
     return 1 + (x->steps - kept) + (behind - kept);
 }
 
@@ -225,8 +226,9 @@ static uint32_t places_of(const struct work *x, const struct rh__run *other, con
 static uint32_t class_of(const struct work *x, const struct attempt *t)
 {
     bool at_end = t->first == x->steps - 1 || (t->kind == RH__WHY_ORDER && t->second == x->steps - 1);
-    if (t->kind == RH__WHY_ORDER && (!is_receive(x->r, t->first) || !is_receive(x->r, t->second)))
-        return 3; /* uses of an object, which stories show badly */
+    if (t->kind == RH__WHY_USE ||
+        (t->kind == RH__WHY_ORDER && (!is_receive(x->r, t->first) || !is_receive(x->r, t->second))))
+        return 3; /* uses of an object, which rows of stories show badly */
     return t->kind == RH__WHY_OTHER ? 4 : t->kind == RH__WHY_FAULT ? 1 : at_end ? 0 : 2;
 }
 
@@ -255,7 +257,7 @@ static void run_try(struct work *x, struct rh_world *w)
     uint32_t count;
     rh_world_reset(w);
     const struct attempt *t = &x->tries[x->try_at];
-    bool late = t->kind == RH__WHY_WAITING || t->late;
+    bool late = t->kind == RH__WHY_WAITING || t->kind == RH__WHY_USE || t->late;
     rh__shrink_play(x->s, plan_of(x), make_plan(x, t), late ? t->first : RH_NONE);
     for (const struct rh_choice *open; (open = rh_world_enabled(w, &count)), count;) {
         uint32_t pick = rh__shrink_choose(x->s, w, open, count);
@@ -536,7 +538,7 @@ bool rh__why(struct rh_world *w, struct rh__finding *f)
         collect_tries(x, r);
         good = make_runs(x, w, TRIES);
         x->made = 0;
-        good = good && draw_curve(x, w, &low) && decide(x, w, low);
+        good = good && draw_curve(x, w, &low) && decide(x, w, low) && rh__why_name_uses(w, f, r);
         f->why.runs = x->runs;
         rh_shared_free(s, shrink_size);
     }

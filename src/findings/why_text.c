@@ -62,9 +62,20 @@ static void add_waiting(const struct rh__why *y, const struct rh__run *r, struct
     rh__text_add(t, ", which was under way; a run in the other order passes");
 }
 
-static void add_order(const struct rh__why *y, const struct rh__run *r, struct rh__text *t)
+/* "teller#1 puts "x" in table t (t.c:31) before teller#2 reads "x" in table t (t.c:28)". */
+static bool add_uses(const struct rh__why *y, struct rh__text *t)
 {
-    const struct rh_choice *a = rh__run_choice(r, y->first), *b = rh__run_choice(r, y->second);
+    if (!*y->uses[0] || !*y->uses[1])
+        return false;
+    rh__text_add_visible(t, y->uses[0]);
+    rh__text_add(t, " before ");
+    rh__text_add_visible(t, y->uses[1]);
+    return true;
+}
+
+/* "sink#1 took done from worker#2 before done from worker#1". */
+static void add_deeds(const struct rh_choice *a, const struct rh_choice *b, const struct rh__run *r, struct rh__text *t)
+{
     bool alike = look_alike(r, a, b), both = a->kind == RH_CHOICE_DELIVER && b->kind == RH_CHOICE_DELIVER;
     char first[NAME], second[NAME];
     rh__event_actor(r, a->actor, first, sizeof first);
@@ -78,6 +89,13 @@ static void add_order(const struct rh__why *y, const struct rh__run *r, struct r
         rh__text_add(t, "%s ", a->actor == b->actor ? "it" : second);
         add_deed(r, b, alike, t);
     }
+}
+
+static void add_order(const struct rh__why *y, const struct rh__run *r, struct rh__text *t)
+{
+    const struct rh_choice *a = rh__run_choice(r, y->first), *b = rh__run_choice(r, y->second);
+    if (a->actor == b->actor || !add_uses(y, t))
+        add_deeds(a, b, r, t);
     rh__text_add(t, " (events %u, %u); a run in the other order passes", rh__event_row_of(r, y->first),
                  rh__event_row_of(r, y->second));
 }
@@ -98,12 +116,19 @@ void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, st
             add_waiting(y, r, t);
         return;
     }
+    if (y->differs == RH__WHY_USE && add_uses(y, t)) {
+        rh__text_add(t, " (event %u); a run in the other order passes", rh__event_row_of(r, y->first));
+        return;
+    }
     rh__text_init(&text, line, sizeof line);
     rh__choice_line(r, rh__run_choice(r, y->first), &text);
-    rh__text_add(t, "%s", y->differs == RH__WHY_FAULT ? "without event " : "with another choice instead of event ");
+    rh__text_add(t, "%s",
+                 y->differs == RH__WHY_FAULT ? "without event "
+                 : y->differs == RH__WHY_USE ? "with event "
+                                             : "with another choice instead of event ");
     rh__text_add(t, "%u (", y->first);
     rh__text_add_visible(t, line);
-    rh__text_add(t, ") it passes");
+    rh__text_add(t, y->differs == RH__WHY_USE ? ") later it passes" : ") it passes");
 }
 
 void rh__why_decisive_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t)

@@ -176,7 +176,7 @@ static bool is_deterministic(const struct rh__result *r)
 /* How the run of a finding was made smaller, and why it fails. */
 static void put_reasons(FILE *f, const struct rh__finding *g)
 {
-    static const char *const differs[] = { "unknown", "order", "waiting", "fault", "other" };
+    static const char *const differs[] = { "unknown", "order", "waiting", "fault", "other", "use" };
     const struct rh__minimised *m = &g->minimised;
     const struct rh__why *y = &g->why;
     fprintf(f, ",\"events\":%u,\"minimised\":", g->pick_count);

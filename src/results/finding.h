@@ -28,6 +28,7 @@ enum rh__why_differs {
     RH__WHY_WAITING, /* if the actor takes message `message`, which was under way, before event `first`, it passes */
     RH__WHY_FAULT,   /* without event `first`, a fault, it passes */
     RH__WHY_OTHER,   /* if another choice is made instead of event `first`, it passes */
+    RH__WHY_USE,     /* event `first` uses an object; a run in which another actor changes it before that passes */
 };
 enum { RH__WHY_POINTS = 64, RH__PASSING_BYTES = 1 << 23 };
 struct rh__why {
@@ -42,6 +43,7 @@ struct rh__why {
     /* The nearest passing run: made again, and finished without a failure. */
     enum rh__why_differs differs;
     uint32_t first, second, message;
+    char uses[2][256];      /* an order of two operations on one object: who, what, where; "": it is none */
     uint32_t places;        /* events that only one of the two runs has, and one for the order itself */
     unsigned char *passing; /* encoded (run/encode.h) */
     size_t passing_size;    /* 0: there is none, or it is too long to keep */

@@ -29,7 +29,7 @@ void rh__world_note_deeds(struct rh_world *w, struct rh__deeds *to)
 {
     w->deeds = to;
     if (to)
-        to->count = to->used = to->full = 0;
+        to->count = to->used = to->full = to->story_names = 0;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -84,7 +84,9 @@ void rh__deed_add(struct rh__deeds *d, uint32_t event, uint32_t actor, const cha
         return;
     memcpy(d->texts + d->used, text, size);
     memcpy(d->texts + d->used + size, place ? place : "", more);
-    d->at[d->count] = (struct rh__deed){ .event = event, .actor = actor, .text = d->used, .place = d->used + size };
+    d->at[d->count] = (struct rh__deed){
+        .event = event, .actor = actor, .accesses = UINT32_MAX, .text = d->used, .place = d->used + size
+    };
     d->used += size + more;
     d->count++; /* last: the process may die at any time */
 }
@@ -100,8 +102,10 @@ static void note_list(const struct rh_message_type *sends, const char *place, co
     rh__text_init(&t, text, sizeof text);
     rh__text_add_list(&t, format, list);
     rh__deed_add(d, w->event_count - 1, code_of(w), place, text);
-    if (sends && !d->full)
+    if (!d->full) {
+        d->at[d->count - 1].accesses = w->access_count;
         d->at[d->count - 1].sends = sends;
+    }
 }
 
 __attribute__((format(printf, 2, 3))) static void note(const char *place, const char *format, ...)
@@ -129,8 +133,12 @@ static struct name name_of(rh_ref who)
 {
     struct name n;
     struct rh__text t;
+    uint32_t actor = actor_of(rh__world, who);
     rh__text_init(&t, n.text, sizeof n.text);
-    rh__run_logical_name(rh__world_run(rh__world), actor_of(rh__world, who), &t);
+    if (rh__world->deeds && rh__world->deeds->story_names && actor < rh__world->actor_count)
+        rh_world_actor_name(rh__world, actor, n.text, sizeof n.text);
+    else
+        rh__run_logical_name(rh__world_run(rh__world), actor, &t);
     return n;
 }
 #define NAME(who) name_of(who).text

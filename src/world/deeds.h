@@ -16,12 +16,14 @@ enum { RH__MOST_DEEDS = 8192, RH__DEEDS_BYTES = 1 << 20 };
 
 struct rh__deeds {
     uint32_t count, used;
-    bool full; /* later ones are missing */
+    bool full;        /* later ones are missing */
+    bool story_names; /* actors are named as in stories, "worker#1": set it after rh__world_note_deeds */
     struct rh__deed {
         uint32_t event;
         uint32_t actor;
-        uint32_t text;  /* offset in texts; the actor's name precedes it */
-        uint32_t place; /* the same: "file.c:12", or "" */
+        uint32_t accesses; /* of the run, when the deed was noted: the last one of the actor is the deed's, if any is */
+        uint32_t text;     /* offset in texts; the actor's name precedes it */
+        uint32_t place;    /* the same: "file.c:12", or "" */
         const struct rh_message_type
             *sends; /* not NULL: the event is the one that sends the next message of the type */
     } at[RH__MOST_DEEDS];

@@ -59,4 +59,24 @@ printf '1\nexplore\nquit\n' | "$rehearse" step "$program" rounds >out 2>&1
 last='step, explore'
 out_has 'rounds  (fifo, replay(' 'dpor'
 out_lacks 'cannot go on from'
+
+# ---- an order of two operations on a shared object says which, and where ------------------------------------------------------
+objects() { # TEST TEXT...: in the reason, whatever the width
+    local test=$1 explorer
+    shift
+    for explorer in auto dfs; do
+        expect 1 "$rehearse" test "$fixtures/objects" "$test" --explorer $explorer --keep-going --save '' --json json
+        have_python || continue
+        for text in "$@"; do
+            json 'r[0]["failures"][0]["reason"]["text"]' | grep -qF -- "$text" ||
+                problem "$test, $explorer: \"$text\" is not in: $(json 'r[0]["failures"][0]["reason"]["text"]')"
+        done
+    done
+}
+objects table 'finds no "left" in table seats (objects.c:10) before buyer#' \
+    'puts "left" in table seats, which had no value (objects.c:13) (events ' '; a run in the other order passes'
+# What comes too late is known from the run that passes.
+objects names 'finder#1 cannot send go: nobody has the name "chief" (objects.c:41) before namer#1 registers namer#1 as "chief" (objects.c:35) (event '
+objects life 'short_lived#1 ends before looker#1 sees that short_lived#1 has ended (objects.c:56) (events '
+objects handlers 'reader#1 finds no "x" in table seats (objects.c:76) before writer#1 puts "x" in table seats, which had no value (objects.c:69) (event '
 finish
