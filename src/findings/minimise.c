@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "explore/engine/engine.h"
+#include "findings/minimise_lasso.h"
 #include "run/encode.h"
 #include "world/live.h"
 
@@ -53,8 +54,8 @@ static void drive(struct rh_world *w, void *arg)
     }
 }
 
-/* A loop of states has no last event to go to, and a run of a program that is not deterministic is not made again.  An
- * endless run is as long as the limit says; each run that ends in an endless handler takes seconds. */
+/* A run of a program that is not deterministic is not made again.  A loop of states is minimise_lasso.c's.  An endless
+ * run is as long as the limit says; each run that ends in an endless handler takes seconds. */
 static bool can_minimise(const struct rh__finding *f, const struct rh__run *r)
 {
     return r && !r->loop && r->event_count > 1 && f->outcome.kind != RH_OUTCOME_NONDETERMINISM &&
@@ -78,6 +79,11 @@ bool rh__minimise(struct rh_world *w, struct rh__finding *f, const struct rh__sh
     static const struct rh__shrink_limits usual = { RH__MINIMISE_RUNS, RH__MINIMISE_STEPS };
     char error[128];
     struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
+    if (r && r->loop) {
+        bool done = rh__minimise_lasso(w, f, r, limits ? limits : &usual);
+        rh__run_free(r);
+        return done;
+    }
     size_t size = can_minimise(f, r) ? rh__shrink_size(r, 0) : 0;
     struct minimise m = { f, size ? rh_shared_new(size) : NULL };
     bool good = true;

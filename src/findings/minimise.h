@@ -5,7 +5,8 @@
  *
  * Afterwards the finding shows the smallest run that fails in the same way (kind and place), with its picks, outcome
  * and encoded run, and f->minimised says what was done.  Story and schedule are made from it as from any other run
- * (rh__findings_describe).  explore/shrink.h says what is smaller, and has the same for callers that move the world
+ * (rh__findings_describe).  Of a run that is a lasso, both the way to the loop and the loop are made smaller
+ * (minimise_lasso.c).  explore/shrink.h says what is smaller, and has the same for callers that move the world
  * themselves: an explorer, say. */
 #ifndef RH_FINDINGS_MINIMISE_H
 #define RH_FINDINGS_MINIMISE_H

@@ -21,12 +21,17 @@ void rh__loop_clear(struct rh__loop *l)
     l->active = l->known = false;
 }
 
+void rh__loop_begin(struct rh__loop *l, const struct rh_world *w)
+{
+    l->active = true;
+    l->known = false;
+    l->events = rh__depth(w);
+    l->state = rh_world_fingerprint_wide(w);
+}
+
 void rh__exploration_loop_begins(struct rh_exploration *x, const struct rh_world *w)
 {
-    x->loop.active = true;
-    x->loop.known = false;
-    x->loop.events = rh__depth(w);
-    x->loop.state = rh_world_fingerprint_wide(w);
+    rh__loop_begin(&x->loop, w);
 }
 
 /* The state after the last step.  While an actor is in rh_choose nobody else can move, but that is no state in which
@@ -73,9 +78,8 @@ static uint32_t hot_monitor(const struct rh__loop *l, const struct rh_world *w, 
     return RH_NONE;
 }
 
-const char *rh__exploration_loop_ends(struct rh_exploration *x, const struct rh_world *w, uint32_t monitor)
+const char *rh__loop_end(struct rh__loop *l, const struct rh_world *w, uint32_t monitor)
 {
-    struct rh__loop *l = &x->loop;
     struct rh_fingerprint now = rh_world_fingerprint_wide(w);
     uint32_t count;
     const struct rh_choice *open = rh__world_open(w, &count);
@@ -91,4 +95,9 @@ const char *rh__exploration_loop_ends(struct rh_exploration *x, const struct rh_
     if (l->known && l->pending_count)
         return "the loop is not fair: something could always happen in it, and never happens";
     return NULL;
+}
+
+const char *rh__exploration_loop_ends(struct rh_exploration *x, const struct rh_world *w, uint32_t monitor)
+{
+    return rh__loop_end(&x->loop, w, monitor);
 }
