@@ -14,6 +14,9 @@
 static const double shortest_poll = 0.002, longest_poll = 0.1; /* while no item waits */
 static const double snapshot_pause = 0.25;                     /* least time between two snapshots */
 static const double snapshot_share = 0.05;                     /* largest share of the time for snapshots */
+/* So many new results on the server are a reason for a snapshot at once.  With the share alone, snapshots become ever
+ * rarer when adding up takes more than that share, until the server hands out nothing (MOST_BACKLOG in work.lua). */
+enum { MOST_UNTAKEN = 10000 };
 
 struct linked_lease {
     struct rh__lease lease;
@@ -30,8 +33,9 @@ struct linked {
     struct rh__results *totals; /* with `items`: the last snapshot */
     struct rh__writer items;
     uint32_t item_count;
-    uint64_t adds; /* number of the last ADD */
-    bool changed;  /* something was committed since, perhaps */
+    uint64_t adds;  /* number of the last ADD */
+    bool changed;   /* something was committed since, perhaps */
+    uint64_t taken; /* results of the last snapshot: the server keeps them until the next one */
 
     struct rh__link_state state;
     bool gone, removed, offline, broken, has_dropped;
@@ -354,6 +358,7 @@ static void take_snapshot(struct linked *l)
             return;
         }
     }
+    l->taken = a.results.count;
     l->items.len = 0;
     l->item_count = 0;
     rh__put(&l->items, a.items.bytes, a.items.size);
@@ -415,6 +420,7 @@ static enum rh__link_status begin(struct linked *l)
         return a.status;
     l->gone = false;
     l->begun = true;
+    l->taken = 0;
     l->unsent.len = 0;
     l->next_renewal = 0;
     return a.status;
@@ -470,7 +476,8 @@ bool rh__linked_attend(void *state, bool now_please, char *error, size_t error_s
         if (ask(l, &q, &a) != RH__LINK_OFFLINE)
             l->next_renewal = now + l->lease_seconds / 4;
     }
-    if (sent && l->explorer && !l->gone && !l->removed && (now_please || now >= l->next_snapshot))
+    bool many = l->state.backlog > l->taken + MOST_UNTAKEN;
+    if (sent && l->explorer && !l->gone && !l->removed && (now_please || many || now >= l->next_snapshot))
         take_snapshot(l);
     if (l->broken)
         snprintf(error, error_size, "%s", l->why);
