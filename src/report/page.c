@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/engine/curve.h"
 #include "explore/engine/measure.h"
 #include "findings/minimise.h"
 #include "report/coverage.h"
+#include "report/curve_json.h"
 #include "report/page_form.h"
 
 /* ---- the data ---------------------------------------------------------------------------------------------------- */
@@ -28,41 +28,6 @@ static void put_line(FILE *f, const char *name, const struct rh__result *r,
     line(r, &t);
     fputc(',', f);
     put_pair(f, name, text);
-}
-
-/* The members of a portfolio: their names, and at each point [runs, distinct runs] of each. */
-static void put_members(FILE *f, const struct rh__curve *c)
-{
-    fputs(",\"members\":[", f);
-    for (uint32_t k = 0; k < c->members; k++) {
-        fputs(k ? ",{" : "{", f);
-        put_pair(f, "name", c->name[k] ? c->name[k] : "");
-        fputs(",\"curve\":[", f);
-        for (uint32_t i = 0; i < c->count; i++)
-            fprintf(f, "%s[%llu,%llu]", i ? "," : "", (unsigned long long)c->at[i].member[k].runs,
-                    (unsigned long long)c->at[i].member[k].distinct);
-        fputs("]}", f);
-    }
-    fputc(']', f);
-}
-
-/* Points [runs, seconds, distinct runs, estimate or null, covered pairs]. */
-static void put_curve(FILE *f, const struct rh_exploration *x)
-{
-    const struct rh__curve *c = &x->curve;
-    fputs(",\"curve\":[", f);
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct rh__curve_point *p = &c->at[i];
-        fprintf(f, "%s[%llu,%.3f,%llu,", i ? "," : "", (unsigned long long)p->runs, p->seconds,
-                (unsigned long long)p->distinct);
-        if (p->estimate > 0 && isfinite(p->estimate))
-            fprintf(f, "%.6g", p->estimate);
-        else
-            fputs("null", f);
-        fprintf(f, ",%llu]", (unsigned long long)p->pairs);
-    }
-    fputc(']', f);
-    put_members(f, c);
 }
 
 static void put_summary(FILE *f, const struct rh__result *r)
@@ -86,7 +51,8 @@ static void put_summary(FILE *f, const struct rh__result *r)
     rh_inner_notes(&r->x->explorer, notes, sizeof notes);
     fputc(',', f);
     put_pair(f, "notes", notes);
-    put_curve(f, r->x);
+    fputc(',', f);
+    rh__curve_json(f, &r->x->curve);
     fputs(",\"coverage\":", f);
     if (r->x->measure)
         rh__coverage_json(f, r->x->results->coverage, NULL, NULL);

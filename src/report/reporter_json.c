@@ -8,6 +8,7 @@
  *     limits, parameters: objects
  *     escapes: list of { call, place }
  *     coverage: see docs/json.md
+ *     curve members: with --curve, and beside a page
  *     properties: list of { property, name, place, held, not_held }
  *     failures: list of { kind, message, place, actor, run, count, schedule }
  *
@@ -20,6 +21,7 @@
 #include "explore/decorate/novelty.h"
 #include "explore/engine/measure.h"
 #include "report/coverage.h"
+#include "report/curve_json.h"
 #include "report/json_story.h"
 #include "report/reporter.h"
 #include "trace/schedule.h"
@@ -347,6 +349,10 @@ static void json_result(void *state, const struct rh__result *r)
     if (r->x->measure) {
         fputs(",\"coverage\":", f);
         rh__coverage_json(f, r->x->results->coverage, put_growth, r->x);
+    }
+    if (r->x->curve.wanted) {
+        fputc(',', f);
+        rh__curve_json(f, &r->x->curve);
     }
     put_notes(f, r);
     fprintf(f, ",\"determinism_checked\":%s,\"deterministic\":%s,\"failures\":[",

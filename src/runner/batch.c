@@ -46,7 +46,7 @@ static bool somebody_watches(const struct rh__options *o)
 
 static bool draws_curves(const struct rh__options *o)
 {
-    bool any = false;
+    bool any = o->curve;
     for (size_t i = 0; rh__reporters[i]; i++)
         any |= o->reports[i] && rh__reporters[i]->draws_curves;
     return any;
@@ -65,6 +65,7 @@ static bool make_plan(const struct rh__batch *b, const struct rh_test *test, str
                                .first_run_twice = true,
                                .quiet = o->quiet,
                                .curves = draws_curves(o),
+                               .curves_of_sequences = o->curve && o->workers <= 1 && !o->cluster,
                                .in_words = o->in_words,
                                .whole_story = o->whole_story,
                                .mute = !o->verbose,

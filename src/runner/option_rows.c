@@ -233,6 +233,15 @@ static const struct rh__option_row rows[] = {
       .offset = AT(whole_story),
       .commands = RH__FOR_TEST | RH__FOR_REPLAY },
     { .option = { .group = RH__GROUP_REPORTS,
+                  .name = "curve",
+                  .help = "JSON and pages also say how the exploration went on: new runs and estimate over time",
+                  .manual =
+                      "At most 512 points. Pages (--html) draw them in any case, but for the number of different "
+                      "sequences of choices (up to 3 million), which costs time and is counted without -j only." },
+      .kind = RH__OPTION_FLAG,
+      .offset = AT(curve),
+      .commands = RH__FOR_TEST },
+    { .option = { .group = RH__GROUP_REPORTS,
                   .name = "quiet",
                   .help = "findings and verdicts only: no progress, no story" },
       .kind = RH__OPTION_FLAG,

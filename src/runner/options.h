@@ -48,6 +48,7 @@ struct rh__options {
     bool quiet, verbose;
     bool in_words; /* stories are sentences */
     bool whole_story;
+    bool curve;
     uint32_t step; /* replay: stop there; 0 for the end */
     bool gdb;
     const char *svg;                   /* show: the file for the chart; NULL: none */

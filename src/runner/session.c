@@ -78,7 +78,10 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
         return RH__EXIT_USAGE;
     s->x->mute = plan->mute;
     s->x->progress = plan->progress;
-    s->x->curve.wanted = plan->curves;
+    if (plan->curves && !rh__curve_want(s->x, plan->curves_of_sequences)) {
+        snprintf(s->error, sizeof s->error, "no memory for --curve");
+        return RH__EXIT_TOOL;
+    }
     s->x->end.interrupted = s->interrupted;
     if (s->early && rh__results_add(s->x->results, s->early))
         rh__distinct_settle(&s->x->results->distinct);

@@ -33,10 +33,11 @@ struct rh__plan {
     struct rh__limits limits;
     bool first_run_twice; /* makes the first run twice before all others, to check that the program is deterministic */
     bool quiet;           /* the world prints no warnings */
-    bool curves;          /* how the exploration goes on is noted, for pages */
-    bool in_words;        /* stories are sentences, not tables */
-    bool whole_story;     /* all events, whole values */
-    bool mute;            /* what the program prints goes nowhere */
+    bool curves_of_sequences;                   /* --curve */
+    bool curves;                                /* how the exploration goes on is noted, for pages */
+    bool in_words;                              /* stories are sentences, not tables */
+    bool whole_story;                           /* all events, whole values */
+    bool mute;                                  /* what the program prints goes nowhere */
     void (*progress)(struct rh_exploration *x); /* NULL for none */
     uint32_t workers;                           /* 0 and 1: this process explores */
     const char *checkpoint;                     /* NULL for none */

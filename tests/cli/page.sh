@@ -3,7 +3,7 @@
 . "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
 have_python || { echo "python3 is missing"; exit 77; }
 
-expect 1 "$rehearse" test "$fixtures/shown" lease --quiet --save found --html lease.html --coverage pr --keep-going --max-runs 200
+expect 1 "$rehearse" test "$fixtures/shown" lease --quiet --save found --html lease.html --coverage pr --keep-going --max-runs 200 --curve
 expect 1 "$rehearse" test "$fixtures/shown" texts --no-minimise --quiet --save texts --html texts.html
 expect 1 "$rehearse" test "$fixtures/shown" long_run --quiet --save '' --html long.html
 sed '/crash/d; /start again/d; /starts/q' found/latest >passing.schedule

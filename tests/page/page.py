@@ -91,6 +91,8 @@ def lease(b):
     for i, point in enumerate(result["curve"]):
         runs, distinct = (sum(m["curve"][i][k] for m in result["members"]) for k in (0, 1))
         check(f"the members of auto have made all runs, at point {i}", (runs, distinct) == (point[0], point[2]), (runs, distinct, point))
+    labels = b.js("return [...document.querySelectorAll('#curves svg')].map(e => e.getAttribute('aria-label'))")
+    check("sequences of choices", any(f"sequences of choices: {result['curve'][-1][5]} " in x for x in labels), labels)
     busy = [m["name"] for m in result["members"] if m["curve"][-1][0]]
     check("members have curves", len(busy) > 1 and count(b, "#curves svg .name") == len(busy), busy)
     check("the estimate over time, if there is one", count(b, "#curves svg") >= 1 + (sum(p[3] is not None for p in result["curve"]) > 1))

@@ -3,8 +3,34 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "explore/engine/engine_parts.h"
 #include "explore/engine/measure.h"
+
+bool rh__curve_want(struct rh_exploration *x, bool sequences)
+{
+    x->curve.wanted = true;
+    x->curve.counts_sequences = sequences && rh__distinct_init(&x->curve.sequences);
+    return x->curve.counts_sequences == sequences;
+}
+
+void rh__curve_release(struct rh__curve *c)
+{
+    if (c->counts_sequences)
+        rh__distinct_release(&c->sequences);
+}
+
+/* After the same choices the tables of a run are the same, so that numbers in them name the same things. */
+static void count_sequence(struct rh_exploration *x)
+{
+    const struct rh__run *r = rh__world_run(x->world);
+    uint64_t hash = r->event_count;
+    for (uint32_t i = 0; i < r->event_count; i++) {
+        const struct rh_choice *c = &rh__run_event(r, i)->choice;
+        hash = rh__mix(hash, rh__mix((uint64_t)c->kind << 32 | c->actor, (uint64_t)c->what << 32 | c->arg));
+    }
+    rh__distinct_note(&x->curve.sequences, hash ? hash : 1);
+}
 
 void rh__curve_note(struct rh_exploration *x, bool last)
 {
@@ -20,11 +46,14 @@ void rh__curve_note(struct rh_exploration *x, bool last)
         c->apart = c->apart ? c->apart * 2 : 128;
     }
     rh__distinct_settle(&x->results->distinct);
+    if (c->counts_sequences)
+        rh__distinct_settle(&c->sequences);
     struct rh__curve_point *p = &c->at[c->count++];
     *p = (struct rh__curve_point){
         .runs = runs,
         .distinct = x->results->distinct.count,
         .pairs = x->measure ? x->results->coverage->counts[RH__PR].pairs : 0,
+        .sequences = c->counts_sequences && !c->sequences.at_least ? c->sequences.count : 0,
         .seconds = rh__now_seconds() - x->clock.started,
         .estimate = rh__exploration_estimate(x),
     };
@@ -36,6 +65,8 @@ void rh__curve_run(struct rh_exploration *x, bool is_new)
     struct rh__curve *c = &x->curve;
     const struct rh_inner *e = &x->explorer, *of = e;
     uint32_t count = 0, now = 0;
+    if (c->counts_sequences)
+        count_sequence(x);
     while (e->explorer->decorator && count < 2) {
         of = e;
         e = of->explorer->decorator->inner(of->state, &count, &now);

@@ -285,6 +285,7 @@ void rh__exploration_free(struct rh_exploration *x)
         return;
     size_t events = events_of(x->world);
     rh__measure_free(x);
+    rh__curve_release(&x->curve);
     for (uint32_t i = 0; i < x->blocks.count; i++)
         rh_shared_free(x->blocks.list[i].at, x->blocks.list[i].size);
     for (uint32_t i = 0; i < x->files.count; i++)

@@ -126,9 +126,10 @@ function chancesPanel(failure) {
 }
 
 function curvesPanel(result) {
-  const points = [[0, 0, 0, null, 0], ...result.curve], last = points[points.length - 1];
+  const points = [[0, 0, 0, null, 0, 0], ...result.curve], last = points[points.length - 1];
   if (points.length < 3) return '';
   const shown = [curve('distinct runs', points.map(p => [p[0], p[2]]), 'runs', short)];
+  if (last[5]) shown.push(curve('different sequences of choices', points.map(p => [p[0], p[5]]), 'runs', short));
   if (last[4]) shown.push(curve('pairs of receives in both orders', points.map(p => [p[0], p[4]]), 'runs', short));
   // A member that explored nothing has no line.
   const members = (result.members || []).map(m => ({ name: m.name, points: [[0, 0], ...m.curve] })).filter(m => m.points[m.points.length - 1][0] > 0);
