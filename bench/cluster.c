@@ -6,7 +6,7 @@
  * What is simulated, as in src/cluster and src/link:
  *
  *   item     the rest of a tree, as so much work.  A worker takes `item` to begin it, explores for one slice, and hands
- *            back the rest.  The rest is one item, or parts of very different size while few items wait (ITEMS_PER_WORKER).
+ *            back the rest.  The rest is one item, or parts of very different size while few items wait.
  *   slice    dispatch.c: max(20 ms, workers * 55 us / 0.4), an eighth of it while few items wait
  *   agent    one of each machine; it does one thing at a time, and waits for each answer of the server
  *   server   one core, one operation after the other: commit with the next item, or a fetch.  Idle agents ask again
@@ -14,11 +14,12 @@
  *   network  latency, and the one link of the server, each direction for itself
  *   explorer takes the results (snapshots, linked.c); while 50,000 wait, the server hands out nothing
  *
- * The search does not end: like [Eta 2011, 6.3] this is the work done in a fixed time, beginning with one item, against
- * one process without a server.  Steady is the second half of that time, where ramping up is over.
+ * The search does not end: like [Eta 2011, 6.3] this is the work done in a fixed time, beginning with one item,
+ * against one process without a server.  Steady is the second half of that time, where ramping up is over.
  *
  * The limit is what stands in the way of linear growth: a resource that is busy for more than 95 % of the time, the
- * explorer if results had to wait for it, or the larger part of what workers lose: `slices` (beginning items, waiting for the answer), `work` (no item waits). */
+ * explorer if results had to wait for it, or the larger part of what workers lose: `slices` (beginning items, waiting
+ * for the answer), `work` (no item waits). */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

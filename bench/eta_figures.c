@@ -6,15 +6,16 @@
  *     Figure 4   ... with reduction, by depth: dpor as in the paper, and optimal
  *     Figure 5   ... with reduction, in random order: sample, which takes random parts of the tree of optimal
  *
- * Figures 1 to 4 are explored as in the paper: delivery model mailbox, a handler with all its sends as one step.  optimal
- * and sample have steps of their own (granularity object), so the number that they estimate is another one.  Eta searches
- * its reduced tree in random order; ours is sampled, because a part of the reduced tree of dpor is not known to be needed
- * before its races were seen.
+ * Figures 1 to 4 are explored as in the paper: delivery model mailbox, a handler with all its sends as one step.
+ * optimal and sample have steps of their own (granularity object), so the number that they estimate is another one.
+ * Eta searches its reduced tree in random order; ours is sampled, because a part of the reduced tree of dpor is not
+ * known to be needed before its races were seen.
  *
- *     eta_figures [SECONDS] [FILE]     each exploration may take so long (5); all curves go to FILE (RH_CURVES) as JSON:
- *                                      a list of { figure, program, explorer, total, curve }, points as with --curve
+ *     eta_figures [SECONDS] [FILE]     each exploration may take so long (5); all curves go to FILE (RH_CURVES) as
+ *                                      JSON: a list of { figure, program, explorer, total, columns, curve }
  *
- * A page with the same curves: EXAMPLE test TEST --model mailbox --granularity handler --explorer E --curve --html FILE. */
+ * A page with the same curves: EXAMPLE test TEST --model mailbox --granularity handler --explorer E --curve
+ * --html FILE */
 #include <math.h>
 
 #include "examples.h"
@@ -152,7 +153,7 @@ static void figure_1(void)
     }
 }
 
-/* How far off the estimates are that were made in a part of the runs: the largest factor either way; 0: there are none. */
+/* How far off the estimates are that were made in a part of the runs: the largest factor either way; 0: none. */
 static double worst(const struct curve *c, double from, double to, double total)
 {
     double most = 0;
@@ -176,7 +177,7 @@ static void estimates(int figure, const char *title, const char *explorer, int o
         const struct subject *s = object ? &distinct_subjects[k] : &subjects[k];
         explore(&c, s, explorer, how);
         double total = c.f.all ? c.f.runs : 0;
-        if (strcmp(explorer, "sample") == 0) { /* its runs are not those of a search: the truth is what optimal finds */
+        if (strcmp(explorer, "sample") == 0) { /* its runs are no search: the truth is what optimal finds */
             explore(&all, s, "optimal", how);
             total = all.f.all ? all.f.runs : 0;
         }
