@@ -552,6 +552,22 @@ static unsigned long long two_digits(double n)
     return (unsigned long long)(n / (double)scale + 0.5) * scale;
 }
 
+/* Where optimal does not apply, states are often few: searches over states know ordered time, budgets of timers and so on.
+ * It says which granularity these runs had, for stateful has handler if nobody states one. */
+static bool next_by_states(const struct rh_exploration *x, struct rh__text *t)
+{
+    struct rh_semantics s = *rh_world_semantics(x->world);
+    char why[256];
+    bool object = s.granularity == RH_GRAIN_OBJECT;
+    s.granularity = RH_GRAIN_OBJECT; /* optimal would change that */
+    if (!rh__optimal_refuses(&s, why, sizeof why) || s.fail_allocation || s.outside || s.temperature ||
+        rh__tree_matches_states(&x->tree) || rh__world_test(x->world)->scenario)
+        return false;
+    rh__text_add(t, "--explorer stateful%s, which visits every state once and may finish; ",
+                 object ? " --granularity object" : "");
+    return true;
+}
+
 /* If the whole is known to be within reach, how much work it is: steps are as long as those so far. */
 static void next_of_auto(const struct rh_exploration *x, struct rh__text *t)
 {
@@ -564,9 +580,11 @@ static void next_of_auto(const struct rh_exploration *x, struct rh__text *t)
     else if (x->results->count.cut * 2 > rh__exploration_counted(x))
         rh__text_add(
             t, "most runs were cut: a test that ends, or shorter runs (--max-steps); more work (--max-all-steps)");
-    else
+    else {
+        next_by_states(x, t);
         rh__text_add(t, "a smaller test (fewer actors, messages or faults); more work (--max-all-steps); another seed "
                         "(--seed)");
+    }
 }
 
 /* A monitor was hot where runs were cut. */
@@ -600,6 +618,8 @@ static void next_of_sample(const struct rh__result *r, struct rh__text *t)
         next_of_auto(x, t);
     else if (rh__tree_needs_object_granularity(&x->tree))
         rh__text_add(t, "more time (--max-seconds), more workers (-j), or a smaller test");
+    else if (next_by_states(x, t))
+        rh__text_add(t, "more runs (--max-seconds), other seeds (--seed)");
     else if (rh__optimal_refuses(&s, why, sizeof why))
         rh__text_add(t, "more runs (--max-seconds), other seeds (--seed), or a smaller test for dfs");
     else

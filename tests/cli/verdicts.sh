@@ -38,6 +38,10 @@ expect 0 "${v[@]}" sometimes_long --explorer random --max-runs 1
 not_passed 'nothing found in 1 run of' 'sampled: 1 run of an unknown number; stopped by --max-runs' 'try --explorer optimal'
 expect 0 "${v[@]}" sometimes_long --explorer random --max-runs 3 --set fail_allocation=1000 # which optimal refuses
 not_passed 'nothing found in 3 runs' 'sampled: ' 'more runs (--max-seconds), other seeds'
+expect 0 "${v[@]}" sometimes_long --explorer random --max-runs 3 --timer-budget tick=1
+not_passed 'nothing found in 3 runs' 'sampled: ' '--explorer stateful, which visits every state once'
+expect 0 "${v[@]}" sometimes_long --max-all-steps 10 --timer-budget tick=1 --granularity object
+not_passed 'nothing found in' 'sampled: ' '--explorer stateful --granularity object, which visits every state once'
 expect 0 "$rehearse" test "$fixtures/slow" --explorer optimal --max-runs 10
 not_passed 'nothing found in 10 runs of senders' 'sampled: 10 runs of about 4' 'more time (--max-seconds), more workers (-j)'
 # A test with few states is proved with several workers, too.
