@@ -265,11 +265,17 @@ static void duplicate(struct rh_world *w, const struct rh_choice *c)
 
 /* ---- crashes, restarts, stores ----------------------------------------------------------------------------------- */
 
+/* With granularity handler an actor is inside a handler where it yields (rh_yield). */
+static bool is_inside(const struct rh_world *w, const struct world_actor *a)
+{
+    return rh__is_busy(w, a) || (a->status == STATUS_PREEMPTED && a->then == THEN_GO_ON);
+}
+
 bool rh__can_crash(const struct rh_world *w, uint32_t actor)
 {
     const struct world_actor *a = &w->actors[actor];
     return actor != 0 && a->type->kind != RH_KIND_MONITOR && a->status != STATUS_OUTSIDE && !has_ended(a) &&
-           (!rh__is_busy(w, a) || rh__is_at_point(a)) && rh__is_among(w->semantics.may_crash, a->type);
+           (!is_inside(w, a) || rh__is_at_point(a)) && rh__is_among(w->semantics.may_crash, a->type);
 }
 
 static void offer_crashes_of(struct rh_world *w, uint32_t actor)

@@ -190,6 +190,35 @@ static void between_handlers_it_is_not(void **unused)
     assert_int_equal(count("undurable_decision", "optimal", s, 0).failed, 0);
 }
 
+/* An actor that yields is inside its handler, whatever the granularity. */
+RH_ACTOR(yielder);
+RH_HANDLER(yielder, rh_start)
+{
+    rh_announce(committed);
+    rh_yield();
+    rh_announce(committed);
+}
+RH_BEHAVIOUR(yielder, yielding, rh_start);
+RH_TEST(yields, .crashes = 1, .may_crash = RH_ACTORS(yielder))
+{
+    rh_observe(agreement);
+    rh_spawn(yielder);
+}
+
+static void a_yield_is_inside(void **unused)
+{
+    (void)unused;
+    struct rh_semantics s = semantics_of("yields");
+    s.granularity = RH_GRAIN_OBJECT;
+    assert_int_not_equal(count_as_is("yields", "dfs", s, 0).failed, 0);
+    s.crash_points = RH_CRASH_BETWEEN_HANDLERS;
+    assert_int_equal(count_as_is("yields", "dfs", s, 0).failed, 0);
+    s.granularity = RH_GRAIN_HANDLER;
+    assert_int_equal(count_as_is("yields", "dfs", s, 0).failed, 0);
+    s.kept_restarts = 1;
+    assert_int_equal(count_as_is("yields", "dfs", s, 0).failed, 0);
+}
+
 /* ---- counted by hand --------------------------------------------------------------------------------------------- */
 
 enum { SENDS = 3 };
@@ -380,6 +409,7 @@ int main(void)
         EXPLORE_TEST(an_undurable_decision_is_found),
         EXPLORE_TEST(the_default_finds_it_with_ordered_time),
         EXPLORE_TEST(between_handlers_it_is_not),
+        EXPLORE_TEST(a_yield_is_inside),
         EXPLORE_TEST(each_prefix_is_one_run),
         EXPLORE_TEST(narrowing_loses_nothing),
         EXPLORE_TEST(a_put_fails_between_handlers_only),
