@@ -158,7 +158,7 @@ struct rh_explorer_share {
 
 /* For a search in rounds: all items of a round are explored before the next round begins, and what has come of them
  * decides on the next one.  With several workers one explorer keeps the search and makes no run; the others get items
- * of it.  They may look at its memory (rh__exploration_publish).  No call may be NULL. */
+ * of it.  They may look at its memory (rh__exploration_publish).  Only `known` and `learn` may be NULL. */
 struct rh_explorer_rounds {
     /* Of the one that keeps the search.  give writes the next item; idle: no item is under way, so that the next round
      * may begin.  Returns the number of bytes; 0: none now.  gather takes what another one has told; false if the bytes
@@ -172,6 +172,11 @@ struct rh_explorer_rounds {
     bool (*load)(void *state, const void *saved, size_t size);
     /* Of the others: what has come of the item so far, and was not told yet. */
     size_t (*tell)(void *state, void *buffer, size_t room);
+    /* For others that do not share its memory: what they look at there, as bytes that only grow until `life` changes,
+     * between two rounds.  Whoever has learned all of them up to a round may explore its items.  Both are NULL where
+     * items say everything. */
+    const void *(*known)(const void *state, uint64_t *life, size_t *size);
+    bool (*learn)(void *state, const void *bytes, size_t size);
 };
 
 /* The root item: one byte.  No explorer has another item of this byte alone. */

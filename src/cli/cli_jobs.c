@@ -137,13 +137,13 @@ static bool change(struct look *l, const char *word)
         "if ARGV[1] == 'stop' and s == 'running' then redis.call('HSET', KEYS[1], 'state', 'paused') return 1 end "
         "if ARGV[1] == 'resume' and s == 'paused' then redis.call('HSET', KEYS[1], 'state', 'running') return 1 end "
         "return 2";
-    static const char *const names[] = { "spec", "work", "tot", "res", "agents", "out", "sizes" };
-    char keys[7][128];
+    static const char *const names[] = { "spec", "work", "tot", "res", "agents", "out", "sizes", "known" };
+    char keys[8][128];
     struct rh__server *s = l->server;
-    for (size_t i = 0; i < 7; i++)
+    for (size_t i = 0; i < 8; i++)
         rh__server_key(s, names[i], keys[i], sizeof keys[i]);
-    struct rh__reply *r = say(l, rh__wire_say(s->wire, l->error, sizeof l->error, "EVAL", script, "7", keys[0], keys[1],
-                                              keys[2], keys[3], keys[4], keys[5], keys[6], word, NULL));
+    struct rh__reply *r = say(l, rh__wire_say(s->wire, l->error, sizeof l->error, "EVAL", script, "8", keys[0], keys[1],
+                                              keys[2], keys[3], keys[4], keys[5], keys[6], keys[7], word, NULL));
     long long how = rh__reply_number(r);
     rh__reply_free(r);
     if (l->failed)

@@ -132,7 +132,10 @@ static bool attend(struct rh__agent *a)
     a->x->offline = !rh__linked_is_online(q);
     if (rh__linked_is_removed(q) && a->o->link->explorer && !a->x->end.trouble[0])
         snprintf(a->x->end.trouble, sizeof a->x->end.trouble, "the job was removed from the server: this is not all");
-    a->over = rh__linked_is_over(q);
+    const struct rh_inner *e = a->o->link->explorer ? rh_inner_with_rounds(&a->x->explorer) : NULL;
+    a->over = rh__linked_is_over(q); /* it gathers what was told */
+    if (e && !rh__linked_is_removed(q) && e->explorer->share->rounds->has_more(e->state))
+        a->over = false;
     return a->over;
 }
 
@@ -147,8 +150,10 @@ static void run_loop(struct rh__agent *a)
             enough_since = now;
             begin_grace(a);
         }
-        if (!enough_since)
+        if (!enough_since) {
+            rh__agent_feed(a);
             rh__agent_hand_out(a);
+        }
         if (a->failed || (enough_since && grace_is_over(a, now - enough_since)))
             break;
         if (a->o->link ? attend(a) || (enough_since && !some_worker_is_busy(a)) : !some_worker_is_busy(a))
@@ -203,13 +208,6 @@ static enum rh__pool_end fill(struct rh__agent *a)
         snprintf(a->error, a->error_size,
                  "explorer %s cannot share its work, so it cannot have several workers (-j) or a checkpoint; dfs can, "
                  "optimal, random, delayed, delay(ORDER, ses), and bound, portfolio, preempt and symmetry of these",
-                 a->o->explorer);
-        return RH__POOL_REFUSED;
-    }
-    if (a->o->link && rh_inner_with_rounds(&a->x->explorer)) {
-        snprintf(a->error, a->error_size,
-                 "explorer %s keeps the set of visited states in memory that its workers share, so it stays on one "
-                 "machine: use -j without --cluster, or optimal, dfs, or samplers on the cluster",
                  a->o->explorer);
         return RH__POOL_REFUSED;
     }
@@ -292,6 +290,34 @@ static void release(struct rh__agent *a)
     rh__free(a->slots);
 }
 
+static bool gather(void *arg, const void *told, size_t size)
+{
+    const struct rh_inner *e = arg;
+    return e->explorer->share->rounds->gather(e->state, told, size);
+}
+
+static const void *known(void *arg, uint64_t *life, size_t *size)
+{
+    const struct rh_inner *e = arg;
+    return e->explorer->share->rounds->known(e->state, life, size);
+}
+
+static bool learn(void *arg, const void *bytes, size_t size)
+{
+    const struct rh_inner *e = arg;
+    return e->explorer->share->rounds->learn(e->state, bytes, size);
+}
+
+static void set_rounds(struct rh__agent *a)
+{
+    const struct rh_inner *e = rh_inner_with_rounds(&a->x->explorer);
+    bool learns = e && e->explorer->share->rounds->learn;
+    if (e)
+        rh__linked_set_rounds(
+            a->queue.state,
+            &(struct rh__linked_rounds){ (void *)(uintptr_t)e, gather, learns ? known : NULL, learns ? learn : NULL });
+}
+
 /* With a link: begins a generation of the job, or takes part in it. */
 static bool begin_linked(struct rh__agent *a)
 {
@@ -303,6 +329,7 @@ static bool begin_linked(struct rh__agent *a)
                                          .max_runs = a->x->limits.max_runs,
                                          .max_steps = a->x->limits.max_all_steps };
     rh__linked_set_workers(a->queue.state, a->o->workers);
+    set_rounds(a);
     if (!l->explorer)
         rh__linked_join(a->queue.state, l->lease_seconds);
     return !l->explorer || rh__linked_begin(a->queue.state, &a->linked, a->error, a->error_size);

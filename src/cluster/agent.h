@@ -87,7 +87,8 @@ void rh__agent_leave_out_lost(struct rh__agent *a, struct rh__slot *s);
 /* Handles the death of a worker.  Gives its item back, or leaves the item out if too many workers died over it.  Starts
  * another worker. */
 void rh__agent_end_worker(struct rh__agent *a, struct rh__slot *s);
-/* Another worker takes the place of one that may not have been heard (linked.h); what it works on is left to others. */
+/* Another worker takes the place of one that may not have been heard (linked.h); what it works on is
+ * given back. */
 void rh__agent_replace(struct rh__agent *a, struct rh__slot *s);
 /* Ends workers whose process has ended while a process started by the worker still holds the stream. */
 void rh__agent_look_after(struct rh__agent *a, double now);
@@ -100,6 +101,8 @@ double rh__agent_used_seconds(struct rh__agent *a);
 
 /* Sends an order to each idle worker, as long as items and limits allow. */
 void rh__agent_hand_out(struct rh__agent *a);
+/* With a link, of the explorer of a search in rounds: gives its items to the server. */
+void rh__agent_feed(struct rh__agent *a);
 /* Waits for a short time, and commits the reports that have arrived. */
 void rh__agent_take_reports(struct rh__agent *a);
 

@@ -71,20 +71,24 @@ static void send_order(struct rh__agent *a, struct rh__slot *s, const struct rh_
     rh__writer_release(&w);
 }
 
+/* A search in rounds gives its next item.  False if there is none. */
+static bool give(struct rh__agent *a, const struct rh_inner *e, bool idle)
+{
+    size_t size = e->explorer->share->rounds->give(e->state, a->given, RH__GIVEN_BYTES, idle);
+    if (!size || a->queue.table->add(a->queue.state, a->given, size))
+        return size;
+    errno = ENOMEM;
+    return rh__agent_fail(a, "no memory for an item");
+}
+
 /* Leases an item.  A search in rounds gives its items one after the other. */
 static bool fetch(struct rh__agent *a, struct rh__lease *lease)
 {
     const struct rh__queue_table *q = a->queue.table;
     const struct rh_inner *e = rh_inner_with_rounds(&a->x->explorer);
-    if (e && !q->waiting(a->queue.state)) {
-        bool idle = !q->leased(a->queue.state);
-        size_t size = e->explorer->share->rounds->give(e->state, a->given, RH__GIVEN_BYTES, idle);
-        if (size && !q->add(a->queue.state, a->given, size)) {
-            errno = ENOMEM;
-            return rh__agent_fail(a, "no memory for an item");
-        }
-    }
-    return q->fetch(a->queue.state, lease);
+    if (e && !a->o->link && !q->waiting(a->queue.state))
+        give(a, e, !q->leased(a->queue.state));
+    return !a->failed && q->fetch(a->queue.state, lease);
 }
 
 /* The workers of all agents. */
@@ -92,6 +96,18 @@ static uint32_t all_workers(const struct rh__agent *a)
 {
     uint64_t n = a->o->link ? rh__linked_state(a->queue.state)->workers : 0;
     return n < a->o->workers ? a->o->workers : n < 1000000 ? (uint32_t)n : 1000000;
+}
+
+void rh__agent_feed(struct rh__agent *a)
+{
+    const struct rh_inner *e = rh_inner_with_rounds(&a->x->explorer);
+    uint32_t most = ITEMS_PER_WORKER * all_workers(a);
+    void *q = a->queue.state;
+    if (!e || !a->o->link || !a->o->link->explorer)
+        return;
+    while (!a->failed && rh__linked_is_online(q) && a->queue.table->waiting(q) < most &&
+           give(a, e, rh__linked_is_idle(q)))
+        continue;
 }
 
 /* Sends one order.  Returns false if no item or no budget is left. */
@@ -143,7 +159,7 @@ void rh__agent_hand_out(struct rh__agent *a)
 static bool gather(struct rh__agent *a, struct rh__items *rest)
 {
     const struct rh_inner *e = rh_inner_with_rounds(&a->x->explorer);
-    if (!e)
+    if (!e || a->o->link) /* on a server it is a part of the results */
         return true;
     if (!rest->count || !rh__items_check(rest))
         return false;

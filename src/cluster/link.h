@@ -31,8 +31,10 @@ enum {
     X(RENEW)     /* all leases of this link */                                                                         \
     X(GIVE_BACK) /* the lease; died: a worker died over it */                                                          \
     X(SNAPSHOT)  /* the explorer: results since the last snapshot and all items, at one moment */                      \
-    X(LOOK)      /* the state of the job */                                                                            \
-    X(END)       /* the explorer: nothing more is to be done in this generation */
+    X(LEARN) /* the explorer of a search in rounds: bytes that agents must know from now on, behind `lease` bytes */   \
+    X(KNOWN) /* an agent: a piece of those bytes, behind `lease` bytes */                                              \
+    X(LOOK)  /* the state of the job */                                                                                \
+    X(END)   /* the explorer: nothing more is to be done in this generation */
 
 enum rh__link_operation {
 #define RH__X(name) RH__LINK_##name,
@@ -75,7 +77,8 @@ enum rh__link_status {
     X(agents)                                                                                                          \
     X(workers)                                                                                                         \
     X(backlog) /* results that the explorer has not taken */                                                           \
-    X(paused)
+    X(paused)                                                                                                          \
+    X(known) /* bytes that agents must know */
 
 struct rh__link_state {
 #define RH__X(name) uint64_t name;

@@ -27,6 +27,8 @@ struct linked {
     int fd;
     bool explorer, begun;
     const struct rh__linked_job *job;
+    struct rh__linked_rounds rounds; /* NULL: no search in rounds */
+    uint64_t life, known;            /* of what is on the server; of an agent: how much it has learned */
     double lease_seconds;
     uint32_t workers;
 
@@ -211,6 +213,24 @@ static void pause_polling(struct linked *l)
     l->next_poll = rh__now_seconds() + l->poll_pause * random;
 }
 
+/* Of an agent: learns what the item that it has fetched may ask for.  That is all that is there: the next round begins
+ * when this item is done.  If it was lost, its commit will be late, and nobody minds. */
+static bool learn_all(struct linked *l)
+{
+    while (!l->explorer && l->rounds.learn && l->known < l->state.known) {
+        struct rh__link_answer a;
+        struct rh__link_ask q = { .operation = RH__LINK_KNOWN, .lease = l->known };
+        if (ask(l, &q, &a) != RH__LINK_OK)
+            return false;
+        if (!a.size || !l->rounds.learn(l->rounds.arg, a.bytes, a.size)) {
+            break_off(l, "what the server says of a search makes no sense");
+            return false;
+        }
+        l->known += a.size;
+    }
+    return true;
+}
+
 static bool fetch(void *state, struct rh__lease *lease)
 {
     struct linked *l = state;
@@ -228,6 +248,10 @@ static bool fetch(void *state, struct rh__lease *lease)
             return false;
         }
     }
+    if (!learn_all(l)) { /* the lease is another's before long */
+        rh__free(got.bytes);
+        return false;
+    }
     l->poll_pause = 0;
     l->leases[l->lease_count++] = got;
     *lease = got.lease;
@@ -244,6 +268,20 @@ static bool renew(void *state, uint64_t lease)
 
 /* ---- commits ----------------------------------------------------------------------------------------------------- */
 
+/* Takes the last part: what the worker tells. */
+static const void *take_told(struct rh__items *items, size_t *size)
+{
+    struct rh__reader r = rh__reader_of(items->bytes, items->size);
+    const void *told = NULL;
+    *size = 0;
+    for (uint32_t i = 0; i < items->count; i++) {
+        items->size = (size_t)(r.at - (const unsigned char *)items->bytes);
+        told = rh__get_block(&r, size);
+    }
+    items->count -= items->count > 0;
+    return told;
+}
+
 /* A commit that could not be sent may have arrived all the same: nobody knows, so it is late. */
 static enum rh__commit commit(void *state, uint64_t lease, const void *results, size_t size,
                               const struct rh__items *rest)
@@ -253,21 +291,31 @@ static enum rh__commit commit(void *state, uint64_t lease, const void *results, 
     uint32_t i = find(l, lease);
     if (i == l->lease_count)
         return RH__COMMIT_LATE;
+    struct rh__items items = *rest;
+    struct rh__writer both = rh__writer_new();
     if (!rh__items_check(rest) || !rh__results_check(l->totals, results, size) ||
         !rh__results_look(results, size, &peek))
         return RH__COMMIT_REFUSED;
+    if (l->rounds.arg) {
+        size_t told_size;
+        const void *told = take_told(&items, &told_size);
+        rh__put_block(&both, results, size);
+        rh__put_block(&both, told, told_size);
+    }
     struct rh__link_ask q = { .operation = RH__LINK_COMMIT,
                               .lease = lease,
                               .wants = l->wants_next && !l->next.lease.number,
                               .runs = peek.count.runs,
                               .steps = peek.count.steps,
                               .findings = peek.findings,
-                              .bytes = results,
-                              .size = size,
-                              .items = *rest };
+                              .bytes = l->rounds.arg ? both.at : results,
+                              .size = l->rounds.arg ? both.len : size,
+                              .items = items };
     struct rh__writer w = rh__writer_new();
     struct rh__link_answer a = { .status = RH__LINK_GONE };
     rh__link_ask_encode(&q, &w);
+    w.full |= both.full;
+    rh__writer_release(&both);
     if (w.full) {
         rh__writer_release(&w);
         return RH__COMMIT_REFUSED;
@@ -310,6 +358,30 @@ static bool send_unsent(struct linked *l)
 
 /* ---- snapshots --------------------------------------------------------------------------------------------------- */
 
+/* Of the explorer of a search in rounds: before agents get items of a round, they can learn what they need for it.  False
+ * if that cannot be said of this generation. */
+static bool teach(struct linked *l)
+{
+    enum { PIECE = 1 << 24 };
+    uint64_t life = l->life;
+    size_t size = 0;
+    const unsigned char *known = l->rounds.known ? l->rounds.known(l->rounds.arg, &life, &size) : NULL;
+    if (l->known && (life != l->life || size < l->known))
+        return false;
+    l->life = life;
+    while (known && l->known < size) {
+        struct rh__link_answer a;
+        size_t piece = size - l->known < PIECE ? (size_t)(size - l->known) : PIECE;
+        struct rh__link_ask q = {
+            .operation = RH__LINK_LEARN, .lease = l->known, .bytes = known + l->known, .size = piece
+        };
+        if (ask(l, &q, &a) != RH__LINK_OK)
+            return false;
+        l->known += piece;
+    }
+    return true;
+}
+
 static bool keep_unsent(struct linked *l, const struct rh__link_ask *q)
 {
     struct rh__writer w = rh__writer_new();
@@ -329,7 +401,9 @@ static bool add(void *state, const void *item, size_t size)
     rh__put(&l->items, w.at, w.len); /* a generation that begins before the next snapshot needs it, too */
     bool good = !w.full && !l->items.full;
     l->item_count += good;
-    if (good && l->begun) {
+    if (good && l->begun && !teach(l))
+        l->gone = true; /* a generation without it is of no use */
+    else if (good && l->begun) {
         struct rh__link_answer a;
         struct rh__link_ask q = { .operation = RH__LINK_ADD, .lease = ++l->adds, .items = { w.at, w.len, 1 } };
         good = ask(l, &q, &a) != RH__LINK_OFFLINE || keep_unsent(l, &q);
@@ -338,6 +412,17 @@ static bool add(void *state, const void *item, size_t size)
     }
     rh__writer_release(&w);
     return good;
+}
+
+static bool add_results(struct linked *l, const void *bytes, size_t size)
+{
+    if (!l->rounds.arg)
+        return rh__results_add_encoded(l->totals, bytes, size);
+    struct rh__reader r = rh__reader_of(bytes, size);
+    size_t results_size, told_size;
+    const void *results = rh__get_block(&r, &results_size), *told = rh__get_block(&r, &told_size);
+    return rh__reader_done(&r) && rh__results_add_encoded(l->totals, results, results_size) &&
+           (!told_size || l->rounds.gather(l->rounds.arg, told, told_size));
 }
 
 /* Results and items of one moment.  Whatever does not make sense breaks the queue: half of it may be added. */
@@ -353,7 +438,7 @@ static void take_snapshot(struct linked *l)
     for (uint32_t i = 0; i < a.results.count; i++) {
         size_t size;
         const void *results = rh__get_block(&r, &size);
-        if (!rh__results_add_encoded(l->totals, results, size)) {
+        if (!add_results(l, results, size)) {
             break_off(l, "results on the server make no sense, or there is no memory for them");
             return;
         }
@@ -414,11 +499,21 @@ static enum rh__link_status begin(struct linked *l)
                               .steps = j->max_steps,
                               .done_runs = l->totals->count.runs,
                               .done_steps = l->totals->count.steps,
-                              .findings = l->totals->finding_count,
-                              .items = { l->items.at, l->items.len, l->item_count } };
+                              .findings = l->totals->finding_count };
+    struct rh__link_ask items = { .operation = RH__LINK_ADD, .items = { l->items.at, l->items.len, l->item_count } };
+    if (!l->rounds.known)
+        q.items = items.items;
     if (ask(l, &q, &a) != RH__LINK_OK)
         return a.status;
     l->gone = false;
+    l->known = 0;
+    if (l->rounds.known) { /* agents learn before they get items */
+        items.lease = ++l->adds;
+        if (!teach(l) || (l->item_count && ask(l, &items, &a) != RH__LINK_OK)) {
+            l->gone = true;
+            return RH__LINK_OFFLINE;
+        }
+    }
     l->begun = true;
     l->taken = 0;
     l->unsent.len = 0;
@@ -444,6 +539,11 @@ bool rh__linked_begin(void *state, const struct rh__linked_job *job, char *error
              : status == RH__LINK_ENDED ? "the job was removed"
                                         : "the server does not answer");
     return false;
+}
+
+void rh__linked_set_rounds(void *state, const struct rh__linked_rounds *rounds)
+{
+    ((struct linked *)state)->rounds = *rounds;
 }
 
 void rh__linked_join(void *state, double lease_seconds)
@@ -484,15 +584,19 @@ bool rh__linked_attend(void *state, bool now_please, char *error, size_t error_s
     return !l->broken;
 }
 
-bool rh__linked_is_over(void *state)
+bool rh__linked_is_idle(void *state)
 {
     struct linked *l = state;
-    if (!l->explorer || l->removed)
-        return l->gone || l->removed;
-    if (l->gone || l->offline || l->unsent.len || l->state.waiting || l->state.leased)
+    if (l->removed || l->gone || l->offline || l->unsent.len || l->state.waiting || l->state.leased)
         return false;
     take_snapshot(l);
     return !l->gone && !l->offline && !l->broken && !l->changed && l->item_count == 0;
+}
+
+bool rh__linked_is_over(void *state)
+{
+    struct linked *l = state;
+    return !l->explorer || l->removed ? l->gone || l->removed : rh__linked_is_idle(l);
 }
 
 bool rh__linked_has_dropped(void *state)

@@ -21,6 +21,15 @@ struct rh__linked_job {
     uint64_t max_runs, max_steps; /* 0: no limit */
 };
 
+/* For a search in rounds (rehearse/explorer.h).  An item of it can be cut everywhere, and the last part of its rest is
+ * what the worker tells. */
+struct rh__linked_rounds {
+    void *arg;
+    bool (*gather)(void *arg, const void *told, size_t size);
+    const void *(*known)(void *arg, uint64_t *life, size_t *size); /* size 0: nothing is to be learned */
+    bool (*learn)(void *arg, const void *bytes, size_t size);
+};
+
 /* `where` is the number of the file descriptor of the link. */
 extern const struct rh__queue_table rh__queue_linked;
 
@@ -29,6 +38,10 @@ extern const struct rh__queue_table rh__queue_linked;
 bool rh__linked_begin(void *state, const struct rh__linked_job *job, char *error, size_t error_size);
 /* An agent begins: it has joined (rh__linked_ask). */
 void rh__linked_join(void *state, double lease_seconds);
+/* Before beginning. */
+void rh__linked_set_rounds(void *state, const struct rh__linked_rounds *rounds);
+/* No item is open, and all that was told has been gathered: the next round may begin.  Asks the server if it may be so. */
+bool rh__linked_is_idle(void *state);
 /* How many workers this process has. */
 void rh__linked_set_workers(void *state, uint32_t workers);
 

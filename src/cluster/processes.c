@@ -219,6 +219,8 @@ void rh__agent_end_worker(struct rh__agent *a, struct rh__slot *s)
 void rh__agent_replace(struct rh__agent *a, struct rh__slot *s)
 {
     stop(s);
+    if (rh__slot_is_busy(s)) /* it may have come since */
+        a->queue.table->give_back(a->queue.state, s->lease.number, false);
     s->lease.number = 0;
     rh__agent_start(a, s);
 }

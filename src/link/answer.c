@@ -20,7 +20,7 @@ static enum rh__link_status refuse(struct rh__server *s, struct rh__link_answer 
     return a->status = RH__LINK_REFUSED;
 }
 
-enum { STATE_PARTS = 10 }; /* the status and the state */
+enum { STATE_PARTS = 11 }; /* the status and the state */
 
 /* Reads status and state.  Returns the status. */
 static enum rh__link_status take_state(struct rh__server *s, struct rh__link_answer *a)
@@ -377,6 +377,26 @@ static void end(struct rh__server *s, struct rh__link_answer *a)
     s->held_count = 0;
 }
 
+/* What agents learn (link.h). */
+static void learn(struct rh__server *s, const struct rh__link_ask *ask, struct rh__link_answer *a)
+{
+    struct rh__words w;
+    bool gives = ask->operation == RH__LINK_LEARN;
+    begin_words(s, &w, gives ? "learn" : "known");
+    rh__words_number(&w, (long long)ask->lease);
+    if (gives)
+        rh__words_add(&w, ask->bytes, ask->size);
+    if (call(s, &w, a) != RH__LINK_OK || gives)
+        return;
+    const struct rh__reply *more = rh__reply_part(s->reply, STATE_PARTS);
+    if (!rh__reply_is_text(more) || more->size > RH__LINK_MOST_ITEM) {
+        refuse(s, a, "the server does not answer as the script does");
+        return;
+    }
+    a->bytes = more->text;
+    a->size = more->size;
+}
+
 static void simple(struct rh__server *s, const struct rh__link_ask *ask, struct rh__link_answer *a)
 {
     struct rh__words w;
@@ -423,6 +443,10 @@ void rh__server_answer(struct rh__server *s, const struct rh__link_ask *ask, str
         break;
     case RH__LINK_END:
         end(s, a);
+        break;
+    case RH__LINK_LEARN:
+    case RH__LINK_KNOWN:
+        learn(s, ask, a);
         break;
     default:
         simple(s, ask, a);

@@ -22,14 +22,14 @@ static enum rh__server_open take_job(struct rh__server *s, char *error, size_t e
 {
     struct rh__words w = { 0 };
     char format[16];
-    const char *const words[] = { "open", s->token, s->me, s->owner, s->setup.resume ? "1" : "0" };
+    const char *const words[] = { "open", s->token, s->me, s->owner };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         rh__words_text(&w, words[i]);
     rh__words_number(&w, (long long)(s->setup.lease_seconds * 1000));
     rh__words_text(&w, s->setup.sha256);
+    rh__words_text(&w, s->setup.program);
     snprintf(format, sizeof format, "%d", RH__LINK_FORMAT);
     rh__words_text(&w, format);
-    rh__words_text(&w, s->setup.program);
     rh__words_text(&w, s->run_id);
     bool good = rh__server_call(s, &w, error, error_size);
     rh__words_release(&w);
@@ -43,17 +43,9 @@ static enum rh__server_open take_job(struct rh__server *s, char *error, size_t e
     }
     if (strcmp(status->text, "ok") == 0)
         return RH__SERVER_OPEN;
-    const char *who = rh__reply_is_text(owner) ? owner->text : "(unknown)";
-    double age = (double)rh__reply_number(rh__reply_part(s->reply, 2)) / 1000;
-    if (strcmp(status->text, "busy") == 0) {
-        snprintf(error, error_size, "job %s is explored by %.120s", s->setup.address.job, who);
-        return RH__SERVER_BUSY;
-    }
-    snprintf(error, error_size,
-             "the explorer of job %s, %.120s, has left it unfinished (%.0f s ago): go on with --resume and its "
-             "checkpoint, or remove the job (rehearse jobs --cluster URL remove)",
-             s->setup.address.job, who, age);
-    return RH__SERVER_REFUSED;
+    snprintf(error, error_size, "job %s is explored by %.120s", s->setup.address.job,
+             rh__reply_is_text(owner) ? owner->text : "(unknown)");
+    return RH__SERVER_BUSY;
 }
 
 enum rh__server_open rh__server_open(struct rh__server *s, const struct rh__server_setup *setup, char *error,

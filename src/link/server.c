@@ -142,8 +142,8 @@ static bool load_script(struct rh__server *s, char *error, size_t error_size)
 
 bool rh__server_call(struct rh__server *s, const struct rh__words *words, char *error, size_t error_size)
 {
-    enum { KEYS = 7, FRONT = 3 + KEYS };
-    static const char *const names[KEYS] = { "work", "tot", "res", "agents", "out", "spec", "sizes" };
+    enum { KEYS = 8, FRONT = 3 + KEYS };
+    static const char *const names[KEYS] = { "work", "tot", "res", "agents", "out", "spec", "sizes", "known" };
     char keys[KEYS][128];
     rh__reply_free(s->reply);
     s->reply = NULL;
@@ -156,7 +156,7 @@ bool rh__server_call(struct rh__server *s, const struct rh__words *words, char *
     if (good) {
         all[0] = "EVALSHA";
         all[1] = s->script;
-        all[2] = "7";
+        all[2] = "8";
         for (size_t i = 0; i < KEYS; i++) {
             rh__server_key(s, names[i], keys[i], sizeof keys[i]);
             all[3 + i] = keys[i];

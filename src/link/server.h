@@ -5,7 +5,7 @@
  *                  started again, the explorer begins another one from its own snapshot: a server is never trusted to
  *                  remember
  *
- * Keys: {rh:JOB}:spec and, beside it, work, tot, res, agents, out, sizes. */
+ * Keys: {rh:JOB}:spec and, beside it, work, tot, res, agents, out, sizes, known. */
 #ifndef RH_LINK_SERVER_H
 #define RH_LINK_SERVER_H
 
@@ -18,7 +18,6 @@ struct rh__server_setup {
     struct rh__address address;
     struct rh__secrets secrets;
     bool explorer;        /* else an agent */
-    bool resume;          /* of an explorer: takes a job whose explorer is gone */
     double lease_seconds; /* of an explorer */
     const char *program;  /* its file name */
     char sha256[65];      /* of the test program */

@@ -61,7 +61,7 @@ bool rh__setup_read(struct rh__server_setup *s, int argc, char **argv, char *err
     static char password[1024];
     const char *url = option(argc, argv, "--cluster"), *file = option(argc, argv, "--cluster-password-file");
     const char *lease = option(argc, argv, "--lease"), *from_environment = getenv(variable);
-    *s = (struct rh__server_setup){ .lease_seconds = 30, .resume = flag(argc, argv, "--resume") };
+    *s = (struct rh__server_setup){ .lease_seconds = 30 };
     if (!url) {
         snprintf(error, error_size, "--cluster URL is missing: redis://HOST[:PORT][/JOB]");
         return false;

@@ -7,16 +7,17 @@
 --           tot.bytes how large they are
 --   agents  sorted set of agents by the time when they were last seen (milliseconds of the server)
 --   out     hash: entry -> what its lease may use up
+--   known   string: what agents learn of a search in rounds, in the order in which they must learn it
 --   spec    hash: the job.  token: the generation; whoever has another token is told that its generation is gone
 --
 -- A server that stops a script in the middle (a right that the user lacks, for instance) does not take back its first
 -- half.  So whatever changes a generation sets tot.half first and removes it last: where it is still set, the
 -- generation is gone, and the explorer begins another one from its snapshot.
 --
--- Answers: status, then the state (waiting, leased, runs, steps, findings, agents, workers, backlog, paused), then what
--- the operation gives.
-local work, tot, res, agents, out, spec, sizes =
-    KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+-- Answers: status, then the state (waiting, leased, runs, steps, findings, agents, workers, backlog, paused, known), then
+-- what the operation gives.
+local work, tot, res, agents, out, spec, sizes, known =
+    KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local op, token, me = ARGV[1], ARGV[2], ARGV[3]
 local MOST_BACKLOG, MOST_BACKLOG_BYTES = 50000, 67108864
 
@@ -44,7 +45,7 @@ local function answer(status, more)
     local t = redis.call('HMGET', tot, 'runs', 'steps', 'findings', 'workers')
     local a = { status, redis.call('XLEN', work) - leased, leased, number(t[1]), number(t[2]), number(t[3]),
         redis.call('ZCARD', agents), number(t[4]), redis.call('LLEN', res),
-        redis.call('HGET', spec, 'state') == 'paused' and 1 or 0 }
+        redis.call('HGET', spec, 'state') == 'paused' and 1 or 0, redis.call('STRLEN', known) }
     for _, v in ipairs(more or {}) do a[#a + 1] = v end
     return a
 end
@@ -56,7 +57,7 @@ local function changed(status, more)
 end
 
 local function remove_work()
-    redis.call('DEL', work, tot, res, agents, out, sizes)
+    redis.call('DEL', work, tot, res, agents, out, sizes, known)
 end
 
 local function seen(workers, info)
@@ -72,7 +73,7 @@ end
 
 local function forget_agents(before)
     for _, a in ipairs(redis.call('ZRANGEBYSCORE', agents, '-inf', '(' .. before)) do
-        redis.call('HINCRBY', tot, 'workers', -number(redis.call('HGET', sizes, a)))
+        redis.call('HINCRBY', tot, 'workers', 0 - number(redis.call('HGET', sizes, a)))
         redis.call('HDEL', sizes, a)
         redis.call('ZREM', agents, a)
     end
@@ -80,20 +81,16 @@ end
 
 -- Operations of the explorer before there is a generation. -----------------------------------------------------------
 
--- open: takes the job.  ARGV: owner, resume (1: also a job whose explorer is gone)
+-- open: takes the job, also from an explorer that is gone: what it needs to go on is in its own checkpoint.
+-- ARGV: owner, lease, SHA-256 and name of the program, format, run id
 if op == 'open' then
     local s = redis.call('HMGET', spec, 'state', 'owner', 'seen', 'lease')
-    local alive = s[1] and (s[1] == 'idle' or s[1] == 'running' or s[1] == 'paused')
-    if alive and s[2] ~= ARGV[4] then
-        local age = now() - number(s[3])
-        if age < 2 * number(s[4]) then return { 'busy', s[2], age } end
-        if ARGV[5] ~= '1' and s[1] ~= 'idle' then return { 'left', s[2], age } end
-    end
-    if s[1] == 'left' and ARGV[5] ~= '1' then return { 'left', s[2], now() - number(s[3]) } end
+    local alive = s[1] == 'idle' or s[1] == 'running' or s[1] == 'paused'
+    if alive and s[2] ~= ARGV[4] and now() - number(s[3]) < 2 * number(s[4]) then return { 'busy', s[2] } end
     remove_work()
     redis.call('DEL', spec)
-    redis.call('HSET', spec, 'state', 'idle', 'owner', ARGV[4], 'seen', now(), 'lease', ARGV[6], 'sha', ARGV[7],
-        'format', ARGV[8], 'token', token, 'begun', now(), 'program', ARGV[9], 'run', ARGV[10])
+    redis.call('HSET', spec, 'state', 'idle', 'owner', ARGV[4], 'seen', now(), 'lease', ARGV[5], 'sha', ARGV[6],
+        'program', ARGV[7], 'format', ARGV[8], 'token', token, 'begun', now(), 'run', ARGV[9])
     return { 'ok' }
 end
 
@@ -108,7 +105,7 @@ end
 if op == 'begin' then
     local s = redis.call('HMGET', spec, 'owner', 'state', 'run')
     if s[3] == ARGV[17] then -- else it is from a file, perhaps an old one
-        if s[1] and s[1] ~= ARGV[4] then return { 'busy', s[1], 0 } end
+        if s[1] and s[1] ~= ARGV[4] then return { 'busy', s[1] } end
         if s[2] == 'removed' then return { 'ended' } end
     end
     remove_work()
@@ -137,8 +134,8 @@ local function release(id)
     if not o then return end
     local r, n = string.match(o, '^(%d+) (%d+)$')
     redis.call('HDEL', out, id)
-    redis.call('HINCRBY', tot, 'outr', -r)
-    redis.call('HINCRBY', tot, 'outs', -n)
+    redis.call('HINCRBY', tot, 'outr', 0 - r) -- -r would be -0, which is no integer for Redis
+    redis.call('HINCRBY', tot, 'outs', 0 - n)
 end
 
 local function is_mine(id, count)
@@ -159,7 +156,7 @@ local function budget(limit, done, given)
     local left = limit - number(redis.call('HGET', tot, done)) - number(redis.call('HGET', tot, given))
     if left <= 0 then return nil end
     local share = math.floor(left / (2 * math.max(1, number(redis.call('HGET', tot, 'workers')))))
-    return math.min(left, math.max(share, 16))
+    return math.min(left, math.max(share, 16), 1e9)
 end
 
 -- The entry waits again, as a new one.
@@ -198,6 +195,11 @@ local function fetch()
 end
 
 if op == 'look' then return answer('ok') end
+
+-- known: ARGV: how much is known already.  Gives a piece of the rest.
+if op == 'known' then
+    return answer('ok', { redis.call('GETRANGE', known, ARGV[4], ARGV[4] + 16777215) })
+end
 redis.call('HSET', tot, 'half', 1)
 
 if op == 'fetch' then
@@ -229,7 +231,7 @@ end
 -- renew: ARGV: workers, owner or "", then pairs of entry and delivery count.  Gives 1 for each lease that goes on.  Leases
 -- that the agent does not know (the answer was lost) end.
 if op == 'renew' then
-    local kept, known = {}, {}
+    local kept, named = {}, {}
     seen(tonumber(ARGV[4]))
     if ARGV[5] ~= '' and redis.call('HGET', spec, 'owner') == ARGV[5] then
         redis.call('HSET', spec, 'seen', now())
@@ -239,10 +241,10 @@ if op == 'renew' then
         local mine = is_mine(ARGV[i], ARGV[i + 1])
         if mine then redis.call('XCLAIM', work, 'g', me, 0, ARGV[i], 'JUSTID') end
         kept[#kept + 1] = mine and 1 or 0
-        known[ARGV[i]] = true
+        named[ARGV[i]] = true
     end
     for _, p in ipairs(redis.call('XPENDING', work, 'g', '-', '+', 1000, me)) do
-        if not known[p[1]] then back(p[1], p[4], 0) end
+        if not named[p[1]] then back(p[1], p[4], 0) end
     end
     return changed('ok', kept)
 end
@@ -253,6 +255,12 @@ if op == 'add' then
         redis.call('HSET', tot, 'added', ARGV[4])
         for i = 5, #ARGV do redis.call('XADD', work, '*', 'i', ARGV[i], 'd', 0) end
     end
+    return changed('ok')
+end
+
+-- learn: ARGV: how much is there already, more of it.  A call that was made before changes nothing.
+if op == 'learn' then
+    if redis.call('STRLEN', known) == number(ARGV[4]) then redis.call('APPEND', known, ARGV[5]) end
     return changed('ok')
 end
 

@@ -39,9 +39,21 @@ static void servers_and_networks_fail(void **unused)
         { [CHAOS_servers] = 2, [CHAOS_networks] = 3, [CHAOS_workers] = 5 } });
 }
 
+/* A search in rounds: the explorer keeps it, agents learn what they need for a round. */
+static void a_search_in_rounds_loses_nothing(void **unused)
+{
+    (void)unused;
+    made(&(struct chaos_setting){ "stateful, all",
+                                  "tests/fixtures/slow",
+                                  (const char *const[]){ "--explorer", "stateful", "-p", "n=7", NULL },
+                                  ALL,
+                                  { [CHAOS_servers] = 2, [CHAOS_workers] = 5 } });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_in_rounds_loses_nothing),
         cmocka_unit_test(processes_are_killed),
         cmocka_unit_test(servers_and_networks_fail),
     };

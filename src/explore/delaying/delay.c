@@ -162,12 +162,29 @@ static size_t delay_tell(void *state, void *buffer, size_t room)
     return d->ses ? rh__ses_tell(d->ses, buffer, room) : rh__ss_tell(d->ss, buffer, room);
 }
 
+static const void *delay_known(const void *state, uint64_t *life, size_t *size)
+{
+    const struct delay *d = state;
+    if (d->ses)
+        return rh__ses_known(d->ses, life, size);
+    *life = *size = 0;
+    return NULL;
+}
+
+static bool delay_learn(void *state, const void *bytes, size_t size)
+{
+    struct delay *d = state;
+    return d->ses ? rh__ses_learn(d->ses, bytes, size) : !size;
+}
+
 static const struct rh_explorer_rounds delay_rounds = { .give = delay_give,
                                                         .gather = delay_gather,
                                                         .has_more = delay_has_more,
                                                         .save = delay_save,
                                                         .load = delay_load,
-                                                        .tell = delay_tell };
+                                                        .tell = delay_tell,
+                                                        .known = delay_known,
+                                                        .learn = delay_learn };
 static const struct rh_explorer_share delay_share = {
     .can = delay_can, .pack = delay_pack, .unpack = delay_unpack, .rounds = &delay_rounds
 };

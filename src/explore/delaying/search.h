@@ -43,6 +43,8 @@ size_t rh__ses_give(struct rh__ses *s, void *buffer, size_t room, bool idle);
 bool rh__ses_gather(struct rh__ses *s, const void *told, size_t size);
 bool rh__ses_has_more(const struct rh__ses *s);
 size_t rh__ses_save(const struct rh__ses *s, void *buffer, size_t room);
+const void *rh__ses_known(const struct rh__ses *s, uint64_t *life, size_t *size);
+bool rh__ses_learn(struct rh__ses *s, const void *bytes, size_t size);
 bool rh__ses_load(struct rh__ses *s, const void *saved, size_t size);
 /* The memory is used up, and something is left: sampling can begin there.  With `combined` only. */
 bool rh__ses_is_used_up(const struct rh__ses *s);

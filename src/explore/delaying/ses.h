@@ -33,6 +33,7 @@ struct rh__ses_pool {
     uint64_t numbered;         /* items that were given */
     struct rh__writer records; /* of the round */
     struct rh__writer states;  /* all fingerprints */
+    uint64_t life;             /* how often the search has begun */
     uint32_t common_meaning;   /* of all fingerprints; of a worker: as the one that keeps the search wants it */
     bool starts_over;          /* some worker has seen the program read the clock or take a set: they mean more now */
 };

@@ -334,6 +334,7 @@ static void begin_search(struct rh__ses *s)
 {
     struct rh__ses_pool *p = &s->pool;
     p->keeps = true;
+    p->life++;
     p->starts_over = s->stopped = false;
     p->records.len = p->states.len = 0;
     s->transitions = s->most_items = 0;
@@ -368,6 +369,23 @@ bool rh__ses_has_more(const struct rh__ses *s)
 {
     bool any = rh__frontier_left(s->now) || rh__frontier_left(s->next) || s->pool.records.len;
     return !s->pool.keeps || s->pool.starts_over || (any && !s->stopped);
+}
+
+/* ---- workers without this memory ------------------------------------------------------------------------------------ */
+
+const void *rh__ses_known(const struct rh__ses *s, uint64_t *life, size_t *size)
+{
+    *life = s->pool.life;
+    *size = s->pool.states.len;
+    return s->pool.states.at;
+}
+
+bool rh__ses_learn(struct rh__ses *s, const void *bytes, size_t size)
+{
+    struct rh__reader r = rh__reader_of(bytes, size);
+    while (r.left && !r.bad)
+        rh_visited_add(s->visited, get_print(&r));
+    return !r.bad;
 }
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */

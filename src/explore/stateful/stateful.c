@@ -478,12 +478,24 @@ static size_t stateful_tell(void *state, void *buffer, size_t room)
     return rh__ses_tell(((struct stateful *)state)->crew, buffer, room);
 }
 
+static const void *stateful_known(const void *state, uint64_t *life, size_t *size)
+{
+    return rh__ses_known(((const struct stateful *)state)->crew, life, size);
+}
+
+static bool stateful_learn(void *state, const void *bytes, size_t size)
+{
+    return rh__ses_learn(((struct stateful *)state)->crew, bytes, size);
+}
+
 static const struct rh_explorer_rounds stateful_rounds = { .give = stateful_give,
                                                            .gather = stateful_gather,
                                                            .has_more = stateful_has_more,
                                                            .save = stateful_save,
                                                            .load = stateful_load,
-                                                           .tell = stateful_tell };
+                                                           .tell = stateful_tell,
+                                                           .known = stateful_known,
+                                                           .learn = stateful_learn };
 static const struct rh_explorer_share stateful_share = {
     .can = stateful_can, .pack = stateful_pack, .unpack = stateful_unpack, .rounds = &stateful_rounds
 };

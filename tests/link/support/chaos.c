@@ -58,6 +58,7 @@ static pid_t started(const struct chaos *c, char **words, const char *log, int m
     if (pid)
         return pid;
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the test fails */
     int fd = open(path, O_WRONLY | O_CREAT | more, 0600), nothing = open("/dev/null", O_RDWR);
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
@@ -367,7 +368,7 @@ static void strip(char *json, const char *key)
 /* In a buffer of malloc. */
 static char *result_in(const struct chaos *c)
 {
-    static const char *const strange[] = { "seconds", "workers", "estimate", "run", "checkpoint", "resumed" };
+    static const char *const strange[] = { "seconds", "workers", "estimate", "run", "checkpoint", "notes" };
     char path[128], *text = calloc(1, TEXT);
     snprintf(path, sizeof path, "%s/json", c->folder);
     FILE *f = fopen(path, "r");
