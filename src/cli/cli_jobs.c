@@ -44,7 +44,8 @@ static bool print_job(struct look *l, const char *job, bool whole)
 {
     char key[128], tot[128], work[128], agents[128];
     struct rh__server *s = l->server;
-    snprintf(s->setup.address.job, sizeof s->setup.address.job, "%s", job);
+    if (job != s->setup.address.job)
+        snprintf(s->setup.address.job, sizeof s->setup.address.job, "%s", job);
     rh__server_key(s, "spec", key, sizeof key);
     rh__server_key(s, "tot", tot, sizeof tot);
     rh__server_key(s, "work", work, sizeof work);

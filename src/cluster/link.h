@@ -76,7 +76,7 @@ enum rh__link_status {
     X(findings)                                                                                                        \
     X(agents)                                                                                                          \
     X(workers)                                                                                                         \
-    X(backlog) /* results that the explorer has not taken */                                                           \
+    X(backlog) /* bytes of results that the explorer has not taken */                                                  \
     X(paused)                                                                                                          \
     X(known) /* bytes that agents must know */
 

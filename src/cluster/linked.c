@@ -13,10 +13,8 @@
 
 static const double shortest_poll = 0.002, longest_poll = 0.1; /* while no item waits */
 static const double snapshot_pause = 0.25;                     /* least time between two snapshots */
+static const uint64_t large_backlog = (uint64_t)4 << 20;       /* bytes that do not wait for that */
 static const double snapshot_share = 0.05;                     /* largest share of the time for snapshots */
-/* So many new results on the server are a reason for a snapshot at once.  With the share alone, snapshots become ever
- * rarer when adding up takes more than that share, until the server hands out nothing (MOST_BACKLOG in work.lua). */
-enum { MOST_UNTAKEN = 10000 };
 
 struct linked_lease {
     struct rh__lease lease;
@@ -35,9 +33,8 @@ struct linked {
     struct rh__results *totals; /* with `items`: the last snapshot */
     struct rh__writer items;
     uint32_t item_count;
-    uint64_t adds;  /* number of the last ADD */
-    bool changed;   /* something was committed since, perhaps */
-    uint64_t taken; /* results of the last snapshot: the server keeps them until the next one */
+    uint64_t adds; /* number of the last ADD */
+    bool changed;  /* something was committed since, perhaps */
 
     struct rh__link_state state;
     bool gone, removed, offline, broken, has_dropped;
@@ -358,8 +355,8 @@ static bool send_unsent(struct linked *l)
 
 /* ---- snapshots --------------------------------------------------------------------------------------------------- */
 
-/* Of the explorer of a search in rounds: before agents get items of a round, they can learn what they need for it.  False
- * if that cannot be said of this generation. */
+/* Of the explorer of a search in rounds: before agents get items of a round, they can learn what they need.  False if that
+ * cannot be said of this generation. */
 static bool teach(struct linked *l)
 {
     enum { PIECE = 1 << 24 };
@@ -443,7 +440,6 @@ static void take_snapshot(struct linked *l)
             return;
         }
     }
-    l->taken = a.results.count;
     l->items.len = 0;
     l->item_count = 0;
     rh__put(&l->items, a.items.bytes, a.items.size);
@@ -515,7 +511,6 @@ static enum rh__link_status begin(struct linked *l)
         }
     }
     l->begun = true;
-    l->taken = 0;
     l->unsent.len = 0;
     l->next_renewal = 0;
     return a.status;
@@ -576,8 +571,8 @@ bool rh__linked_attend(void *state, bool now_please, char *error, size_t error_s
         if (ask(l, &q, &a) != RH__LINK_OFFLINE)
             l->next_renewal = now + l->lease_seconds / 4;
     }
-    bool many = l->state.backlog > l->taken + MOST_UNTAKEN;
-    if (sent && l->explorer && !l->gone && !l->removed && (now_please || many || now >= l->next_snapshot))
+    now_please |= now >= l->next_snapshot || l->state.backlog > large_backlog;
+    if (sent && l->explorer && !l->gone && !l->removed && now_please)
         take_snapshot(l);
     if (l->broken)
         snprintf(error, error_size, "%s", l->why);

@@ -4,7 +4,7 @@
 --   work    stream of open items with the consumer group "g"; fields i (the item), d (deaths before this entry)
 --   tot     hash of counters
 --   res     list of results that the explorer has not taken; tot.base is the number of results taken before its head,
---           tot.bytes how large they are
+--           tot.bytes how large those are that came since the last snapshot
 --   agents  sorted set of agents by the time when they were last seen (milliseconds of the server)
 --   out     hash: entry -> what its lease may use up
 --   known   string: what agents learn of a search in rounds, in the order in which they must learn it
@@ -42,9 +42,9 @@ end
 
 local function answer(status, more)
     local leased = pending_count()
-    local t = redis.call('HMGET', tot, 'runs', 'steps', 'findings', 'workers')
+    local t = redis.call('HMGET', tot, 'runs', 'steps', 'findings', 'workers', 'bytes')
     local a = { status, redis.call('XLEN', work) - leased, leased, number(t[1]), number(t[2]), number(t[3]),
-        redis.call('ZCARD', agents), number(t[4]), redis.call('LLEN', res),
+        redis.call('ZCARD', agents), number(t[4]), number(t[5]),
         redis.call('HGET', spec, 'state') == 'paused' and 1 or 0, redis.call('STRLEN', known) }
     for _, v in ipairs(more or {}) do a[#a + 1] = v end
     return a
@@ -277,10 +277,8 @@ if op == 'snapshot' then
         items[#items + 1] = e[2][2]
         items[#items + 1] = e[2][4]
     end
-    local results, bytes = redis.call('LRANGE', res, 0, -1), 0
-    for _, r in ipairs(results) do bytes = bytes + #r end
-    redis.call('HSET', tot, 'bytes', bytes)
-    return changed('ok', { results, items })
+    redis.call('HSET', tot, 'bytes', 0)
+    return changed('ok', { redis.call('LRANGE', res, 0, -1), items })
 end
 
 -- end: the generation is over.

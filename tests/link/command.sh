@@ -86,26 +86,25 @@ err_has 'there is no job nobody'
 refused 'jobs wants' "$rehearse" jobs --cluster "$url" destroy
 refused '--cluster URL is missing' "$rehearse" jobs
 
-"$rehearse" test "$slow" --explorer dfs -p n=12 --max-seconds 0 --cluster "$url?long" --save '' >long_out 2>long_err &
+"$rehearse" test "$slow" --explorer dfs -p n=12 --max-seconds 100000 --cluster "$url?long" --save '' >long_out 2>long_err &
 long=$!
 pids+=($long)
 n=0
 until "$rehearse" jobs --cluster "$url?long" show 2>/dev/null | grep -q '[1-9][0-9]* commits'; do
     n=$((n + 1))
-    [ $n -gt 1000 ] && { problem "the job does not begin"; break; }
+    [ $n -gt 500 ] && { problem "the job does not begin"; break; }
     sleep 0.02
 done
 expect 0 "$rehearse" jobs --cluster "$url?long" show
 out_has 'long: running' 'slow' '1 agents with 1 workers' 'test senders' 'explorer dfs'
 # Another test of the same program on the same job lends its workers; another program is refused.
-expect 0 timeout -s INT 3600 true
 "$rehearse" test "$slow" --explorer dfs -p n=12 --cluster "$url?long" --save '' >second_out 2>second_err &
 second=$!
 pids+=($second)
 n=0
-until "$rehearse" jobs --cluster "$url?long" show | grep -q '2 agents with'; do
+until "$rehearse" jobs --cluster "$url?long" show 2>/dev/null | grep -q '2 agents with'; do
     n=$((n + 1))
-    [ $n -gt 1000 ] && { problem "the second one does not lend its workers"; break; }
+    [ $n -gt 500 ] && { problem "the second one does not lend its workers"; break; }
     sleep 0.02
 done
 grep -q 'this process lends its workers' second_err || problem "the second one does not say what it does: $(cat second_err)"
@@ -123,7 +122,7 @@ expect 0 "$rehearse" jobs --cluster "$url?long" show
 out_has 'long: running'
 expect 0 "$rehearse" jobs --cluster "$url?long" remove
 wait $long
-same "exit of a removed job" 0 $?
+same "exit of a removed job" 3 $?
 grep -q 'the job was removed from the server: this is not all' long_out long_err || problem "nothing says that the job was removed"
 grep -q exhaustive long_out && problem "a removed job is called exhaustive"
 wait $second
@@ -136,7 +135,6 @@ refused 'use rediss:// (TLS), or say --insecure' "$rehearse" test "$slow" --clus
 refused 'No such file' "$rehearse" test "$slow" --cluster redis+unix:///nowhere/s
 refused '--lease wants seconds' "$rehearse" test "$slow" --cluster "$url" --lease 0.01
 refused 'cannot share its work' "$rehearse" test "$slow" --cluster "$url" --explorer roundrobin
-refused 'names something of this machine' "$rehearse" test "$slow" --cluster "$url" --explorer 'replay(x, dfs)'
 expect 2 "$slow" test --cluster "$url"
 err_has 'is for the command'
 server evicts 'maxmemory 100mb' 'maxmemory-policy allkeys-lru'

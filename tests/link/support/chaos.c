@@ -389,6 +389,8 @@ static char *result_of_one(struct chaos *c, int *code)
     int status;
     add_test(&w, c->setting);
     add_word(&w, "%s/json", c->folder);
+    if (c->setting->rounds)
+        add_word(&w, "-j2");
     pid_t pid = started(c, w.words, "one.log", O_TRUNC);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));

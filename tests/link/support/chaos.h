@@ -25,9 +25,10 @@ enum chaos_kind {
 
 struct chaos_setting {
     const char *name;
-    const char *program;              /* below the folder of the build */
-    const char *const *options;       /* of `rehearse test`, with NULL at the end */
-    unsigned kinds;                   /* bits of enum chaos_kind */
+    const char *program;        /* below the folder of the build */
+    const char *const *options; /* of `rehearse test`, with NULL at the end */
+    bool rounds;    /* a search in rounds: the result is that of a pool, which makes some steps more than one process */
+    unsigned kinds; /* bits of enum chaos_kind */
     unsigned least[CHAOS_KIND_COUNT]; /* how often each must have happened: explorations are made until then */
 };
 
