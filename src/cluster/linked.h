@@ -40,7 +40,7 @@ bool rh__linked_begin(void *state, const struct rh__linked_job *job, char *error
 void rh__linked_join(void *state, double lease_seconds);
 /* Before beginning. */
 void rh__linked_set_rounds(void *state, const struct rh__linked_rounds *rounds);
-/* No item is open, and all that was told has been gathered: the next round may begin.  Asks the server if it may be so. */
+/* No item is open, and all that was told has been gathered: the next round may begin.  May ask the server. */
 bool rh__linked_is_idle(void *state);
 /* How many workers this process has. */
 void rh__linked_set_workers(void *state, uint32_t workers);

@@ -24,6 +24,7 @@ static void processes_are_killed(void **unused)
     made(&(struct chaos_setting){ "dfs, processes",
                                   "tests/fixtures/slow",
                                   (const char *const[]){ "--explorer", "dfs", "-p", "n=9", NULL },
+                                  false,
                                   PROCESSES,
                                   { [CHAOS_workers] = 15, [CHAOS_agents] = 5, [CHAOS_stops] = 2 } });
 }
@@ -35,6 +36,7 @@ static void servers_and_networks_fail(void **unused)
         "dfs with failures, all",
         "examples/scheduler",
         (const char *const[]){ "every_job_runs_once", "--explorer", "dfs", "-p", "bug=double", NULL },
+        false,
         ALL,
         { [CHAOS_servers] = 2, [CHAOS_networks] = 3, [CHAOS_workers] = 5 } });
 }
@@ -46,6 +48,7 @@ static void a_search_in_rounds_loses_nothing(void **unused)
     made(&(struct chaos_setting){ "stateful, all",
                                   "tests/fixtures/slow",
                                   (const char *const[]){ "--explorer", "stateful", "-p", "n=7", NULL },
+                                  true,
                                   ALL,
                                   { [CHAOS_servers] = 2, [CHAOS_workers] = 5 } });
 }

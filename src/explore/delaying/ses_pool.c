@@ -371,7 +371,7 @@ bool rh__ses_has_more(const struct rh__ses *s)
     return !s->pool.keeps || s->pool.starts_over || (any && !s->stopped);
 }
 
-/* ---- workers without this memory ------------------------------------------------------------------------------------ */
+/* ---- workers without this memory --------------------------------------------------------------------------------- */
 
 const void *rh__ses_known(const struct rh__ses *s, uint64_t *life, size_t *size)
 {
