@@ -355,8 +355,8 @@ static bool send_unsent(struct linked *l)
 
 /* ---- snapshots --------------------------------------------------------------------------------------------------- */
 
-/* Of the explorer of a search in rounds: before agents get items of a round, they can learn what they need.  False if that
- * cannot be said of this generation. */
+/* Of the explorer of a search in rounds: before agents get items of a round they can learn what they need.  False if it
+ * cannot be said in this generation. */
 static bool teach(struct linked *l)
 {
     enum { PIECE = 1 << 24 };
