@@ -1,6 +1,7 @@
 /* See blocking.h. */
 #include "actor/blocking.h"
 
+bool rh__calls_are_plain = true;
 _Thread_local void *rh__program_frame;
 _Thread_local char *rh__clean_down_to;
 
@@ -48,18 +49,23 @@ _Thread_local char *rh__clean_down_to;
     "    xor %edx, %edx\n    xor %esi, %esi\n    xor %edi, %edi\n    xor %r8d, %r8d\n"                                 \
     "    xor %r9d, %r9d\n    xor %r10d, %r10d\n    xor %r11d, %r11d\n"                                                 \
     "1:\n"
-#define TRAMPOLINE(name, behind, arguments, bytes)                                                                     \
+#define TRAMPOLINE(name, behind, arguments, bytes, shortcut)                                                           \
     __asm__(".text\n    .p2align 4\n    .globl " name "\n    .type " name ",@function\n" name ":\n"                    \
-            "    .cfi_startproc\n" SAVE("rbp") SAVE("rbx") SAVE("r12") SAVE("r13") SAVE("r14") SAVE("r15") arguments   \
-            "    mov rh__program_frame@gottpoff(%rip), %rax\n"                                                         \
-            "    mov %rsp, %fs:(%rax)\n"                                                                               \
-            "    call " behind "\n"                                                                                    \
-            "    mov rh__program_frame@gottpoff(%rip), %rcx\n"                                                         \
-            "    movq $0, %fs:(%rcx)\n" CLEAN "    add $" bytes ", %rsp\n    .cfi_adjust_cfa_offset -" bytes           \
-            "\n" LOAD("r15") LOAD("r14") LOAD("r13") LOAD("r12") LOAD("rbx")                                           \
-                LOAD("rbp") "    ret\n    .cfi_endproc\n    .size " name ",.-" name "\n");
-#define TRAMPOLINE_X(name, words) TRAMPOLINE(#name, "rh__call_" #name, PUSH_##words, BYTES_##words)
-RH__CALLS(TRAMPOLINE_X)
+            "    .cfi_startproc\n" shortcut SAVE("rbp") SAVE("rbx") SAVE("r12") SAVE("r13") SAVE("r14") SAVE("r15")    \
+                arguments "    mov rh__program_frame@gottpoff(%rip), %rax\n"                                           \
+                          "    mov %rsp, %fs:(%rax)\n"                                                                 \
+                          "    call " behind "\n"                                                                      \
+                          "    mov rh__program_frame@gottpoff(%rip), %rcx\n"                                           \
+                          "    movq $0, %fs:(%rcx)\n" CLEAN "    add $" bytes                                          \
+                          ", %rsp\n    .cfi_adjust_cfa_offset -" bytes "\n" LOAD("r15") LOAD("r14") LOAD("r13")        \
+                              LOAD("r12") LOAD("rbx") LOAD("rbp") "    ret\n    .cfi_endproc\n    .size " name         \
+                                                                  ",.-" name "\n");
+#define TRAMPOLINE_X(name, words) TRAMPOLINE(#name, "rh__call_" #name, PUSH_##words, BYTES_##words, "")
+RH__CALLS_THAT_BLOCK(TRAMPOLINE_X)
+#define PLAINLY(behind) "    cmpb $0, rh__calls_are_plain(%rip)\n    jne " behind "\n"
+#define SHORTCUT_X(name, words)                                                                                        \
+    TRAMPOLINE(#name, "rh__call_" #name, PUSH_##words, BYTES_##words, PLAINLY("rh__call_" #name))
+RH__CALLS_THAT_GO_ON(SHORTCUT_X)
 
 __asm__(".text\n    .p2align 4\n    .globl rh__clean_stack\n    .type rh__clean_stack,@function\n"
         "rh__clean_stack:\n    .cfi_startproc\n" CLEAN "    ret\n    .cfi_endproc\n"

@@ -7,6 +7,10 @@
 
 #include <rehearse/test.h>
 
+/* Nobody stops in RH__CALLS_THAT_GO_ON, and no stack is to be clean: then these calls go through no trampoline.  True
+ * but while a controlled world needs them. */
+extern __attribute__((visibility("hidden"))) bool rh__calls_are_plain;
+
 /* While such a call is under way: the end of the program's own part of the stack, where its registers and the arguments
  * of the call are; else NULL.  NULL on machines for which there is no trampoline. */
 extern _Thread_local void *rh__program_frame;
@@ -25,7 +29,24 @@ static inline void rh__clean_stack(void)
 #endif
 
 /* X(name, words of its arguments) */
-#define RH__CALLS(X)                                                                                                   \
+/* An actor may stop in these with any granularity. */
+#define RH__CALLS_THAT_BLOCK(X)                                                                                        \
+    X(rh_ask_, 6)                                                                                                      \
+    X(rh_exit_, 2)                                                                                                     \
+    X(rh_kill_, 3)                                                                                                     \
+    X(rh_join_, 3)                                                                                                     \
+    X(rh_yield_, 1)                                                                                                    \
+    X(rh_sleep_, 2)                                                                                                    \
+    X(rh_choose_, 2)                                                                                                   \
+    X(rh_receive_, 2)                                                                                                  \
+    X(rh_receive_set_, 3)                                                                                              \
+    X(rh_store_open_, 2)                                                                                               \
+    X(rh_store_sync_, 1)                                                                                               \
+    X(rh_store_put_sync_, 4)                                                                                           \
+    X(rh_wanted_, 4)                                                                                                   \
+    X(rh_advance_time_, 2)
+/* In these it stops between operations on objects or sends only, or never. */
+#define RH__CALLS_THAT_GO_ON(X)                                                                                        \
     X(rh_spawn_, 3)                                                                                                    \
     X(rh_spawn_watched_, 4)                                                                                            \
     X(rh_send_, 6)                                                                                                     \
@@ -34,30 +55,18 @@ static inline void rh__clean_stack(void)
     X(rh_reply_, 5)                                                                                                    \
     X(rh_reply_to_, 7)                                                                                                 \
     X(rh_forward_, 2)                                                                                                  \
-    X(rh_ask_, 6)                                                                                                      \
-    X(rh_exit_, 2)                                                                                                     \
     X(rh_return_, 3)                                                                                                   \
-    X(rh_kill_, 3)                                                                                                     \
     X(rh_link_, 2)                                                                                                     \
     X(rh_unlink_, 2)                                                                                                   \
     X(rh_monitor_, 2)                                                                                                  \
     X(rh_demonitor_, 2)                                                                                                \
-    X(rh_join_, 3)                                                                                                     \
     X(rh_register_, 3)                                                                                                 \
     X(rh_unregister_, 2)                                                                                               \
     X(rh_whereis_, 2)                                                                                                  \
-    X(rh_yield_, 1)                                                                                                    \
     X(rh_info_, 3)                                                                                                     \
     X(rh_alive_, 2)                                                                                                    \
     X(rh_timer_, 5)                                                                                                    \
     X(rh_timer_cancel_, 2)                                                                                             \
-    X(rh_sleep_, 2)                                                                                                    \
-    X(rh_choose_, 2)                                                                                                   \
-    X(rh_receive_, 2)                                                                                                  \
-    X(rh_receive_set_, 3)                                                                                              \
-    X(rh_store_open_, 2)                                                                                               \
-    X(rh_store_sync_, 1)                                                                                               \
-    X(rh_store_put_sync_, 4)                                                                                           \
     X(rh_table_put_, 5)                                                                                                \
     X(rh_table_insert_new_, 5)                                                                                         \
     X(rh_table_remove_, 3)                                                                                             \
@@ -70,10 +79,7 @@ static inline void rh__clean_stack(void)
     X(rh_history_call_, 5)                                                                                             \
     X(rh_history_return_, 5)                                                                                           \
     X(rh_announce_, 3)                                                                                                 \
-    X(rh_wanted_, 4)                                                                                                   \
-    X(rh_advance_time_, 2)                                                                                             \
     X(rh_observe_, 3)                                                                                                  \
-    /* Nobody stops in these. */                                                                                       \
     X(rh_tail, 1)                                                                                                      \
     X(rh_state_of_, 3)                                                                                                 \
     X(rh_name, 1)                                                                                                      \
@@ -88,6 +94,7 @@ static inline void rh__clean_stack(void)
     X(rh_open_, 4)                                                                                                     \
     X(rh_abstract_, 3)                                                                                                 \
     X(rh_external_, 2)
+#define RH__CALLS(X) RH__CALLS_THAT_BLOCK(X) RH__CALLS_THAT_GO_ON(X)
 
 /* The name of the function behind the trampoline; without trampolines, of the function itself. */
 #if defined(__x86_64__)

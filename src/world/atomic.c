@@ -39,7 +39,7 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
 {
     struct frames *f = arg;
     f->found = is_inside(f->w, (uintptr_t)_Unwind_GetIP(context));
-    bool bottom = (uintptr_t)_Unwind_GetRegionStart(context) == rh__fiber_function();
+    bool bottom = rh__is_fiber_function((uintptr_t)_Unwind_GetRegionStart(context));
     return f->found || bottom || ++f->depth > 64 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 

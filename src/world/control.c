@@ -121,7 +121,7 @@ static const char *place_of_caller(char *place, size_t size)
     _Unwind_Backtrace(look_at, &caller);
     rh__outside_pop();
     /* A handler that ends with the call has left its frame to it: then all that is known is the handler. */
-    if (caller.function == rh__fiber_function() && first_function(rh__world))
+    if (rh__is_fiber_function(caller.function) && first_function(rh__world))
         caller.address = first_function(rh__world) + 1;
     if (caller.address)
         rh__place_of_call((const void *)caller.address, place, size);

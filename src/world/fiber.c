@@ -43,18 +43,25 @@ static void fiber_main(void *arg)
 {
     struct rh_world *w = arg;
     arrive_on_fiber(w, NULL);
-    if (w->job_body)
-        w->job_body(ref_of(w->current), w->job_state);
+    const struct rh__job *job = &w->job;
+    if (job->body)
+        job->body(ref_of(w->current), job->state);
     else
-        w->job_handler(ref_of(w->current), w->job_state, w->job_value);
-    w->yield = YIELD_DONE;
+        job->handler(ref_of(w->current), job->state, job->value);
     if (w->asan)
         __sanitizer_start_switch_fiber(NULL, w->asan_bottom, w->asan_size);
 }
 
-uintptr_t rh__fiber_function(void)
+void rh__fiber_calls(const struct rh_world *w)
 {
-    return (uintptr_t)fiber_main;
+    bool plain = w->semantics.granularity == RH_GRAIN_HANDLER && !w->fingerprints;
+    if (plain != rh__calls_are_plain) /* a store would make a page of globals hot */
+        rh__calls_are_plain = plain;
+}
+
+bool rh__is_fiber_function(uintptr_t function)
+{
+    return function == (uintptr_t)fiber_main || function == rh__switch_caller();
 }
 
 void rh__fiber_block(struct rh_world *w)
@@ -209,10 +216,13 @@ static inline void cross(const struct crossing *c)
     struct rh_world *w = c->w;
     if (w->asan)
         __sanitizer_start_switch_fiber(&w->asan_fake, c->top - rh__stack_size(w), rh__stack_size(w));
+    const struct rh__job *job = &w->job;
     if (c->context)
         rh__switch_resume(c->context, &w->back);
-    else
+    else if (job->body || w->asan)
         rh__switch_enter(c->top, fiber_main, w, &w->back);
+    else /* as rh__fiber_start does: the frame below a handler is always the same */
+        rh__switch_call(c->top, &w->back, job->handler, ref_of(w->current), job->state, job->value);
     if (w->asan)
         __sanitizer_finish_switch_fiber(w->asan_fake, NULL, NULL);
 }
@@ -236,6 +246,7 @@ static inline void enter_plainly(struct rh_world *w, uint32_t actor)
     rh__program_frame = NULL; /* of a call that has ended */
     w->current = actor;
     w->inside = true;
+    w->yield = YIELD_DONE; /* unless it stops */
 }
 
 /* The stack ends at `top`; its bytes below `live` are free. */
@@ -284,23 +295,31 @@ RH__APART static void leave_first(struct rh_world *w, uint32_t actor, uint32_t s
     }
 }
 
-RH__APART static void start_any(struct rh_world *w, uint32_t actor, uint32_t stack, char *top)
+RH__APART static void start_any(struct rh_world *w, uint32_t actor, const struct rh__job *job)
 {
+    uint32_t stack = rh__stack_peek(w);
+    char *top = rh__stack_base(w, stack) + rh__stack_size(w);
+    w->job = *job;
     enter(w, actor, top, top);
     run_fiber(w, actor, top, NULL);
     leave_first(w, actor, stack);
 }
 
-void rh__fiber_start(struct rh_world *w, uint32_t actor)
+void rh__fiber_start_body(struct rh_world *w, uint32_t actor, rh_body_fn *body)
 {
-    uint32_t stack = rh__stack_peek(w);
-    char *top = rh__stack_base(w, stack) + rh__stack_size(w);
-    if (__builtin_expect(w->entry_needs || w->job_body, 0)) {
-        start_any(w, actor, stack, top);
+    start_any(w, actor, &(struct rh__job){ .body = body, .state = w->actors[actor].region });
+}
+
+void rh__fiber_start(struct rh_world *w, uint32_t actor, rh_handler_fn *handler, void *state, const void *value)
+{
+    if (__builtin_expect(w->entry_needs != 0, 0)) {
+        start_any(w, actor, &(struct rh__job){ .handler = handler, .state = state, .value = value });
         return;
     }
+    uint32_t stack = rh__stack_peek(w);
+    char *top = rh__stack_base(w, stack) + rh__stack_size(w);
     enter_plainly(w, actor);
-    rh__switch_enter(top, fiber_main, w, &w->back);
+    rh__switch_call(top, &w->back, handler, ref_of(actor), state, value);
     if (w->yield == YIELD_DONE)
         w->inside = false;
     else

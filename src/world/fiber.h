@@ -7,9 +7,10 @@
 
 #include "world/state.h"
 
-/* The world's side.  Runs the job in w (job_body, or job_handler with job_state and job_value) as `actor`, until it
- * ends, blocks or is abandoned; w->yield says which. */
-void rh__fiber_start(struct rh_world *w, uint32_t actor);
+/* The world's side.  Runs a handler, or the body of a process, as `actor`, until it ends, blocks or is abandoned;
+ * w->yield says which. */
+void rh__fiber_start(struct rh_world *w, uint32_t actor, rh_handler_fn *handler, void *state, const void *value);
+void rh__fiber_start_body(struct rh_world *w, uint32_t actor, rh_body_fn *body);
 /* Continues a fiber that has blocked. */
 void rh__fiber_resume(struct rh_world *w, uint32_t actor);
 /* Discards a fiber that has blocked. */
@@ -29,7 +30,10 @@ _Noreturn void rh__fiber_abandon(struct rh_world *w);
 /* If stacks are filled before handlers run: fills the free part of this one again. */
 void rh__fiber_clean(void);
 
-/* The address of the function that calls handlers and bodies, for those who look at stacks. */
-uintptr_t rh__fiber_function(void);
+/* From now on calls of the program take the way that this world needs (actor/blocking.h). */
+void rh__fiber_calls(const struct rh_world *w);
+
+/* Whether this is the address of a function that calls handlers and bodies, for those who look at stacks. */
+bool rh__is_fiber_function(uintptr_t function);
 
 #endif

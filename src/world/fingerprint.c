@@ -567,6 +567,7 @@ static struct rh__wide hash_news(const struct rh_world *w)
 static void begin_hashing(struct rh_world *w)
 {
     w->hashing = w->fingerprints = true;
+    rh__fiber_calls(w);
     w->hashing_since = w->event_count;
     w->total = w->tables_hash = rh__wide_of(0);
     w->stale_actor_count = w->stale_channel_count = 0;

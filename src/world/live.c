@@ -1,10 +1,12 @@
 /* Questions about a live world (live.h). */
 #include "world/live.h"
 
-#include "world/fingerprint.h"
+#include <string.h>
 
+#include "base/hash.h"
 #include "world/crash_points.h"
 #include "world/fiber.h"
+#include "world/fingerprint.h"
 #include "world/memory.h"
 #include "world/state.h"
 #include "world/symbol.h"
@@ -15,6 +17,17 @@ struct rh__timer_origin rh__timer_origin(const struct rh_world *w, uint32_t time
 {
     const struct world_timer *t = &w->timers[timer];
     return (struct rh__timer_origin){ t->event, t->type ? t->name : 0, t->deadline_ns };
+}
+
+uint64_t rh__timer_name_hash(const struct rh_world *w, uint32_t timer)
+{
+    struct world_timer *t = &w->timers[timer];
+    if (t->type && !t->name_hash) {
+        const char *name = w->payload + t->name;
+        uint64_t hash = rh__hash(name, strlen(name), 0);
+        t->name_hash = hash ? hash : 1;
+    }
+    return t->name_hash;
 }
 
 bool rh__timer_message(const struct rh_world *w, uint32_t timer, struct rh__timer_message *m)
@@ -176,6 +189,7 @@ void rh__world_supervise(struct rh_world *w)
 void rh__world_will_print(struct rh_world *w)
 {
     w->fingerprints = true;
+    rh__fiber_calls(w);
 }
 
 void rh__world_has_seen(struct rh_world *w, uint32_t meaning)

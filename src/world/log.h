@@ -5,8 +5,9 @@
  *     2  an image: its bytes are in the log below the entry, rounded up to 16
  *     3  bytes that were zero
  * For the last two, `old` is the number of bytes, shifted by two, with the low bits of the address, which the tag
- * hides.  The reserved address space limits the log; rh__log_room is checked once a step, so that a push need not
- * check. */
+ * hides.  The image of a region has an entry more between bytes and entry: the actor, and the image of the same
+ * region before it (LOG_LINKED).  A rollback over both restores the older one only.  The reserved address space limits
+ * the log; rh__log_room is checked once a step, so that a push need not check. */
 /* Private to src/world. */
 #ifndef RH_WORLD_LOG_H
 #define RH_WORLD_LOG_H
@@ -23,6 +24,8 @@ struct world_log_entry {
     uint64_t old;
 };
 
+#define LOG_LINKED ((uint64_t)1 << 63) /* in `old` of an image */
+
 enum { LOG_WORD64 = 0, LOG_WORD32 = 1, LOG_IMAGE = 2, LOG_ZERO = 3, LOG_TAGS = 3 };
 
 static inline void log_push(struct rh_world *w, const void *where, unsigned tag, uint64_t old)
@@ -31,6 +34,13 @@ static inline void log_push(struct rh_world *w, const void *where, unsigned tag,
     e->where = (uint64_t)(uintptr_t)where | tag;
     e->old = old;
     w->log = (char *)(e + 1);
+}
+
+/* What goes to the log once a step may go there again: a step begins, or changes were undone. */
+static inline void rh__epoch_begin(struct rh_world *w)
+{
+    w->epoch++;
+    w->ready_logged = RH_NONE;
 }
 
 static inline void put32(struct rh_world *w, uint32_t *where, uint32_t value)
@@ -92,6 +102,32 @@ static inline void rh__log_image(struct rh_world *w, void *where, uint32_t size)
     rh__copy(w->log, where, size);
     w->log += (size + 15) & ~(uint32_t)15;
     log_push(w, (void *)((uintptr_t)where & ~(uintptr_t)3), LOG_IMAGE, (uint64_t)size << 2 | ((uintptr_t)where & 3));
+}
+
+static inline size_t rh__log_size(const struct world_log_entry *e)
+{
+    return (size_t)((e->old & ~LOG_LINKED) >> 2);
+}
+
+/* The log before an entry of bytes. */
+static inline char *rh__log_before(const struct world_log_entry *e)
+{
+    if ((e->where & LOG_TAGS) != LOG_IMAGE)
+        return (char *)(uintptr_t)e;
+    return (char *)(uintptr_t)(e - (e->old & LOG_LINKED ? 1 : 0)) - ((rh__log_size(e) + 15) & ~(size_t)15);
+}
+
+/* The same for the region of an actor. */
+static inline void rh__log_region(struct rh_world *w, struct world_actor *a)
+{
+    uintptr_t where = (uintptr_t)a->region;
+    rh__copy(w->log, a->region, a->used);
+    struct world_log_entry *e = (struct world_log_entry *)(void *)(w->log + ((a->used + 15) & ~(uint32_t)15));
+    e[0] = (struct world_log_entry){ (uint64_t)(uintptr_t)a, (uint64_t)(uintptr_t)a->image };
+    e[1] = (struct world_log_entry){ (where & ~(uintptr_t)3) | LOG_IMAGE,
+                                     (uint64_t)a->used << 2 | (where & 3) | LOG_LINKED };
+    a->image = &e[1];
+    w->log = (char *)(e + 2);
 }
 
 /* Undoes entries from the top down to `mark`. */

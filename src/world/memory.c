@@ -346,12 +346,17 @@ static void shadow_follows(struct rh_world *w, char *where, uint32_t size)
 }
 
 /* Undoes an entry that is not one word, and returns the log before it. */
-RH__NO_SANITIZE static char *undo_bytes(struct rh_world *w, const struct world_log_entry *e)
+RH__NO_SANITIZE static char *undo_bytes(struct rh_world *w, const struct world_log_entry *e, const char *mark)
 {
-    char *log = (char *)e, *where = (char *)(uintptr_t)(e->where & ~(uint64_t)LOG_TAGS) + (e->old & 3);
-    size_t size = (size_t)(e->old >> 2);
+    char *log = rh__log_before(e), *where = (char *)(uintptr_t)(e->where & ~(uint64_t)LOG_TAGS) + (e->old & 3);
+    size_t size = rh__log_size(e);
     if ((e->where & LOG_TAGS) == LOG_IMAGE) {
-        log -= (size + 15) & ~(size_t)15;
+        if (e->old & LOG_LINKED) {
+            const struct world_log_entry *older = (const struct world_log_entry *)(uintptr_t)e[-1].old;
+            ((struct world_actor *)(uintptr_t)e[-1].where)->image = older;
+            if ((const char *)older >= mark && older->old == e->old && !w->asan)
+                return log; /* the older image overwrites all of this */
+        }
         rh__copy(where, log, size);
         if (w->asan)
             shadow_follows(w, where, (uint32_t)size);
@@ -375,7 +380,7 @@ RH__NO_SANITIZE void rh__log_rollback(struct rh_world *w, char *mark)
         else if ((where & LOG_TAGS) == LOG_WORD32)
             *(uint32_t *)(uintptr_t)(where - LOG_WORD32) = (uint32_t)e->old;
         else
-            log = undo_bytes(w, e);
+            log = undo_bytes(w, e, mark);
     }
     w->log = log;
 }

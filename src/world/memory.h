@@ -78,7 +78,7 @@ static inline void rh__region_enter(struct rh_world *w, uint32_t actor)
     if (a->large) {
         rh__region_enter_large(w, actor);
     } else if (a->epoch != w->epoch) {
-        rh__log_image(w, a->region, a->used);
+        rh__log_region(w, a);
         a->epoch = w->epoch;
     }
 }

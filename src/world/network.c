@@ -85,7 +85,7 @@ static inline void push(struct rh_world *w, uint32_t channel, uint32_t message)
     log_pair(w, &c->first);
     if (c->first == RH_NONE) {
         c->first = message;
-        put64(w, &w->ready[channel / 64], w->ready[channel / 64] | (uint64_t)1 << channel % 64);
+        rh__channel_ready(w, channel, true);
     } else {
         put32(w, &w->messages[c->last].next, message);
     }
@@ -116,7 +116,7 @@ static inline void pull(struct rh_world *w, uint32_t message)
     }
     put32(w, &c->first, m->next);
     if (c->first == RH_NONE) /* then `last` is not used */
-        put64(w, &w->ready[channel / 64], w->ready[channel / 64] & ~((uint64_t)1 << channel % 64));
+        rh__channel_ready(w, channel, false);
 }
 
 /* ---- vectors of the causal model --------------------------------------------------------------------------------- */
@@ -647,9 +647,41 @@ static inline void offer(struct rh_world *w, uint32_t message)
     rh__offer(w, RH_CHOICE_DELIVER, w->messages[message].receiver, message, 0);
 }
 
+/* An idle actor that takes what comes. */
+static inline bool takes_what_comes(const struct world_actor *a)
+{
+    return a->status == STATUS_IDLE && !(a->flags & (FLAG_DEFERS | FLAG_GATHERS)) && a->start == RH_NONE &&
+           a->outbox == RH_NONE;
+}
+
+static inline bool is_plain(const struct world_message *m)
+{
+    return m->type->unhandled != RH_UNHANDLED_DEFER && m->answers == RH_NONE && !(m->wake | m->life | m->behind) &&
+           !rh__message_is_start(m);
+}
+
+/* The common case in a few instructions: nothing is special about the receiver and the messages.  False, and nothing is
+ * offered, if something is. */
+static inline bool offer_plain(struct rh_world *w, const struct world_channel *c)
+{
+    uint32_t before = w->choice_count;
+    if (w->delivery.causal || w->cut || !takes_what_comes(&w->actors[c->receiver]))
+        return false;
+    for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next) {
+        if (!is_plain(&w->messages[i])) {
+            w->choice_count = before;
+            return false;
+        }
+        if (i == c->first || (!w->delivery.in_order && c->sender != w->clock))
+            offer(w, i);
+    }
+    return true;
+}
+
 void rh__channel_offer(struct rh_world *w, uint32_t channel)
 {
-    each_deliverable(w, channel, offer);
+    if (!offer_plain(w, &w->channels[channel]))
+        each_deliverable(w, channel, offer);
 }
 
 /* rh__message_deliverable asks for one message whether it is among the deliverable ones of its channel. */

@@ -281,6 +281,18 @@ static inline bool rh__message_changes_time(const struct rh_world *w, const stru
     return w->own_clocks && (m->sent_ns > w->actors[m->receiver].now_ns || w->tick_ns);
 }
 
+/* Notes whether the channel holds something.  A step mostly changes one word of these bits several times: it goes to
+ * the log once. */
+static inline void rh__channel_ready(struct rh_world *w, uint32_t channel, bool is)
+{
+    uint64_t *word = &w->ready[channel / 64], bit = (uint64_t)1 << channel % 64;
+    if (w->ready_logged != channel / 64) {
+        log_push(w, word, LOG_WORD64, *word);
+        w->ready_logged = channel / 64;
+    }
+    *word = is ? *word | bit : *word & ~bit;
+}
+
 /* The common case: the message is the first of its channel, and there are no faults, news, hashes or clocks to
  * follow. */
 static inline void rh__message_take(struct rh_world *w, uint32_t message)
@@ -295,7 +307,7 @@ static inline void rh__message_take(struct rh_world *w, uint32_t message)
     }
     put32(w, &c->first, m->next);
     if (m->next == RH_NONE) /* then `last` is not used */
-        put64(w, &w->ready[channel / 64], w->ready[channel / 64] & ~((uint64_t)1 << channel % 64));
+        rh__channel_ready(w, channel, false);
     w->under_way--;
     put32(w, &m->taken_by, w->event_count - 1);
 }

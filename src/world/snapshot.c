@@ -42,7 +42,6 @@ static size_t up(size_t n)
 /* Walks the log from the top down to the beginning, and returns the place and size of each entry. */
 static char *walk(const struct world_log_entry *e, struct entry *found)
 {
-    char *below = (char *)(uintptr_t)e;
     uint64_t where = e->where & ~(uint64_t)LOG_TAGS;
     switch (e->where & LOG_TAGS) {
     case LOG_WORD64:
@@ -51,15 +50,11 @@ static char *walk(const struct world_log_entry *e, struct entry *found)
     case LOG_WORD32:
         *found = (struct entry){ where, 4 };
         break;
-    case LOG_IMAGE:
-        *found = (struct entry){ where + (e->old & 3), e->old >> 2 };
-        below -= up(found->size);
-        break;
     default:
-        *found = (struct entry){ where + (e->old & 3), e->old >> 2 };
+        *found = (struct entry){ where + (e->old & 3), rh__log_size(e) };
         break;
     }
-    return below;
+    return rh__log_before(e);
 }
 
 /* A word that was written many times is saved once: a hash table of addresses with open addressing. */
@@ -233,7 +228,9 @@ void rh_world_load(struct rh_world *w, const struct rh_snapshot *s)
     w->loaded_events = s->events;
     w->hashing = false;
     rh__pages_settle(w);
-    w->epoch++;
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        w->actors[i].image = NULL; /* rows of another log */
+    rh__epoch_begin(w);
 }
 
 size_t rh_snapshot_bytes(const struct rh_snapshot *s)

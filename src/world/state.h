@@ -37,6 +37,8 @@ enum {
     ENDS_UNNOTICED /* the body of the test has returned: see rh__test_is_over */
 };
 
+struct world_log_entry;
+
 struct world_actor {
     union {
         struct rh__run_actor row;
@@ -92,8 +94,9 @@ struct world_actor {
     uint32_t points;    /* number of its stops at crash points since it took a message: see crash_points.h */
     uint32_t hot_since; /* of a monitor in a hot behaviour: the event that made it hot */
     uint64_t epoch;     /* the region is in the log since this epoch; not logged */
-    uint32_t stale;     /* the actor is on the list of stale hashes */
-    uint32_t large;     /* the region is tracked by pages: w->large */
+    const struct world_log_entry *image; /* the last image of the region in the log, or NULL; follows the log */
+    uint32_t stale;                      /* the actor is on the list of stale hashes */
+    uint32_t large;                      /* the region is tracked by pages: w->large */
 };
 
 enum {
@@ -146,6 +149,7 @@ struct world_timer {
     uint32_t wait, life;   /* if clocked: `wake` and `life` of the message to come */
     uint64_t label;        /* if clocked: owner and name for reports; payload offset */
     struct rh__wide hash;  /* hash of owner, type, value and name; computed on demand, 0 before; not logged */
+    uint64_t name_hash;    /* the same of the name alone: see rh__timer_name_hash */
 };
 
 struct world_link {
@@ -302,6 +306,14 @@ enum world_stack_fill { FILL_NOT, FILL_ZERO, FILL_PATTERN, FILL_POSITIVE };
 /* Why a fiber returned control. */
 enum world_yield { YIELD_DONE, YIELD_BLOCKED, YIELD_ABANDONED };
 
+/* What a fiber does first: it runs the body of a process, or a handler. */
+struct rh__job {
+    rh_body_fn *body; /* NULL: the handler */
+    rh_handler_fn *handler;
+    void *state;
+    const void *value;
+};
+
 struct rh_world {
     struct rh_semantics semantics; /* with the defaults filled in */
     struct rh__delivery delivery;  /* row of the delivery model */
@@ -350,7 +362,8 @@ struct rh_world {
     /* Tables. */
     struct world_actor *actors;
     struct world_channel *channels;
-    uint64_t *ready; /* bit per channel: the channel is not empty */
+    uint64_t *ready;       /* bit per channel: the channel is not empty */
+    uint32_t ready_logged; /* the word of `ready` that went to the log last in this epoch; RH_NONE: none */
     struct world_message *messages;
     char *payload;
     struct rh_event *events;
@@ -465,10 +478,7 @@ struct rh_world {
     enum world_yield yield;
     void *back;      /* context of the world while a fiber runs */
     void *suspended; /* context of the last fiber that yielded */
-    void *job_state;
-    const void *job_value;
-    rh_handler_fn *job_handler;
-    rh_body_fn *job_body;
+    struct rh__job job;
     void *asan_fake; /* AddressSanitizer's fake stack of the world while a fiber runs */
     const void *asan_bottom;
     size_t asan_size;

@@ -123,19 +123,24 @@ RH__APART static void settle(struct rh_world *w, uint32_t actor)
     }
 }
 
-static inline void run(struct rh_world *w, uint32_t actor, rh_body_fn *body, rh_handler_fn *handler, const void *value)
+static inline void run(struct rh_world *w, uint32_t actor, rh_handler_fn *handler, const void *value)
 {
     struct world_actor *a = &w->actors[actor];
-    w->job_body = body;
-    w->job_handler = handler;
-    w->job_state = a->region;
-    w->job_value = value;
     rh__region_enter(w, actor);
-    rh__fiber_start(w, actor);
+    rh__fiber_start(w, actor, handler, a->region, value);
     rh__region_leave(w, actor);
-    bool over = w->yield == YIELD_DONE && handler && a->status == STATUS_IDLE && !(a->flags & FLAG_STOPPING);
+    bool over = w->yield == YIELD_DONE && a->status == STATUS_IDLE && !(a->flags & FLAG_STOPPING);
     if (!over) /* the common case is a handler that has returned: then nothing is to be done */
         settle(w, actor);
+}
+
+RH__APART static void run_body(struct rh_world *w, uint32_t actor, rh_body_fn *body)
+{
+    put32(w, &w->actors[actor].status, STATUS_RUNNING);
+    rh__region_enter(w, actor);
+    rh__fiber_start_body(w, actor, body);
+    rh__region_leave(w, actor);
+    settle(w, actor);
 }
 
 RH__APART static void resume(struct rh_world *w, uint32_t actor, uint32_t with)
@@ -167,7 +172,7 @@ static inline void handle(struct rh_world *w, uint32_t actor, const struct rh_me
     if (rh__disposition(w->actors[actor].behaviour, type, &entry) == RH_ACTION_IGNORE)
         return;
     if (entry && entry->call)
-        run(w, actor, NULL, entry->call, value);
+        run(w, actor, entry->call, value);
     else
         fail_unhandled(w, actor, type, sender);
 }
@@ -202,7 +207,7 @@ RH__APART static void handle_set(struct rh_world *w, uint32_t actor, uint32_t la
     w->sets_gathered = true;
     *call = (struct rh__set_call){ rh__envelopes_of_set(w, a), a->set_count, w->sets_backwards, entry->call,
                                    rh__fiber_clean };
-    run(w, actor, NULL, rh__handle_set, call);
+    run(w, actor, rh__handle_set, call);
 }
 
 static void end_wait(struct rh_world *w, uint32_t actor, uint32_t message)
@@ -216,12 +221,6 @@ static void end_wait(struct rh_world *w, uint32_t actor, uint32_t message)
         message = rh__set_take(w, actor);
     if (message != RH_NONE)
         resume(w, actor, message);
-}
-
-RH__APART static void begin_process(struct rh_world *w, uint32_t actor)
-{
-    put32(w, &w->actors[actor].status, STATUS_RUNNING);
-    run(w, actor, w->actors[actor].type->body, NULL, NULL);
 }
 
 /* The actor sees to the signal, or hears of it at once.  Returns the message that it takes then; else RH_NONE. */
@@ -268,7 +267,7 @@ static inline void deliver(struct rh_world *w, uint32_t actor, uint32_t message)
     if (a->start == message)
         put32(w, &a->start, RH_NONE);
     if (a->type->kind == RH_KIND_PROCESS)
-        begin_process(w, actor);
+        run_body(w, actor, a->type->body);
     else
         handle(w, actor, m->type, rh__message_value(w, m), m->seen_as);
 }
@@ -343,8 +342,7 @@ RH__APART static void act(struct rh_world *w, const struct rh_choice *c)
     switch ((enum rh_choice_kind)c->kind) {
     case RH_CHOICE_BEGIN:
         rh__clock_begin(w);
-        put32(w, &w->actors[0].status, STATUS_RUNNING);
-        run(w, 0, w->test->body, NULL, NULL);
+        run_body(w, 0, w->test->body);
         break;
     case RH_CHOICE_DELIVER:
         break;
@@ -468,7 +466,7 @@ static inline void take(struct rh_world *w, const struct rh_choice *c)
     w->event_sends = 0;
     w->counts.steps++;
     if (!w->no_undo)
-        w->epoch++;
+        rh__epoch_begin(w);
     if (w->hot_pages)
         rh__globals_sync(w);
     if (e->choice.kind == RH_CHOICE_DELIVER)

@@ -6,9 +6,9 @@
 
 #if defined(__x86_64__) && !defined(RH_FIBER_BOOST)
 
-/* System V ABI: rbx, rbp, r12 to r15 and rsp survive a call.  All three functions push the six registers and store
- * their rsp in *world or *fiber; the side that continues pops them from there. enter keeps `world` in rbx, which fn
- * preserves, because *world has changed if fn was suspended meanwhile.
+/* System V ABI: rbx, rbp, r12 to r15 and rsp survive a call.  All four functions push the six registers and store
+ * their rsp in *world or *fiber; the side that continues pops them from there.  enter and call keep `world` in rbx,
+ * which fn preserves, because *world has changed if fn was suspended meanwhile.
  *
  * The fiber starts with empty registers.  A register that fn does not use is pushed when the fiber yields, and so
  * becomes part of the actor's state.  The fingerprint must not depend on the caller's value of that register. */
@@ -31,6 +31,25 @@ __asm__(".text\n"
         "    ret\n"
         ".size rh__switch_enter,.-rh__switch_enter\n"
         ".p2align 4\n"
+        ".hidden rh__switch_call\n"
+        ".globl rh__switch_call\n"
+        ".type rh__switch_call,@function\n"
+        "rh__switch_call:\n"
+        "    .cfi_startproc\n    .cfi_undefined rip\n" /* the outermost frame */
+        "    push %rbp\n    push %rbx\n    push %r12\n    push %r13\n    push %r14\n    push %r15\n"
+        "    mov %rsi, %rbx\n"
+        "    mov %rsp, (%rsi)\n"
+        "    mov %rdi, %rsp\n"
+        "    mov %rdx, %rax\n    mov %rcx, %rdi\n    mov %r8, %rsi\n    mov %r9, %rdx\n"
+        "    xor %ebp, %ebp\n"
+        "    xor %r12d, %r12d\n    xor %r13d, %r13d\n    xor %r14d, %r14d\n    xor %r15d, %r15d\n"
+        "    call *%rax\n"
+        "    mov (%rbx), %rsp\n"
+        "    pop %r15\n    pop %r14\n    pop %r13\n    pop %r12\n    pop %rbx\n    pop %rbp\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size rh__switch_call,.-rh__switch_call\n"
+        ".p2align 4\n"
         ".hidden rh__switch_yield\n"
         ".globl rh__switch_yield\n"
         ".type rh__switch_yield,@function\n"
@@ -52,6 +71,11 @@ __asm__(".text\n"
         "    pop %r15\n    pop %r14\n    pop %r13\n    pop %r12\n    pop %rbx\n    pop %rbp\n"
         "    ret\n"
         ".size rh__switch_resume,.-rh__switch_resume\n");
+
+uintptr_t rh__switch_caller(void)
+{
+    return (uintptr_t)rh__switch_call;
+}
 
 #else
 
@@ -85,6 +109,31 @@ void rh__switch_enter(void *stack_top, void (*fn)(void *arg), void *arg, void **
     transfer_t back = jump_fcontext(make_fcontext(stack_top, 16384, begin), &e);
     if (back.data)
         *(void **)back.data = back.context;
+}
+
+struct handler_call {
+    rh_handler_fn *fn;
+    rh_ref ref;
+    void *state;
+    const void *value;
+};
+
+static void call_handler(void *arg)
+{
+    struct handler_call c = *(struct handler_call *)arg;
+    c.fn(c.ref, c.state, c.value);
+    __asm__ volatile(""); /* no tail call: this frame stays */
+}
+
+void rh__switch_call(void *stack_top, void **world, rh_handler_fn *fn, rh_ref ref, void *state, const void *value)
+{
+    struct handler_call c = { fn, ref, state, value };
+    rh__switch_enter(stack_top, call_handler, &c, world);
+}
+
+uintptr_t rh__switch_caller(void)
+{
+    return (uintptr_t)call_handler;
 }
 
 void rh__switch_yield(void **fiber, void **world)

@@ -107,6 +107,7 @@ uint32_t rh__timer_set(struct rh_world *w, uint32_t actor, const char *name, int
     t->name = type ? rh__payload_text(w, name) : 0;
     t->payload = 0;
     t->hash = rh__wide_of(0);
+    t->name_hash = 0;
     if (type) {
         t->payload = rh__payload_take(w, type->size);
         rh__copy(w->payload + t->payload, value, type->size);

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "actor/blocking.h"
 #include "base/copy.h"
 #include "base/fail.h"
 #include "world/actors.h"
 #include "world/control.h"
 #include "world/deeds.h"
+#include "world/fiber.h"
 #include "world/guard.h"
 #include "world/history.h"
 #include "world/interpose.h"
@@ -137,6 +139,7 @@ void rh_world_free(struct rh_world *w)
         rh__guard_end(w); /* not earlier: binding its calls writes to the program's pages */
     }
     rh_seam_use(NULL);
+    rh__calls_are_plain = true;
     rh__world = NULL;
     rh__outside_release(w);
     rh__histories_release();
@@ -180,7 +183,8 @@ static void clear(struct rh_world *w)
     w->hot_pages = w->large_count = 0;
     w->stacks_guarded = 0;
     w->log = w->log_start;
-    w->epoch = 1;
+    w->epoch = 0;
+    rh__epoch_begin(w);
     w->can_read_stacks = true;
 }
 
@@ -189,6 +193,7 @@ void rh_world_begin(struct rh_world *w)
     RH__ASSERT(!w->begun || w->log_start, "a world begins once in a process");
     clear(w);
     rh_seam_use(w->deeds ? rh__noting_seam() : &rh__controlled_seam);
+    rh__fiber_calls(w);
     rh__control_begin();
     rh__interpose_start();
     rh__guard_begin(w);
@@ -211,7 +216,7 @@ void rh_world_begin(struct rh_world *w)
     w->baseline_accesses = w->access_count;
     w->run.first_actors = w->actor_count;
     w->loaded_events = 1;
-    w->epoch++;
+    rh__epoch_begin(w);
 }
 
 /* ---- going back -------------------------------------------------------------------------------------------------- */
@@ -225,7 +230,7 @@ static void back_to(struct rh_world *w, uint32_t events, char *log, uint32_t mes
     w->message_count = messages;
     w->payload_at = payload;
     w->under_way = under_way;
-    w->epoch++;
+    rh__epoch_begin(w);
     if (w->large_count)
         rh__pages_settle(w);
     if (w->hashing && events < w->hashing_since)
