@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "explore/explorers.h"
+#include "run/run.h"
+#include "world/live.h"
 
 enum {
     FIRST_LENGTH = 64, /* of runs, before there was one */
@@ -42,11 +44,11 @@ static uint32_t budget_of(const struct rh_choice *c)
 /* The end of a wait or a sleep has no name. */
 static uint32_t class_of_timer(const struct rh_world *w, uint32_t timer)
 {
-    const char *name = rh_world_timer(w, timer).name;
-    return name ? RH__CLASS_named + (uint32_t)(rh__hash(name, strlen(name), 0) % RH__TIMER_NAMES) : RH__CLASS_timer;
+    uint64_t name = rh__timer_name_hash(w, timer);
+    return name ? RH__CLASS_named + (uint32_t)(name % RH__TIMER_NAMES) : RH__CLASS_timer;
 }
 
-static uint32_t class_of(const struct rh_world *w, const struct rh_choice *c)
+static uint32_t class_of_other(const struct rh_world *w, const struct rh_choice *c)
 {
     uint32_t budget = budget_of(c);
     switch (c->kind) {
@@ -65,6 +67,12 @@ static uint32_t class_of(const struct rh_world *w, const struct rh_choice *c)
             return RH__CLASS_fault + budget;
         return c->kind == RH_CHOICE_VALUE || c->kind == RH_CHOICE_OPEN ? RH__CLASS_value : RH__CLASS_deliver;
     }
+}
+
+/* Most choices are deliveries. */
+static inline uint32_t class_of(const struct rh_world *w, const struct rh_choice *c)
+{
+    return c->kind == RH_CHOICE_DELIVER ? RH__CLASS_deliver : class_of_other(w, c);
 }
 
 /* ---- what a run draws -------------------------------------------------------------------------------------------- */
@@ -118,7 +126,7 @@ uint64_t rh__speed_of(enum rh__speeds speeds, uint64_t seed, const struct rh_wor
 {
     if (speeds == RH__SPEED_NONE || c->kind != RH_CHOICE_DELIVER)
         return 1;
-    uint64_t sender = speeds == RH__SPEED_RECEIVER ? 0 : rh_world_message(w, c->what).sender + 1u;
+    uint64_t sender = speeds == RH__SPEED_RECEIVER ? 0 : rh__run_message(rh__world_run(w), c->what)->sender + 1u;
     uint64_t receiver = speeds == RH__SPEED_SENDER ? 0 : c->actor + 1u;
     return (uint64_t)1 << rh__mix(seed, sender << 32 | receiver) % 7;
 }
@@ -161,22 +169,27 @@ struct factors {
     uint64_t sum, largest;
 };
 
-static uint32_t draw_class(struct rh__classes *x, const struct factors *f, uint32_t step, bool shrinks)
+/* `there`: a bit for each class that has a choice. */
+static uint32_t draw_class(struct rh__classes *x, const struct factors *f, uint64_t there, uint32_t step, bool shrinks)
 {
-    uint64_t weight[RH__CLASS_COUNT] = { 0 }, sum = 0;
+    uint64_t weight[RH__CLASS_COUNT], sum = 0;
     uint32_t class = 0;
-    for (uint32_t i = 0; i < RH__CLASS_COUNT; i++)
-        if (f[i].sum) {
-            weight[i] = weight_of(x, i, step);
-            if (shrinks)
-                weight[i] = weight[i] / RH__FACTOR_FULL * f[i].largest + 1;
-            sum += weight[i];
-        }
+    for (uint64_t bits = there; bits; bits &= bits - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(bits);
+        weight[i] = weight_of(x, i, step);
+        if (shrinks)
+            weight[i] = weight[i] / RH__FACTOR_FULL * f[i].largest + 1;
+        sum += weight[i];
+    }
     uint64_t left = draw_below(&x->random, sum);
-    while (left >= weight[class])
-        left -= weight[class ++];
-    return class;
+    for (uint64_t bits = there;; bits &= bits - 1) {
+        class = (uint32_t)__builtin_ctzll(bits);
+        if (left < weight[class])
+            return class;
+        left -= weight[class];
+    }
 }
+_Static_assert(RH__CLASS_COUNT <= 64, "a bit for each class");
 
 /* Of a run that begins with a part of another one: what was drawn for the steps of that part is over. */
 static void skip_faults(struct rh__classes *x, uint32_t step)
@@ -189,18 +202,23 @@ static void skip_faults(struct rh__classes *x, uint32_t step)
 uint32_t rh__classes_choose(struct rh__classes *x, const struct rh_world *w, const struct rh_choice *open,
                             uint32_t count, rh__factor_fn *factor, const void *state, bool shrinks)
 {
-    struct factors f[RH__CLASS_COUNT] = { { 0 } };
+    struct factors f[RH__CLASS_COUNT]; /* of those that are there */
+    uint64_t there = 0;
     if (!x->chose)
         skip_faults(x, rh__depth(w));
     x->chose = true;
     for (uint32_t i = 0; i < count; i++) {
-        struct factors *of = &f[class_of(w, &open[i])];
+        uint32_t class = class_of(w, &open[i]);
+        struct factors *of = &f[class];
         uint64_t value = factor(state, w, &open[i]);
+        if (!(there >> class & 1))
+            *of = (struct factors){ 0, 0 };
+        there |= (uint64_t)1 << class;
         of->sum += value;
         if (value > of->largest)
             of->largest = value;
     }
-    uint32_t class = draw_class(x, f, rh__depth(w), shrinks), i = 0;
+    uint32_t class = draw_class(x, f, there, rh__depth(w), shrinks), i = 0;
     uint64_t left = draw_below(&x->random, f[class].sum);
     for (;; i++) {
         if (class_of(w, &open[i]) != class)

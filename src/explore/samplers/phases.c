@@ -26,6 +26,7 @@
 #include "explore/samplers/classes.h"
 #include "explore/samplers/stream.h"
 #include "run/run.h"
+#include "world/live.h"
 
 enum { MOST_GROUPS = 16, MOST_TIMERS = 32, FULL = RH__FACTOR_FULL, FEW = FULL / 16, SPEED_ONE = 8 };
 
@@ -163,11 +164,6 @@ static void draw_talking(struct phases *p)
     }
 }
 
-static uint64_t name_hash(const char *name)
-{
-    return rh__hash(name, strlen(name), 0) | 1;
-}
-
 /* The timer that most members of a group have set at once, by its name: all want to be first. */
 static void find_contested(struct phases *p, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
@@ -179,11 +175,10 @@ static void find_contested(struct phases *p, const struct rh_world *w, const str
     for (uint32_t i = 0; i < count && p->contest; i++) {
         if (open[i].kind != RH_CHOICE_TIMER)
             continue;
-        struct rh_timer_info t = rh_world_timer(w, open[i].what);
-        struct group *g = group_of(p, t.actor);
-        if (!g || !t.name)
+        struct group *g = group_of(p, rh_world_timer(w, open[i].what).actor);
+        uint64_t name = rh__timer_name_hash(w, open[i].what);
+        if (!g || !name)
             continue;
-        uint64_t name = name_hash(t.name);
         uint32_t group = (uint32_t)(g - p->group), at = 0;
         while (at < timers && (timer[at].name != name || timer[at].group != group))
             at++;
@@ -222,30 +217,30 @@ static bool is_slow(const struct phases *p, uint32_t from, uint32_t to)
 
 static uint64_t factor_of_message(const struct phases *p, const struct rh_world *w, const struct rh_choice *c)
 {
-    struct rh_message_info m = rh_world_message(w, c->what);
+    const struct rh__run_message *m = rh__run_message(rh__world_run(w), c->what);
     if (!p->talks[c->actor])
         return FULL >> p->rest;
-    if (m.sender >= p->actor_count || !p->group_of[m.sender] || m.sender == c->actor)
+    if (m->sender >= p->actor_count || !p->group_of[m->sender] || m->sender == c->actor)
         return FULL;
-    return m.event >= p->since && p->talks[m.sender] && !is_slow(p, m.sender, c->actor) ? FULL : FULL >> p->leak;
+    return m->event >= p->since && p->talks[m->sender] && !is_slow(p, m->sender, c->actor) ? FULL : FULL >> p->leak;
 }
 
-static bool is_contested(const struct group *g, const struct rh_timer_info *t)
+static bool is_contested(const struct group *g, const struct rh_world *w, uint32_t timer)
 {
-    return t->name && g->contested && g->contested == name_hash(t->name);
+    return g->contested && g->contested == rh__timer_name_hash(w, timer);
 }
 
 static uint64_t factor_of_timer(const struct phases *p, const struct rh_world *w, const struct rh_choice *c)
 {
-    struct rh_timer_info t = rh_world_timer(w, c->what);
-    if (t.actor >= p->actor_count || !p->group_of[t.actor])
+    uint32_t actor = rh_world_timer(w, c->what).actor;
+    if (actor >= p->actor_count || !p->group_of[actor])
         return FULL;
-    const struct group *g = &p->group[p->group_of[t.actor] - 1];
-    if (!p->talks[t.actor])
+    const struct group *g = &p->group[p->group_of[actor] - 1];
+    if (!p->talks[actor])
         return FULL >> p->rest;
-    if (!is_contested(g, &t))
+    if (!is_contested(g, w, c->what))
         return FULL;
-    return g->fired || p->member[t.actor] != g->favoured ? FULL >> p->shy : FULL << p->eager;
+    return g->fired || p->member[actor] != g->favoured ? FULL >> p->shy : FULL << p->eager;
 }
 
 /* Actors that were spawned in this phase talk. */
@@ -278,9 +273,9 @@ static uint32_t phases_choose(void *state, const struct rh_world *w, const struc
         new_phase(p, w, open, count);
     uint32_t pick = rh__classes_choose(&p->classes, w, open, count, factor_of, p, true);
     if (open[pick].kind == RH_CHOICE_TIMER) {
-        struct rh_timer_info t = rh_world_timer(w, open[pick].what);
-        struct group *g = group_of(p, t.actor);
-        if (g && p->member[t.actor] == g->favoured && is_contested(g, &t))
+        uint32_t actor = rh_world_timer(w, open[pick].what).actor;
+        struct group *g = group_of(p, actor);
+        if (g && p->member[actor] == g->favoured && is_contested(g, w, open[pick].what))
             g->fired = true;
     }
     return pick;
