@@ -552,8 +552,8 @@ static unsigned long long two_digits(double n)
     return (unsigned long long)(n / (double)scale + 0.5) * scale;
 }
 
-/* Where optimal does not apply, states are often few: searches over states know ordered time, budgets of timers and so on.
- * It says which granularity these runs had, for stateful has handler if nobody states one. */
+/* Where optimal does not apply, states are often few: searches over states know ordered time, budgets of timers and so
+ * on.  It says which granularity these runs had, for stateful has handler if nobody states one. */
 static bool next_by_states(const struct rh_exploration *x, struct rh__text *t)
 {
     struct rh_semantics s = *rh_world_semantics(x->world);
