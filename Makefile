@@ -4,10 +4,10 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build build demo test test-long bench asan tsan cov clang format install clean
+.PHONY: help setup setup-build build demo demo-cluster test test-long bench asan tsan cov clang format install clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install the Debian packages that are missing (or say which)
 	@scripts/setup
@@ -21,6 +21,10 @@ build: setup ## build/ : gcc -O2 -g
 demo: setup-build ## find, explain and replay a bug
 	@scripts/build install demo
 	@scripts/demo build/install
+
+demo-cluster: setup ## share an exploration over a Redis server, kill an agent, compare totals
+	@scripts/build dev rehearse-tool example_scheduler
+	@scripts/demo-cluster build
 
 test: setup ## everything that must hold before a commit; ends with "N passed, N failed"
 	@scripts/test
