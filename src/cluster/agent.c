@@ -362,14 +362,14 @@ enum rh__pool_end rh__pool_explore(struct rh_exploration *x, const struct rh__po
                                    size_t error_size)
 {
     struct rh__agent a = { .x = x, .o = o, .file.fd = -1, .error = error, .error_size = error_size };
-    a.job = (struct rh__job){ .world = o->world,
-                              .explorer = o->explorer,
-                              .seed = x->seed,
-                              .keep_going = x->limits.keep_going,
-                              .unchecked = x->limits.unchecked,
-                              .criteria = x->results->coverage ? x->results->coverage->criteria : 0,
-                              .mute = x->mute,
-                              .agent = rh_inner_with_rounds(&x->explorer) ? x : NULL };
+    a.job = (struct rh__worker_job){ .world = o->world,
+                                     .explorer = o->explorer,
+                                     .seed = x->seed,
+                                     .keep_going = x->limits.keep_going,
+                                     .unchecked = x->limits.unchecked,
+                                     .criteria = x->results->coverage ? x->results->coverage->criteria : 0,
+                                     .mute = x->mute,
+                                     .agent = rh_inner_with_rounds(&x->explorer) ? x : NULL };
     x->workers = o->workers;
     enum rh__pool_end end = open_agent(&a);
     if (end == RH__POOL_DONE) {

@@ -38,7 +38,7 @@ struct rh__slot {
 struct rh__agent {
     struct rh_exploration *x;
     const struct rh__pool_options *o;
-    struct rh__job job;
+    struct rh__worker_job job;
     struct rh__queue queue;
 
     struct rh__slot *slots; /* array of o->workers slots */

@@ -22,7 +22,7 @@ static const double dismiss_seconds = 30;
 /* Runs in the new process.  A worker keeps only its own stream and closes everything else of the agent. */
 _Noreturn static void be_worker(struct rh__agent *a, int fd, struct rh__meter *meter, pid_t parent)
 {
-    struct rh__job job = a->job;
+    struct rh__worker_job job = a->job;
     job.meter = meter;
     struct rh_world *w = a->x->world;
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -140,7 +140,7 @@ static bool next_work(struct rh_exploration *x)
 
 /* ---- the process ------------------------------------------------------------------------------------------------- */
 
-static struct rh_exploration *open_exploration(const struct rh__job *job)
+static struct rh_exploration *open_exploration(const struct rh__worker_job *job)
 {
     char error[1024];
     struct rh__limits limits = { .keep_going = job->keep_going, .unchecked = job->unchecked };
@@ -181,7 +181,7 @@ static struct worker *open_worker(struct rh_exploration *x, int fd)
     return k->in && k->out && parts && rh__distinct_pass_on(&x->results->distinct) ? k : NULL;
 }
 
-void rh__worker_run(const struct rh__job *job, int fd)
+void rh__worker_run(const struct rh__worker_job *job, int fd)
 {
     rh__interrupts_ignore(); /* the agent handles interrupts */
     struct rh_exploration *x = open_exploration(job);

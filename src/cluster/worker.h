@@ -8,7 +8,7 @@
 #include "explore/engine/engine.h"
 
 /* The common settings of all workers of a pool. */
-struct rh__job {
+struct rh__worker_job {
     const struct rh_world_options *world;
     const char *explorer;
     uint64_t seed;
@@ -27,6 +27,6 @@ enum {
 };
 
 /* Runs a worker in a new process that has no world.  Explores until the stream ends. */
-_Noreturn void rh__worker_run(const struct rh__job *job, int fd);
+_Noreturn void rh__worker_run(const struct rh__worker_job *job, int fd);
 
 #endif

@@ -88,7 +88,7 @@ refused '--cluster URL is missing' "$rehearse" jobs
 
 "$rehearse" test "$slow" --explorer dfs -p n=12 --max-seconds 100000 --cluster "$url?long" --save '' >long_out 2>long_err &
 long=$!
-pids+=($long)
+pids+=("$long")
 n=0
 until "$rehearse" jobs --cluster "$url?long" show 2>/dev/null | grep -q '[1-9][0-9]* commits'; do
     n=$((n + 1))
@@ -100,7 +100,7 @@ out_has 'long: running' 'slow' '1 agents with 1 workers' 'test senders' 'explore
 # Another test of the same program on the same job lends its workers; another program is refused.
 "$rehearse" test "$slow" --explorer dfs -p n=12 --cluster "$url?long" --save '' >second_out 2>second_err &
 second=$!
-pids+=($second)
+pids+=("$second")
 n=0
 until "$rehearse" jobs --cluster "$url?long" show 2>/dev/null | grep -q '2 agents with'; do
     n=$((n + 1))
