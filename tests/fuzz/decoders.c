@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "cluster/checkpoint.h"
+#include "cluster/link.h"
 #include "cluster/messages.h"
 #include "cluster/mixed.h"
 #include "coverage/pack.h"
@@ -29,6 +30,7 @@
 #include "fuzz/check.h"
 #include "run/encode.h"
 #include "run/identity.h"
+#include "runner/job.h"
 #include "runner/option_rows.h"
 #include "runner/options.h"
 #include "trace/schedule.h"
@@ -269,6 +271,44 @@ static bool read_report(const uint8_t *bytes, size_t size)
     return good;
 }
 
+/* What a link says to a test program: some of it is the server's. */
+static bool read_answer(const uint8_t *bytes, size_t size)
+{
+    struct rh__link_answer a = { .status = RH__LINK_OK };
+    if (!rh__link_answer_decode(&a, bytes, size))
+        return false;
+    struct rh__writer w = rh__writer_new();
+    rh__link_answer_encode(&a, &w);
+    CHECK(!w.full && rh__link_answer_decode(&a, w.at, w.len) && a.size <= RH__LINK_MOST_ITEM);
+    rh__writer_release(&w);
+    return true;
+}
+
+static bool read_ask(const uint8_t *bytes, size_t size)
+{
+    struct rh__link_ask a = { .operation = RH__LINK_LOOK };
+    if (!rh__link_ask_decode(&a, bytes, size))
+        return false;
+    struct rh__writer w = rh__writer_new();
+    rh__link_ask_encode(&a, &w);
+    CHECK(!w.full && rh__link_ask_decode(&a, w.at, w.len));
+    rh__writer_release(&w);
+    return true;
+}
+
+/* The job that an agent takes from a server. */
+static bool read_job(const uint8_t *bytes, size_t size)
+{
+    static struct rh__read_job j;
+    char why[512];
+    memset(why, 'x', sizeof why);
+    bool good = rh__job_read(&j, bytes, size, why, sizeof why);
+    if (good)
+        rh__job_release(&j);
+    CHECK(good || (memchr(why, 0, sizeof why) && *why));
+    return good;
+}
+
 static bool read_coverage(const uint8_t *bytes, size_t size)
 {
     struct rh__coverage *c = rh__coverage_new(0, "a test\nmodel=fifo\n");
@@ -367,6 +407,9 @@ static const struct reader {
     { "search of stateful", read_search_stateful },
     { "told by ses", read_told_ses },
     { "told by ss", read_told_ss },
+    { "answer of a link", read_answer },
+    { "ask of a link", read_ask },
+    { "job of a server", read_job },
 };
 enum { READERS = sizeof readers / sizeof *readers };
 
@@ -489,6 +532,45 @@ static void make_rounds(void)
     }
 }
 
+static void make_of_links(void)
+{
+    enum { ANSWER = 22, ASK = 23, JOB = 24 };
+    static const char items[] = { 3, 'a', 'b', 'c', 1, 'd' };
+    struct rh__writer w = rh__writer_new();
+    const struct rh__link_answer answer = { .status = RH__LINK_OK,
+                                            .state = { .waiting = 3, .runs = 700 },
+                                            .lease = 9,
+                                            .text = "why",
+                                            .bytes = "item",
+                                            .size = 4,
+                                            .results = { items, sizeof items, 2 },
+                                            .items = { items, sizeof items, 2 } };
+    const struct rh__link_ask ask = { .operation = RH__LINK_COMMIT,
+                                      .lease = 9,
+                                      .wants = true,
+                                      .runs = 700,
+                                      .bytes = "results",
+                                      .size = 7,
+                                      .items = { items, sizeof items, 2 } };
+    char head[256];
+    rh__link_answer_encode(&answer, &w);
+    add_made(ANSWER, 0, w.at, w.len);
+    w.len = 0;
+    rh__link_ask_encode(&ask, &w);
+    add_made(ASK, 0, w.at, w.len);
+    w.len = 0;
+    snprintf(head, sizeof head, "rehearse schedule %d\ntest mixed\nset model=fifo\nset param.n=2\n",
+             RH__SCHEDULE_VERSION);
+    rh__put_small(&w, 1); /* as rh__job_write does */
+    rh__put_text(&w, head);
+    rh__put_text(&w, "bound(20, dfs)");
+    rh__put64(&w, 1);
+    rh__put_small(&w, 1);
+    rh__put_small(&w, 0);
+    add_made(JOB, 0, w.at, w.len);
+    rh__writer_release(&w);
+}
+
 static void make_results(void)
 {
     struct rh__queue q = { &rh__queue_local, NULL };
@@ -545,6 +627,7 @@ static void make_all(void)
     make_texts();
     make_items();
     make_rounds();
+    make_of_links();
     make_results();
     make_coverage();
     for (int reader = 0; reader < READERS; reader++) {
