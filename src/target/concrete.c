@@ -381,14 +381,19 @@ uint32_t rh__concrete_also(struct rh__concrete *c, struct rh__goals *g, const st
     return read_record(c, g, how, x->choices);
 }
 
-char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, uint32_t most, uint64_t seed,
-                          double seconds)
+char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, const char *prefix, uint32_t most,
+                          uint64_t seed, double seconds)
 {
-    char path[PATH], wish[32];
+    char path[PATH], wish[32], explorer[PATH + 32] = "random", error[256];
     if (!write_wanted(c, g))
         return NULL;
+    if (prefix) {
+        if (!rh__file_write(in_folder(c, "prefix", path), prefix, strlen(prefix), error, sizeof error))
+            return NULL;
+        snprintf(explorer, sizeof explorer, "replay(\"%s\", random)", path);
+    }
     snprintf(wish, sizeof wish, "worlds=%u, ", most);
-    explore(c, "random", wish, seed, seconds);
+    explore(c, explorer, wish, seed, seconds);
     return read_file(in_folder(c, "record", path));
 }
 

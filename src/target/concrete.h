@@ -43,9 +43,9 @@ void rh__concrete_states(struct rh__concrete *c, uint32_t block, uint32_t most, 
                          void (*add)(void *arg, char *schedule_kept, const char *state, const char *message),
                          void *arg);
 /* Makes runs until there are `most` snapshots (snapshot.h), the first one of the beginning; their text, or NULL.  The
- * caller frees it. */
-char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, uint32_t most, uint64_t seed,
-                          double seconds);
+ * caller frees it.  With `prefix`, the runs begin with that schedule. */
+char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, const char *prefix, uint32_t most,
+                          uint64_t seed, double seconds);
 /* Settles other goals that the schedule of a goal reaches, too; how many. */
 uint32_t rh__concrete_also(struct rh__concrete *c, struct rh__goals *g, const struct rh__goal *x);
 /* The schedule that begins at `from`, up to so many choices; the caller frees it. */

@@ -17,7 +17,7 @@
 
 #include "target/summary.h"
 
-enum { PLAN_STEPS = 24, PLAN_ACTORS = 16 };
+enum { PLAN_STEPS = 24, PLAN_ACTORS = 16, PLAN_GUARD = 1 << 30 };
 
 enum plan_supply {
     PLAN_OPEN,
@@ -34,6 +34,7 @@ struct plan_step {
     uint32_t clauses, effects; /* so many of the path's: all, or those before the block */
     enum plan_supply supply;
     uint32_t from, effect;
+    Z3_ast guard; /* of the block, if ways were merged there; NULL for none */
 };
 
 struct plan_actor {
@@ -67,7 +68,7 @@ struct plan_effect {
 struct plan_clause {
     Z3_ast is;
     uint32_t step;
-    uint32_t clause; /* of its path; RH__NO_INDEX: about where its message goes, or comes from */
+    uint32_t clause; /* of its path; RH__NO_INDEX: about where its message goes, or comes from; PLAN_GUARD: the guard */
 };
 
 struct plan_formula {
@@ -112,14 +113,19 @@ struct plan_search {
     struct sum_models *models;
     const struct rh__snapshot *snapshot;
     struct sum_actor **actors; /* of the snapshot; made when they are needed */
-    bool *made;
-    struct plan_search *first; /* the search from the beginning, whose summaries hold here, too; NULL for none */
-    bool ordered, by_mailbox;  /* messages from one sender do not overtake; from all senders */
+    uint8_t *made;             /* what is: enum plan_made */
+    struct sum_path **exact;   /* of each actor of the snapshot: paths from its state */
+    uint32_t *exact_counts;
+    struct plan_search *others; /* searches from other snapshots, whose summaries may hold here, too */
+    uint32_t other_count;
+    bool ordered, by_mailbox; /* messages from one sender do not overtake; from all senders */
     struct plan_settings settings;
     uint32_t plans, checks, tried, stale; /* plans looked at, formulas, solutions, solutions that did not replay */
+    bool one_step;                        /* no steps are put in */
     bool ended;                           /* the last search: nothing was left to look at */
     uint64_t random;
     double each;       /* processor time for the summaries of one actor */
+    double *left;      /* for all summaries together */
     double summaries;  /* spent on summaries so far: it counts for no goal, because all goals use them */
     char trouble[160]; /* why the search was stuck, as far as known; "" if it is not */
 };
@@ -136,11 +142,14 @@ void plan__push(struct plan_search *s, struct plan_queue *q, const struct plan *
 /* Takes the cheapest one, which the caller frees; there must be one. */
 struct plan *plan__pop(struct plan_queue *q);
 
+enum plan_made { PLAN_NOT_MADE, PLAN_EXACT, PLAN_ALL };
+
 /* What a search is for. */
 struct plan_goal {
     const LLVMBasicBlockRef *blocks;
     uint32_t block_count;
     double until; /* of processor time */
+    bool makes;   /* plan__search_step: paths that are not there are made */
     /* Replays a schedule; true if it reaches the block with this index: the search is over. */
     bool (*confirm)(void *arg, const char *schedule, uint32_t block);
     void *arg;
@@ -149,6 +158,21 @@ struct plan_goal {
 
 /* True if a schedule was confirmed. */
 bool plan__search(struct plan_search *s, const struct plan_goal *g);
+/* The same with one step, from the state of the snapshot. */
+bool plan__search_step(struct plan_search *s, const struct plan_goal *g);
+/* Calls `add` with schedules that begin with one message from outside: one for each path of who takes it, so that what
+ * follows can be seen by running them. */
+void plan__openings(struct plan_search *s, uint32_t most, void (*add)(void *arg, const char *schedule), void *arg);
+
+/* ---- actors and their paths: plan_actors.c ----------------------------------------------------------------------- */
+
+/* The actor of the snapshot, with all its summaries; NULL if it cannot be followed. */
 struct sum_actor *plan__actor(struct plan_search *s, uint32_t index);
+/* The same with its paths from the state of the snapshot. */
+struct sum_actor *plan__exact_actor(struct plan_search *s, uint32_t index);
+/* The model of an actor that a step spawns; made once for each place of the code. */
+struct sum_actor *plan__spawned(struct plan_search *s, const struct sym_effect *e);
+/* The paths of an actor: those from its state in the snapshot, then those from any state; NULL: no more. */
+const struct sum_path *plan__path(const struct plan_search *s, const struct plan_actor *a, uint32_t i);
 
 #endif

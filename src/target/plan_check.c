@@ -221,6 +221,8 @@ static void put_step(struct plan_search *s, const struct plan *p, struct plan_fo
     prepare(&x);
     for (uint32_t i = 0; i < t->clauses; i++)
         add_clause(s, f, put(&x, t->path->clauses[i]), step, i);
+    if (t->guard)
+        add_clause(s, f, put(&x, t->guard), step, PLAN_GUARD);
     add_effects(&x);
     if (t->supply == PLAN_OUTSIDE)
         add_outside(s, p, f, step);

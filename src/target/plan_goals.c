@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "target/plan.h"
 
-enum { MOST_SNAPSHOTS = 32, MOST_BLOCKS = 64, MOST_PARAMETERS = RH__CONCRETE_WORDS };
+enum { MOST_OPENINGS = 12, MOST_SNAPSHOTS = 96, MOST_BLOCKS = 64, MOST_PARAMETERS = RH__CONCRETE_WORDS };
 
 struct searching {
     struct rh__concrete *c;
@@ -18,9 +18,10 @@ struct searching {
     struct plan_search *searches; /* one for each snapshot */
     struct sum_models *models;
     struct rh__search_counts *counts;
-    struct rh__goal *goal; /* that is being searched for */
-    uint32_t open;         /* goals that are left */
-    bool alone;            /* each goal needs a plan of its own */
+    struct rh__goal *goal;            /* that is being searched for */
+    uint32_t open;                    /* goals that are left */
+    bool alone;                       /* each goal needs a plan of its own */
+    double summaries, summaries_left; /* processor time for summaries */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -85,18 +86,21 @@ static bool confirm(void *arg, const char *schedule, uint32_t block)
     return false;
 }
 
-static bool search_from(struct searching *x, uint32_t snapshot, double until)
+typedef bool searches(struct plan_search *s, const struct plan_goal *g);
+
+static bool search_from(struct searching *x, searches *how, uint32_t snapshot, double until)
 {
     LLVMBasicBlockRef blocks[MOST_BLOCKS];
     struct plan_search *s = &x->searches[snapshot];
     struct plan_goal goal = { .blocks = blocks, .until = until, .confirm = confirm, .arg = x };
     goal.interrupted = &x->c->interrupted;
+    goal.makes = x->summaries_left > x->summaries / 2; /* the rest is for other paths */
     while (goal.block_count < x->goal->block_count && goal.block_count < MOST_BLOCKS) {
         blocks[goal.block_count] = block_of(&x->goals->program->bitcode, x->goal->blocks[goal.block_count]);
         goal.block_count++;
     }
     uint32_t plans = s->plans, checks = s->checks, tried = s->tried, stale = s->stale;
-    bool found = plan__search(s, &goal);
+    bool found = how(s, &goal);
     x->counts->plans += s->plans - plans;
     x->counts->checks += s->checks - checks;
     x->counts->tried += s->tried - tried;
@@ -141,18 +145,29 @@ static void note_missed(struct searching *x)
     x->goal->how = strdup(how);
 }
 
-/* The beginning gets half of the time, the other snapshots share the rest; late ones first. */
+/* First one step from each snapshot, which is cheap.  Then the beginning gets half of the time, and the other snapshots
+ * share the rest; late ones first.  Time for summaries counts for no goal: all goals use them. */
 static void search_goal(struct searching *x, double until)
 {
-    double now = sum__processor_seconds(), half = x->snapshot_count > 1 ? now + (until - now) / 2 : until;
-    bool found = search_from(x, 0, half);
     uint32_t at = 0;
+    double left = x->summaries_left;
+    bool found = false;
+    for (uint32_t i = 0; i < x->snapshot_count && x->snapshot_count > 1 && !found && !x->c->interrupted; i++) {
+        found = search_from(x, plan__search_step, i, until);
+        at = i;
+    }
+    until += left - x->summaries_left;
+    double now = sym__processor_seconds(), half = x->snapshot_count > 1 ? now + (until - now) / 2 : until;
+    if (!found) {
+        found = search_from(x, plan__search, 0, half);
+        at = 0;
+    }
     for (uint32_t i = x->snapshot_count; i-- > 1 && !found && !x->c->interrupted;) {
-        now = sum__processor_seconds();
+        now = sym__processor_seconds();
         if (now >= until)
             break;
         at = i;
-        found = search_from(x, i, now + (until - now) / (i > 3 ? 3 : i));
+        found = search_from(x, plan__search, i, now + (until - now) / (i > 3 ? 3 : i));
     }
     if (found)
         note_reached(x, at);
@@ -168,19 +183,74 @@ static void set_model(struct plan_search *s)
     s->by_mailbox = strstr(s->snapshot->schedule, "\nset model=mailbox\n") != NULL;
 }
 
+static void begin_search(struct searching *x, const struct rh__search_options *o, uint32_t i)
+{
+    struct plan_search *s = &x->searches[i];
+    uint32_t actors = x->snapshots[i].actor_count;
+    *s = (struct plan_search){ .models = x->models, .snapshot = &x->snapshots[i], .others = x->searches };
+    s->each = o->seconds / 12 < 0.3 ? 0.3 : o->seconds / 12;
+    s->each = i ? s->each / 3 : s->each;
+    s->left = &x->summaries_left;
+    s->settings = (struct plan_settings){ o->h1, o->h2, o->feedback, x->c->seed };
+    s->actors = sym__must(calloc(actors + 1, sizeof(struct sum_actor *)));
+    s->made = sym__must(calloc(actors + 1, sizeof *s->made));
+    s->exact = sym__must(calloc(actors + 1, sizeof *s->exact));
+    s->exact_counts = sym__must(calloc(actors + 1, sizeof *s->exact_counts));
+    if (i && !x->snapshots[i].choices) /* the beginning again */
+        memset(s->made, PLAN_ALL, actors);
+    set_model(s);
+}
+
+struct openings {
+    struct searching *x;
+    char *texts[MOST_OPENINGS];
+    uint32_t count;
+};
+
+static void add_opening(void *arg, const char *schedule)
+{
+    struct openings *all = arg;
+    if (all->count < MOST_OPENINGS)
+        all->texts[all->count++] = strdup(schedule);
+}
+
+/* More snapshots: states after a message from outside whose values were solved for, one for each path that takes it;
+ * drawn values may never take it. */
+static void add_snapshots(struct searching *x, double seconds)
+{
+    struct openings all = { .x = x };
+    plan__openings(&x->searches[0], MOST_OPENINGS, add_opening, &all);
+    for (uint32_t i = 0; i < all.count; i++) {
+        uint32_t count = 0;
+        uint32_t most = (MOST_SNAPSHOTS - 16) / all.count;
+        char *record = rh__concrete_worlds(x->c, x->goals, all.texts[i], most, x->c->seed, seconds / all.count);
+        struct rh__snapshot *more = record ? rh__snapshots_read(x->goals->program, record, &count) : NULL;
+        if (count && x->snapshot_count + count <= MOST_SNAPSHOTS) {
+            x->snapshots = realloc(x->snapshots, (x->snapshot_count + count) * sizeof *x->snapshots);
+            RH__ASSERT(x->snapshots, "no memory for snapshots");
+            memcpy(x->snapshots + x->snapshot_count, more, count * sizeof *more);
+            x->snapshot_count += count;
+            free(more);
+        } else
+            rh__snapshots_free(more, count);
+        free(record);
+        free(all.texts[i]);
+    }
+}
+
 static void begin_searches(struct searching *x, const struct rh__search_options *o)
 {
-    x->searches = calloc(x->snapshot_count + 1, sizeof *x->searches);
+    x->summaries = x->summaries_left = o->seconds / 2;
+    x->searches = calloc(x->snapshot_count + MOST_SNAPSHOTS, sizeof *x->searches);
     RH__ASSERT(x->searches, "no memory for the search");
-    for (uint32_t i = 0; i < x->snapshot_count; i++) {
-        struct plan_search *s = &x->searches[i];
-        *s = (struct plan_search){ .models = x->models, .snapshot = &x->snapshots[i], .first = i ? x->searches : NULL };
-        s->each = o->seconds / 12 < 0.3 ? 0.3 : o->seconds / 12;
-        s->settings = (struct plan_settings){ o->h1, o->h2, o->feedback, x->c->seed };
-        s->actors = sym__must(calloc(x->snapshots[i].actor_count + 1, sizeof(struct sum_actor *)));
-        s->made = sym__must(calloc(x->snapshots[i].actor_count + 1, sizeof *s->made));
-        set_model(s);
-    }
+    begin_search(x, o, 0);
+    if (o->snapshots > 1)
+        add_snapshots(x, o->seconds / 10);
+    x->searches[0].snapshot = x->snapshots; /* which may have moved */
+    for (uint32_t i = 1; i < x->snapshot_count; i++)
+        begin_search(x, o, i);
+    for (uint32_t i = 0; i < x->snapshot_count; i++)
+        x->searches[i].other_count = x->snapshot_count;
 }
 
 /* What the test's body runs before its first wait needs no plan. */
@@ -218,12 +288,12 @@ void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct 
                       struct rh__search_counts *counts)
 {
     struct searching x = { .c = c, .goals = g, .counts = counts, .alone = o->alone };
-    double began = sum__processor_seconds(), until = began + o->seconds;
+    double began = sym__processor_seconds(), until = began + o->seconds;
     const char *parameters[MOST_PARAMETERS + 1] = { NULL };
     for (uint32_t i = 0, n = 0; i + 1 < c->word_count; i += 2)
         if (strcmp(c->words[i], "-p") == 0)
             parameters[n++] = c->words[i + 1];
-    char *record = rh__concrete_worlds(c, g, o->snapshots, c->seed, o->seconds / 10);
+    char *record = rh__concrete_worlds(c, g, NULL, o->snapshots, c->seed, o->seconds / 10);
     if (record)
         take_from_body(&x, record);
     if (record)
@@ -234,20 +304,25 @@ void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct 
         begin_searches(&x, o);
         x.open = rh__goals_with(g, RH__GOAL_OPEN);
         for (uint32_t i = 0; i < g->count && !c->interrupted; i++) {
-            double now = sum__processor_seconds();
+            double now = sym__processor_seconds();
             if (g->at[i].status != RH__GOAL_OPEN || now >= until)
                 continue;
             x.goal = &g->at[i];
             search_goal(&x, now + (until - now) / (x.open ? x.open : 1));
+            g->at[i].seconds += sym__processor_seconds() - now;
             x.open -= x.open > 0;
         }
         for (uint32_t i = 0; i < x.snapshot_count; i++) {
             free(x.searches[i].actors);
             free(x.searches[i].made);
+            for (uint32_t k = 0; k < x.snapshots[i].actor_count; k++)
+                sum__paths_free(x.searches[i].exact[k], x.searches[i].exact_counts[k]);
+            free(x.searches[i].exact);
+            free(x.searches[i].exact_counts);
         }
         free(x.searches);
         sum__models_free(x.models);
     }
     rh__snapshots_free(x.snapshots, x.snapshot_count);
-    counts->seconds += sum__processor_seconds() - began;
+    counts->seconds += sym__processor_seconds() - began;
 }

@@ -45,6 +45,7 @@ static uint64_t hash_of(const struct plan *p)
             const struct plan_step *t = &p->steps[p->history[a][i]];
             h = rh__mix(h, (uintptr_t)t->path);
             h = rh__mix(h, t->supply * 64 + t->clauses);
+            h = rh__mix(h, (uintptr_t)t->guard);
             if (t->supply == PLAN_SENT)
                 h = rh__mix(h, (uint64_t)p->steps[t->from].actor << 32 | plan__position(p, t->from) << 8 | t->effect);
             else

@@ -8,32 +8,6 @@
 
 enum { MOST_BLAMES = 64, MOST_SOLUTIONS = 40, CALLS_DEEP = 8 };
 
-static double begin_summaries(struct plan_search *s)
-{
-    double now = sum__processor_seconds();
-    s->models->until = now + s->each;
-    return now;
-}
-
-struct sum_actor *plan__actor(struct plan_search *s, uint32_t index)
-{
-    if (s->made[index])
-        return s->actors[index];
-    s->made[index] = true;
-    const struct rh__snapshot *from = s->first ? s->first->snapshot : NULL;
-    const struct rh__snap_actor *x = &s->snapshot->actors[index];
-    bool takes = x->status == RH__SNAP_IDLE || x->status == RH__SNAP_NEW;
-    if (takes && from && index < from->actor_count && strcmp(from->actors[index].name, x->name) == 0) {
-        struct sum_actor *a = plan__actor(s->first, index);
-        if (a && sum__holds(s->models, a, s->snapshot, index))
-            return s->actors[index] = a;
-    }
-    double began = begin_summaries(s);
-    s->actors[index] = takes ? sum__actor_of_snapshot(s->models, s->snapshot, index) : NULL;
-    s->summaries += sum__processor_seconds() - began;
-    return s->actors[index];
-}
-
 /* ---- changing a plan --------------------------------------------------------------------------------------------- */
 
 static uint32_t actor_in(struct plan *p, struct plan_actor x)
@@ -51,34 +25,6 @@ static uint32_t actor_in(struct plan *p, struct plan_actor x)
     return p->actor_count++;
 }
 
-/* Puts an open step into the history of an actor; false if there is no room. */
-static bool insert(struct plan *p, uint32_t actor, uint32_t position, const struct sum_path *path, uint32_t clauses,
-                   uint32_t effects)
-{
-    if (p->step_count == PLAN_STEPS || position > p->lengths[actor])
-        return false;
-    p->steps[p->step_count] =
-        (struct plan_step){ .actor = actor, .path = path, .clauses = clauses, .effects = effects };
-    if (path->message == RH__NO_INDEX)
-        p->steps[p->step_count].supply = PLAN_TIME;
-    memmove(&p->history[actor][position + 1], &p->history[actor][position], p->lengths[actor] - position);
-    p->history[actor][position] = (uint8_t)p->step_count++;
-    p->lengths[actor]++;
-    return true;
-}
-
-/* The model of an actor that a step spawns; made once for each place of the code. */
-static struct sum_actor *spawned(struct plan_search *s, const struct sym_effect *e)
-{
-    for (uint32_t i = 0; i < s->models->actor_count; i++)
-        if (Z3_is_eq_ast(s->models->run.z, s->models->actors[i]->self, e->result))
-            return s->models->actors[i];
-    double began = begin_summaries(s);
-    struct sum_actor *a = sum__actor_of_spawn(s->models, e->type, e->bytes, e->size, e->result);
-    s->summaries += sum__processor_seconds() - began;
-    return a;
-}
-
 static bool is_used(const struct plan *p, enum plan_supply supply, uint32_t from, uint32_t effect)
 {
     for (uint32_t i = 0; i < p->step_count; i++)
@@ -86,6 +32,37 @@ static bool is_used(const struct plan *p, enum plan_supply supply, uint32_t from
             (supply != PLAN_SENT || p->steps[i].effect == effect))
             return true;
     return false;
+}
+
+/* A path from one state is the first step of its actor, and has its message; false if that cannot be. */
+static bool bind(const struct plan *p, struct plan_step *t, uint32_t position)
+{
+    static const enum plan_supply supplies[] = { PLAN_OPEN, PLAN_OUTSIDE, PLAN_UNDER_WAY, PLAN_TIMER };
+    const struct sum_path *path = t->path;
+    if (path->origin == SUM_ANY_STATE)
+        return true;
+    t->supply = supplies[path->origin];
+    t->from = path->from;
+    return !position && (t->supply == PLAN_OUTSIDE || !is_used(p, t->supply, t->from, 0));
+}
+
+/* Puts a step into the history of an actor, which is open unless its path says otherwise; false if there is no room. */
+static bool insert(struct plan *p, uint32_t actor, uint32_t position, const struct sum_path *path, uint32_t clauses,
+                   uint32_t effects)
+{
+    if (p->step_count == PLAN_STEPS || position > p->lengths[actor] ||
+        (!position && p->lengths[actor] && p->steps[p->history[actor][0]].path->origin != SUM_ANY_STATE))
+        return false;
+    p->steps[p->step_count] =
+        (struct plan_step){ .actor = actor, .path = path, .clauses = clauses, .effects = effects };
+    if (!bind(p, &p->steps[p->step_count], position))
+        return false;
+    if (path->message == RH__NO_INDEX)
+        p->steps[p->step_count].supply = PLAN_TIME;
+    memmove(&p->history[actor][position + 1], &p->history[actor][position], p->lengths[actor] - position);
+    p->history[actor][position] = (uint8_t)p->step_count++;
+    p->lengths[actor]++;
+    return true;
 }
 
 /* ---- where a message comes from ---------------------------------------------------------------------------------- */
@@ -121,20 +98,19 @@ static bool may_be(struct plan_search *s, const struct plan *p, uint32_t step, c
 static void supply_by(struct plan_search *s, struct plan_queue *q, const struct plan *p, uint32_t step,
                       struct plan_actor who)
 {
-    const struct sum_actor *model = who.model;
-    for (uint32_t i = 0; model && i < model->path_count; i++)
-        for (uint32_t e = 0; model->paths[i].whole && e < model->paths[i].effect_count; e++) {
-            if (!may_be(s, p, step, &model->paths[i].effects[e]))
+    const struct sum_path *path;
+    for (uint32_t i = 0; (path = plan__path(s, &who, i)); i++)
+        for (uint32_t e = 0; path->whole && e < path->effect_count; e++) {
+            if (!may_be(s, p, step, &path->effects[e]))
                 continue;
-            bool self = model->paths[i].effects[e].kind == SYM_TIMER;
+            bool self = path->effects[e].kind == SYM_TIMER;
             struct plan base = *p;
             uint32_t actor = actor_in(&base, who);
             if (actor == RH__NO_INDEX || (self && actor != p->steps[step].actor))
                 continue;
             for (uint32_t at = 0; at <= base.lengths[actor]; at++) {
                 struct plan c = base;
-                if (insert(&c, actor, base.lengths[actor] - at, &model->paths[i], model->paths[i].clause_count,
-                           model->paths[i].effect_count))
+                if (insert(&c, actor, base.lengths[actor] - at, path, path->clause_count, path->effect_count))
                     supply(s, q, &c, step, PLAN_SENT, c.step_count - 1, e);
             }
         }
@@ -145,10 +121,11 @@ static void supply_by_child(struct plan_search *s, struct plan_queue *q, const s
                             uint32_t parent)
 {
     struct plan_actor who = { .index = parent, .model = plan__actor(s, parent) };
-    for (uint32_t i = 0; who.model && i < who.model->path_count; i++)
-        for (uint32_t e = 0; who.model->paths[i].whole && e < who.model->paths[i].effect_count; e++) {
-            const struct sym_effect *x = &who.model->paths[i].effects[e];
-            struct sum_actor *child = x->kind == SYM_SPAWN ? spawned(s, x) : NULL;
+    const struct sum_path *path;
+    for (uint32_t i = 0; (path = plan__path(s, &who, i)); i++)
+        for (uint32_t e = 0; path->whole && e < path->effect_count; e++) {
+            const struct sym_effect *x = &path->effects[e];
+            struct sum_actor *child = x->kind == SYM_SPAWN ? plan__spawned(s, x) : NULL;
             bool sends = false;
             for (uint32_t k = 0; child && k < child->path_count; k++)
                 for (uint32_t n = 0; n < child->paths[k].effect_count; n++)
@@ -157,8 +134,7 @@ static void supply_by_child(struct plan_search *s, struct plan_queue *q, const s
             uint32_t actor = sends ? actor_in(&base, who) : RH__NO_INDEX;
             for (uint32_t at = 0; actor != RH__NO_INDEX && at <= base.lengths[actor]; at++) {
                 struct plan c = base;
-                if (insert(&c, actor, at, &who.model->paths[i], who.model->paths[i].clause_count,
-                           who.model->paths[i].effect_count))
+                if (insert(&c, actor, at, path, path->clause_count, path->effect_count))
                     supply_by(s, q, &c, step,
                               (struct plan_actor){
                                   .index = RH__NO_INDEX, .step = c.step_count - 1, .effect = e, .model = child });
@@ -208,7 +184,7 @@ static void supply_open(struct plan_search *s, struct plan_queue *q, const struc
                           (struct plan_actor){ .index = RH__NO_INDEX,
                                                .step = i,
                                                .effect = e,
-                                               .model = spawned(s, &p->steps[i].path->effects[e]) });
+                                               .model = plan__spawned(s, &p->steps[i].path->effects[e]) });
 }
 
 /* ---- what contradicts -------------------------------------------------------------------------------------------- */
@@ -279,8 +255,8 @@ static void insert_writers(struct plan_search *s, struct plan_queue *q, const st
     for (uint32_t i = 0; i < b->count; i++) {
         const struct blame *x = &b->all[i];
         const struct sum_actor *model = p->actors[x->actor].model;
-        for (uint32_t k = 0; k < model->path_count; k++) {
-            const struct sum_path *path = &model->paths[k];
+        const struct sum_path *path;
+        for (uint32_t k = 0; (path = plan__path(s, &p->actors[x->actor], k)); k++) {
             if (!path->whole || x->byte >= path->post_count || !path->post[x->byte])
                 continue;
             /* Where the code waits is set by the step directly before. */
@@ -301,9 +277,9 @@ static void insert_writers(struct plan_search *s, struct plan_queue *q, const st
 /* Without feedback: any step that changes anything, anywhere. */
 static void insert_any(struct plan_search *s, struct plan_queue *q, const struct plan *p)
 {
+    const struct sum_path *path;
     for (uint32_t a = 0; a < p->actor_count; a++)
-        for (uint32_t k = 0; k < p->actors[a].model->path_count; k++) {
-            const struct sum_path *path = &p->actors[a].model->paths[k];
+        for (uint32_t k = 0; (path = plan__path(s, &p->actors[a], k)); k++) {
             bool changes = false;
             for (uint32_t i = 0; i < path->post_count; i++)
                 changes |= path->post[i] != NULL;
@@ -322,7 +298,9 @@ static void blame_core(struct blaming *b, const struct plan_formula *f)
         const struct plan_step *t = &b->p->steps[c->step];
         if (!f->core[i])
             continue;
-        if (c->clause != RH__NO_INDEX)
+        if (c->clause == PLAN_GUARD)
+            blame_vars(b, c->step, t->guard);
+        else if (c->clause != RH__NO_INDEX)
             blame_vars(b, c->step, t->path->clauses[c->clause]);
         else if (t->supply == PLAN_SENT)
             blame_vars(b, t->from, b->p->steps[t->from].path->effects[t->effect].to);
@@ -336,14 +314,15 @@ static void insert_taker(struct plan_search *s, struct plan_queue *q, const stru
                          enum plan_supply how, uint32_t from, uint32_t effect)
 {
     uint32_t actor = p->steps[step].actor;
-    const struct sum_actor *model = p->actors[actor].model;
+    const struct sum_path *path;
     uint32_t type =
         how == PLAN_UNDER_WAY ? s->snapshot->messages[from].type : p->steps[from].path->effects[effect].type;
-    for (uint32_t k = 0; k < model->path_count; k++)
-        for (uint32_t at = plan__position(p, step) + 1;
-             model->paths[k].whole && model->paths[k].message == type && at-- > 0;) {
+    for (uint32_t k = 0; (path = plan__path(s, &p->actors[actor], k)); k++)
+        for (uint32_t at = plan__position(p, step) + 1; path->whole && path->message == type && at-- > 0;) {
             struct plan c = *p;
-            if (insert(&c, actor, at, &model->paths[k], model->paths[k].clause_count, model->paths[k].effect_count))
+            bool fits = path->origin == SUM_ANY_STATE ||
+                        (path->origin == SUM_UNDER_WAY && how == PLAN_UNDER_WAY && path->from == from);
+            if (fits && insert(&c, actor, at, path, path->clause_count, path->effect_count))
                 supply(s, q, &c, c.step_count - 1, how, from, effect);
         }
 }
@@ -355,7 +334,7 @@ static bool try_solution(struct plan_search *s, struct plan_queue *q, const stru
     uint32_t step, from, effect;
     bool late;
     if (s->ordered && plan__overtakes(s, p, f, &step, &how, &from, &effect, &late)) {
-        if (!late)
+        if (!late && !s->one_step)
             insert_taker(s, q, p, step, how, from, effect);
         return false;
     }
@@ -390,7 +369,7 @@ static bool expand(struct plan_search *s, struct plan_queue *q, const struct pla
         snprintf(s->trouble, sizeof s->trouble, "a question was too hard for the solver");
     if (open && (solved || b.count || f.unknown))
         supply_open(s, q, p, open - 1);
-    else if (!open && !solved && !found) {
+    else if (!open && !solved && !found && !s->one_step) {
         if (s->settings.feedback)
             insert_writers(s, q, p, &b);
         else
@@ -402,30 +381,45 @@ static bool expand(struct plan_search *s, struct plan_queue *q, const struct pla
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
-/* Steps along paths of this actor that run the block. */
-static void begin_with(struct plan_search *s, struct plan_queue *q, const struct plan *base, struct plan_actor who,
-                       LLVMBasicBlockRef block)
+/* Whether an earlier path of the actor is the same up to this visit. */
+static bool is_again(const struct plan_search *s, const struct plan_actor *who, const struct sum_path *path, uint32_t i,
+                     uint32_t at)
 {
-    for (uint32_t i = 0; who.model && i < who.model->path_count; i++) {
-        const struct sum_path *path = &who.model->paths[i];
-        uint32_t at = 0;
-        while (at < path->visit_count && path->visits[at].block != block)
-            at++;
-        if (at == path->visit_count)
-            continue;
-        bool before = false; /* another path that is the same up to there */
-        for (uint32_t k = 0; k < i && !before; k++) {
-            const struct sum_path *other = &who.model->paths[k];
-            before = other->message == path->message && other->visit_count > at && other->visits[at].block == block &&
-                     other->visits[at].clauses == path->visits[at].clauses;
-            for (uint32_t c = 0; before && c < path->visits[at].clauses; c++)
-                before = Z3_is_eq_ast(s->models->run.z, other->clauses[c], path->clauses[c]);
-        }
-        struct plan p = *base;
-        uint32_t actor = before ? RH__NO_INDEX : actor_in(&p, who);
-        if (actor != RH__NO_INDEX &&
-            insert(&p, actor, p.lengths[actor], path, path->visits[at].clauses, path->visits[at].effects))
+    const struct sym_visit *v = &path->visits[at];
+    for (uint32_t k = 0; k < i; k++) {
+        const struct sum_path *other = plan__path(s, who, k);
+        bool same = other->origin == path->origin && other->from == path->from && other->message == path->message &&
+                    other->visit_count > at && other->visits[at].block == v->block &&
+                    other->visits[at].clauses == v->clauses && other->visits[at].guard == v->guard;
+        for (uint32_t c = 0; same && c < v->clauses; c++)
+            same = Z3_is_eq_ast(s->models->run.z, other->clauses[c], path->clauses[c]);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* Steps along the first `paths` paths of this actor that run the block: the first time, or with one of the conditions for it. */
+static void begin_with(struct plan_search *s, struct plan_queue *q, const struct plan *base, struct plan_actor who,
+                       uint32_t paths, LLVMBasicBlockRef block)
+{
+    enum { MOST_GUARDS = 8 };
+    const struct sum_path *path;
+    for (uint32_t i = 0; i < paths && (path = plan__path(s, &who, i)); i++) {
+        bool free_way = false;
+        for (uint32_t at = 0, guards = 0; at < path->visit_count && !free_way && guards < MOST_GUARDS; at++) {
+            const struct sym_visit *v = &path->visits[at];
+            if (v->block != block)
+                continue;
+            free_way = !v->guard;
+            guards++;
+            struct plan p = *base;
+            uint32_t actor = is_again(s, &who, path, i, at) ? RH__NO_INDEX : actor_in(&p, who);
+            if (actor == RH__NO_INDEX || !insert(&p, actor, p.lengths[actor], path, v->clauses, v->effects))
+                continue;
+            p.steps[p.step_count - 1].guard = v->guard;
             plan__push(s, q, &p);
+        }
     }
 }
 
@@ -435,20 +429,23 @@ static void begin(struct plan_search *s, struct plan_queue *q, const bool *may_r
     const struct plan nothing = { .step_count = 0 };
     for (uint32_t i = 0; i < s->snapshot->actor_count; i++)
         if (s->snapshot->actors[i].type != RH__NO_INDEX && may_run[s->snapshot->actors[i].type])
-            begin_with(s, q, &nothing, (struct plan_actor){ .index = i, .model = plan__actor(s, i) }, block);
+            begin_with(s, q, &nothing, (struct plan_actor){ .index = i, .model = plan__actor(s, i) }, UINT32_MAX,
+                       block);
     for (uint32_t i = 0; i < s->snapshot->actor_count; i++) {
-        struct sum_actor *model = plan__actor(s, i);
-        for (uint32_t k = 0; model && k < model->path_count; k++)
-            for (uint32_t e = 0; model->paths[k].whole && e < model->paths[k].effect_count; e++) {
-                const struct sym_effect *x = &model->paths[k].effects[e];
+        const struct plan_actor parent = { .index = i, .model = plan__actor(s, i) };
+        const struct sum_path *path;
+        for (uint32_t k = 0; (path = plan__path(s, &parent, k)); k++)
+            for (uint32_t e = 0; path->whole && e < path->effect_count; e++) {
+                const struct sym_effect *x = &path->effects[e];
                 if (x->kind != SYM_SPAWN || !may_run[x->type])
                     continue;
                 struct plan p = nothing;
-                actor_in(&p, (struct plan_actor){ .index = i, .model = model });
-                insert(&p, 0, 0, &model->paths[k], model->paths[k].clause_count, model->paths[k].effect_count);
-                begin_with(s, q, &p,
-                           (struct plan_actor){ .index = RH__NO_INDEX, .step = 0, .effect = e, .model = spawned(s, x) },
-                           block);
+                actor_in(&p, parent);
+                insert(&p, 0, 0, path, path->clause_count, path->effect_count);
+                begin_with(
+                    s, q, &p,
+                    (struct plan_actor){ .index = RH__NO_INDEX, .step = 0, .effect = e, .model = plan__spawned(s, x) },
+                    UINT32_MAX, block);
             }
     }
 }
@@ -481,6 +478,27 @@ static void note_trouble(struct plan_search *s, const bool *may_run)
     }
 }
 
+/* Looks at plans, the cheapest first. */
+static bool work(struct plan_search *s, struct plan_queue *q, const struct plan_goal *g, uint32_t block, double until)
+{
+    double spent = s->summaries;
+    uint32_t tried = s->tried;
+    bool found = false;
+    while (q->count && !found && !*g->interrupted && s->tried - tried < MOST_SOLUTIONS &&
+           sym__processor_seconds() < until + s->summaries - spent) {
+        struct plan *x = plan__pop(q);
+        found = expand(s, q, g, x, block);
+        free(x);
+    }
+    s->ended = !q->count || found;
+    while (q->count)
+        free(plan__pop(q));
+    free(q->seen);
+    free(q->plans);
+    *q = (struct plan_queue){ 0 };
+    return found;
+}
+
 bool plan__search(struct plan_search *s, const struct plan_goal *g)
 {
     const struct rh__program *p = s->models->program;
@@ -494,25 +512,57 @@ bool plan__search(struct plan_search *s, const struct plan_goal *g)
             continue;
         for (uint32_t i = 0; i < p->actor_count; i++)
             may_run[i] = type_runs(p, i, function);
-        double now = sum__processor_seconds(), until = now + (g->until - now) / (g->block_count - b);
-        double spent = s->summaries + (s->first ? s->first->summaries : 0);
+        double now = sym__processor_seconds(), until = now + (g->until - now) / (g->block_count - b);
+        double spent = s->summaries;
         begin(s, &q, may_run, g->blocks[b]);
         note_trouble(s, may_run);
-        uint32_t tried = s->tried;
-        while (q.count && !found && !*g->interrupted && s->tried - tried < MOST_SOLUTIONS &&
-               sum__processor_seconds() < until + s->summaries + (s->first ? s->first->summaries : 0) - spent) {
-            struct plan *x = plan__pop(&q);
-            found = expand(s, &q, g, x, b);
-            free(x);
-        }
-        s->ended = !q.count || found;
-        while (q.count)
-            free(plan__pop(&q));
-        free(q.seen);
-        q.seen = NULL;
-        q.seen_count = q.room = 0;
+        found = work(s, &q, g, b, until + s->summaries - spent);
     }
-    free(q.plans);
     free(may_run);
     return found;
+}
+
+bool plan__search_step(struct plan_search *s, const struct plan_goal *g)
+{
+    const struct plan nothing = { .step_count = 0 };
+    struct plan_queue q = { 0 };
+    bool found = false;
+    s->one_step = true;
+    for (uint32_t b = 0; b < g->block_count && !found; b++) {
+        for (uint32_t i = 0; g->blocks[b] && i < s->snapshot->actor_count; i++) {
+            if (s->made[i] == PLAN_NOT_MADE && !g->makes)
+                continue;
+            const struct plan_actor who = { .index = i, .model = plan__exact_actor(s, i) };
+            if (who.model)
+                begin_with(s, &q, &nothing, who, s->exact_counts[i], g->blocks[b]);
+        }
+        found = work(s, &q, g, b, g->until);
+    }
+    s->one_step = false;
+    return found;
+}
+
+void plan__openings(struct plan_search *s, uint32_t most, void (*add)(void *arg, const char *schedule), void *arg)
+{
+    for (uint32_t i = 0; i < s->snapshot->actor_count; i++) {
+        const struct plan_actor who = { .index = i, .model = plan__exact_actor(s, i) };
+        for (uint32_t k = 0; who.model && k < s->exact_counts[i] && most; k++) {
+            const struct sum_path *path = &s->exact[i][k];
+            struct plan p = { .step_count = 0 };
+            struct plan_formula f;
+            if (path->origin != SUM_FROM_OUTSIDE || !path->whole || !path->effect_count || actor_in(&p, who) ||
+                !insert(&p, 0, 0, path, path->clause_count, path->effect_count))
+                continue;
+            if (plan__check(s, &p, &f)) {
+                plan__make_small(s, &p, &f);
+                char *text = plan__schedule(s, &p, &f, false);
+                if (text) {
+                    add(arg, text);
+                    most--;
+                }
+                free(text);
+            }
+            plan__release(s, &f, &p);
+        }
+    }
 }

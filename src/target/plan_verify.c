@@ -210,11 +210,13 @@ static void verify_all(struct verifying *v, struct rh__snapshot *all, uint32_t c
         const struct rh__snap_actor *x = &all[i].actors[o.actor];
         if (x->status != RH__SNAP_IDLE && x->status != RH__SNAP_NEW)
             continue;
-        v->m->until = sum__processor_seconds() + SECONDS_EACH;
+        v->m->until = sym__processor_seconds() + SECONDS_EACH;
         if (!models[o.actor])
             models[o.actor] = sum__actor_of_snapshot(v->m, &all[0], o.actor);
         if (!models[o.actor])
             continue;
+        if (!models[o.actor]->path_count)
+            sum__make_paths(v->m, models[o.actor]);
         if (sum__holds(v->m, models[o.actor], &all[i], o.actor))
             verify(v, &o, models[o.actor]);
         else if (models[o.actor]->trouble[0])
@@ -254,7 +256,7 @@ int rh__command_summaries(int argc, char **argv)
     }
     for (uint64_t seed = 1; seed <= 2; seed++) {
         uint32_t count = 0;
-        char *record = rh__concrete_worlds(&c, &g, 64, seed, 0.3);
+        char *record = rh__concrete_worlds(&c, &g, NULL, 64, seed, 0.3);
         struct rh__snapshot *all = record ? rh__snapshots_read(&p, record, &count) : NULL;
         if (count)
             verify_all(&v, all, count);

@@ -24,11 +24,8 @@ static uint8_t *bytes_of(const char *hex, uint32_t *size)
     size_t n = strspn(hex, "0123456789abcdef") / 2;
     uint8_t *bytes = calloc(n + 1, 1);
     RH__ASSERT(bytes, "no memory for a snapshot");
-    for (size_t i = 0; i < n; i++) {
-        unsigned byte = 0;
-        sscanf(hex + 2 * i, "%2x", &byte);
-        bytes[i] = (uint8_t)byte;
-    }
+    for (size_t i = 0; i < 2 * n; i++) /* not by sscanf, which looks for the end of the whole text */
+        bytes[i / 2] = (uint8_t)(bytes[i / 2] << 4 | (hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10));
     *size = (uint32_t)n;
     return bytes;
 }

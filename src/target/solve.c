@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/fail.h"
-#include "target/symbolic.h"
+#include "target/symbolic_path.h"
 
 enum { MOST_STATES = 64, STATES_EACH = 8, SEEDS = 3, MOST_PATHS = 512, CALLS_DEEP = 6 };
 
@@ -24,16 +23,6 @@ struct moments {
     struct moment at[MOST_STATES];
     uint32_t count;
 };
-
-/* Of this process, which solves, and of the programs that it has run. */
-static double processor_seconds(void)
-{
-    struct rusage own, children;
-    getrusage(RUSAGE_SELF, &own);
-    getrusage(RUSAGE_CHILDREN, &children);
-    return (double)(own.ru_utime.tv_sec + children.ru_utime.tv_sec) +
-           (double)(own.ru_utime.tv_usec + children.ru_utime.tv_usec) / 1e6;
-}
 
 /* ---- the code ---------------------------------------------------------------------------------------------------- */
 
@@ -227,7 +216,7 @@ static bool try_handler(struct rh__concrete *c, const struct rh__goals *g, struc
         rh__concrete_states(c, h->function->first_block, STATES_EACH, seed, seconds / SEEDS, add_moment, &h->moments);
     h->made = true;
     bool found = false;
-    for (uint32_t i = 0; i < h->moments.count && !found && processor_seconds() < until && !c->interrupted; i++)
+    for (uint32_t i = 0; i < h->moments.count && !found && sym__processor_seconds() < until && !c->interrupted; i++)
         found = solve(c, x, &q, &h->moments.at[i], message);
     return found;
 }
@@ -269,15 +258,16 @@ static struct handler *find_handlers(const struct rh__bitcode *b, uint32_t *coun
 void rh__solve_goals(struct rh__concrete *c, struct rh__goals *g, double seconds)
 {
     const struct rh__bitcode *b = &g->program->bitcode;
-    double until = processor_seconds() + seconds;
+    double until = sym__processor_seconds() + seconds;
     uint32_t count;
     struct handler *handlers = find_handlers(b, &count);
     for (uint32_t i = 0; i < g->count; i++) {
         struct rh__goal *x = &g->at[i];
         const struct rh__bitcode_function *f = x->status == RH__GOAL_OPEN ? function_of(b, x->blocks[0]) : NULL;
-        double now = processor_seconds(), mine = now + (until - now) / open_from(g, i);
+        double now = sym__processor_seconds(), mine = now + (until - now) / open_from(g, i);
+        x->seconds -= now;
         for (uint32_t k = 0;
-             f && k < count && x->status == RH__GOAL_OPEN && processor_seconds() < mine && !c->interrupted; k++) {
+             f && k < count && x->status == RH__GOAL_OPEN && sym__processor_seconds() < mine && !c->interrupted; k++) {
             if (!rh__program_calls(handlers[k].function->value, f->value, CALLS_DEEP) ||
                 !try_handler(c, g, x, &handlers[k], seconds / 20, mine))
                 continue;
@@ -287,6 +277,7 @@ void rh__solve_goals(struct rh__concrete *c, struct rh__goals *g, double seconds
             x->how = strdup("solved for the last message");
             c->by_solver++;
         }
+        x->seconds += sym__processor_seconds();
     }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < handlers[i].moments.count; k++)

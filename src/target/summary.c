@@ -4,18 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum { MOST_PATHS = 96, MOST_FORKS = 48, MOST_ROUNDS = 8, QUERY_EFFORT = 400000, MOST_KEPT = 6000 };
-
-double sum__processor_seconds(void)
-{
-    struct rusage own, children;
-    getrusage(RUSAGE_SELF, &own);
-    getrusage(RUSAGE_CHILDREN, &children);
-    return (double)(own.ru_utime.tv_sec + children.ru_utime.tv_sec) +
-           (double)(own.ru_utime.tv_usec + children.ru_utime.tv_usec) / 1e6;
-}
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */
 
@@ -69,36 +59,40 @@ static void path_returned(struct sym_run *r, struct sym_path *p)
     if (x->models->program->actors[x->actor->type].body)
         p->stops = true; /* the body of a process has ended */
     sum__add_path(x, p, true);
-    r->over |= sum__processor_seconds() > x->models->until;
+    r->over |= sym__processor_seconds() > x->models->until;
 }
 
 static void path_failed(struct sym_run *r, struct sym_path *p)
 {
     struct sum_making *x = r->user;
     sum__add_path(x, p, false);
-    r->over |= sum__processor_seconds() > x->models->until;
+    r->over |= sym__processor_seconds() > x->models->until;
 }
 
 static const struct sym_hooks hooks = { .call = sum__call, .returned = path_returned, .failed = path_failed };
 
+void sum__paths_free(struct sum_path *paths, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free(paths[i].clauses);
+        free(paths[i].effects);
+        free(paths[i].post);
+        free(paths[i].visits);
+        free(paths[i].vars);
+    }
+    free(paths);
+}
+
 static void free_paths(struct sum_actor *a)
 {
-    for (uint32_t i = 0; i < a->path_count; i++) {
-        free(a->paths[i].clauses);
-        free(a->paths[i].effects);
-        free(a->paths[i].post);
-        free(a->paths[i].visits);
-        free(a->paths[i].vars);
-    }
-    free(a->paths);
+    sum__paths_free(a->paths, a->path_count);
     a->paths = NULL;
     a->path_count = 0;
 }
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
 
-/* The number of a behaviour among those of its actor type. */
-static uint32_t place_of(const struct rh__program *p, uint32_t behaviour)
+uint32_t sum__place_of(const struct rh__program *p, uint32_t behaviour)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < behaviour; i++)
@@ -106,7 +100,7 @@ static uint32_t place_of(const struct rh__program *p, uint32_t behaviour)
     return n < SUM_NEW ? n : SUM_NEW - 1;
 }
 
-static struct sym_path *begin_path(struct sum_models *m, struct sum_actor *a, uint32_t message, Z3_ast places)
+struct sym_path *sum__begin_path(struct sum_models *m, struct sum_actor *a, uint32_t message, Z3_ast places)
 {
     struct sym_run *r = &m->run;
     struct sym_path *p = sym__path_new(r);
@@ -124,10 +118,11 @@ static struct sym_path *begin_path(struct sum_models *m, struct sum_actor *a, ui
     return p;
 }
 
-static void reset_run(struct sum_models *m, struct sum_making *x)
+void sum__reset_run(struct sum_models *m, struct sum_making *x)
 {
     m->run.user = x;
-    m->run.over = sum__processor_seconds() > m->until;
+    m->run.until = m->until;
+    m->run.over = sym__processor_seconds() > m->until;
     m->answer.paths = 0;
     m->answer.trouble[0] = 0;
     m->handlers++;
@@ -150,8 +145,8 @@ static void make_entry(struct sum_models *m, struct sum_actor *a, uint32_t messa
 {
     struct sum_making x = { .models = m, .actor = a, .message = message, .place = place };
     struct sym_run *r = &m->run;
-    reset_run(m, &x);
-    struct sym_path *p = begin_path(m, a, message, places);
+    sum__reset_run(m, &x);
+    struct sym_path *p = sum__begin_path(m, a, message, places);
     const struct sym_value zero = { sym__number(r, 0, 64), 0 };
     const struct sym_value arguments[] = { { a->self, 0 }, { zero.bits, p->state }, { zero.bits, p->message } };
     if (function)
@@ -172,11 +167,12 @@ static Z3_ast places_of(struct sum_models *m, struct sum_actor *a, uint32_t mess
     const struct rh__program *p = m->program;
     Z3_ast any = Z3_mk_false(m->run.z);
     for (uint32_t b = 0; b < p->behaviour_count; b++) {
-        const struct rh__program_entry *e =
-            p->behaviours[b].actor == a->type && a->reached[place_of(p, b)] ? rh__program_entry(p, b, message) : NULL;
+        const struct rh__program_entry *e = p->behaviours[b].actor == a->type && a->reached[sum__place_of(p, b)]
+                                                ? rh__program_entry(p, b, message)
+                                                : NULL;
         if (!e || e->handler != function || e->action != action)
             continue;
-        const Z3_ast both[] = { any, place_is(m, a, place_of(p, b)) };
+        const Z3_ast both[] = { any, place_is(m, a, sum__place_of(p, b)) };
         any = Z3_mk_or(m->run.z, 2, both);
     }
     return Z3_simplify(m->run.z, any);
@@ -188,7 +184,7 @@ static void make_handlers(struct sum_models *m, struct sum_actor *a)
     LLVMValueRef done[512];
     uint32_t done_types[512], done_count = 0;
     for (uint32_t b = 0; b < p->behaviour_count; b++) {
-        if (p->behaviours[b].actor != a->type || !a->reached[place_of(p, b)])
+        if (p->behaviours[b].actor != a->type || !a->reached[sum__place_of(p, b)])
             continue;
         for (uint32_t i = 0; i < p->behaviours[b].entry_count; i++) {
             const struct rh__program_entry *e = &p->behaviours[b].entries[i];
@@ -220,7 +216,7 @@ static void make_start(struct sum_models *m, struct sum_actor *a)
         make_entry(m, a, start, e->handler, place_is(m, a, SUM_NEW), SUM_NEW, false);
     for (uint32_t i = before; i < a->path_count && !t->body; i++)
         if (a->paths[i].whole && !a->paths[i].post[a->size]) /* from then on in its first behaviour */
-            a->paths[i].post[a->size] = sym__number(&m->run, place_of(p, t->first), 8);
+            a->paths[i].post[a->size] = sym__number(&m->run, sum__place_of(p, t->first), 8);
 }
 
 /* ---- the fixpoint ------------------------------------------------------------------------------------------------ */
@@ -254,8 +250,34 @@ void sum__set_known(struct sum_actor *a, uint32_t width)
     a->width = width;
 }
 
+/* The time was over before nothing changed any more: the paths hold only where what has changed since is as it was when
+ * they were made. */
+static void restrict_paths(struct sum_models *m, struct sum_actor *a, Z3_ast *const old, uint32_t width)
+{
+    Z3_context z = m->run.z;
+    Z3_ast all = NULL;
+    for (uint32_t i = 0; i < width; i++) {
+        if (!old[i] || a->known[i])
+            continue;
+        Z3_ast is = Z3_mk_eq(z, sum__state_var(m, i), old[i]);
+        all = all ? sym__and_of(&m->run, all, is) : is;
+    }
+    for (uint32_t i = 0; all && i < a->path_count; i++) {
+        struct sum_path *p = &a->paths[i];
+        p->clauses = sym__must(realloc(p->clauses, (p->clause_count + 1) * sizeof *p->clauses));
+        memmove(p->clauses + 1, p->clauses, p->clause_count * sizeof *p->clauses); /* visits count the first ones */
+        p->clauses[0] = all;
+        p->clause_count++;
+        for (uint32_t k = 0; k < p->visit_count; k++)
+            p->visits[k].clauses++;
+        sum__collect(m, all, &p->vars, &p->var_count);
+    }
+}
+
 static void make_all(struct sum_models *m, struct sum_actor *a)
 {
+    Z3_ast *old = NULL;
+    uint32_t old_width = 0;
     bool changed = true;
     for (uint32_t round = 0; changed && round <= MOST_ROUNDS; round++) {
         uint32_t width = a->width;
@@ -269,9 +291,14 @@ static void make_all(struct sum_models *m, struct sum_actor *a)
         make_handlers(m, a);
         for (uint32_t i = 0; i < a->wait_count && !m->run.over; i++)
             sum__resume_all(m, a, i);
-        changed = (widen(m, a) || a->width > width) && sum__processor_seconds() < m->until;
+        old_width = a->width;
+        old = sym__must(realloc(old, (old_width + 1) * sizeof *old));
+        memcpy(old, a->known, old_width * sizeof *old);
+        changed = (widen(m, a) || a->width > width) && sym__processor_seconds() < m->until;
     }
-    if (sum__processor_seconds() > m->until && !a->trouble[0])
+    restrict_paths(m, a, old, old_width);
+    free(old);
+    if (sym__processor_seconds() > m->until && !a->trouble[0])
         snprintf(a->trouble, sizeof a->trouble, "the time for summaries was over");
 }
 
@@ -295,6 +322,13 @@ static bool starts(const struct rh__program *p, uint32_t type)
     return t->body || (t->first != RH__NO_INDEX && start != RH__NO_INDEX && rh__program_entry(p, t->first, start));
 }
 
+static uint32_t place_in(const struct sum_models *m, const struct rh__snapshot *s, uint32_t actor)
+{
+    const struct rh__snap_actor *x = &s->actors[actor];
+    return x->status == RH__SNAP_NEW || x->behaviour == RH__NO_INDEX ? SUM_NEW
+                                                                     : sum__place_of(m->program, x->behaviour);
+}
+
 static void begin_at(struct sum_models *m, struct sum_actor *a, uint32_t place)
 {
     uint64_t n;
@@ -303,7 +337,6 @@ static void begin_at(struct sum_models *m, struct sum_actor *a, uint32_t place)
     a->reached[place] = true;
     for (uint32_t i = 0; i < a->width; i++)
         a->known[i] = a->initial[i] && sym__is_constant(&m->run, a->initial[i], &n) ? a->initial[i] : NULL;
-    make_all(m, a);
 }
 
 struct sum_actor *sum__actor_of_snapshot(struct sum_models *m, const struct rh__snapshot *s, uint32_t actor)
@@ -315,9 +348,13 @@ struct sum_actor *sum__actor_of_snapshot(struct sum_models *m, const struct rh__
     struct sum_actor *a = actor_new(m, x->type, sym__number(&m->run, rh__snap_reference(actor), 64));
     for (uint32_t i = 0; i < a->size; i++)
         a->initial[i] = sym__number(&m->run, x->state[i], 8);
-    begin_at(m, a,
-             x->status == RH__SNAP_NEW || x->behaviour == RH__NO_INDEX ? SUM_NEW : place_of(m->program, x->behaviour));
+    begin_at(m, a, place_in(m, s, actor));
     return a;
+}
+
+void sum__make_paths(struct sum_models *m, struct sum_actor *a)
+{
+    make_all(m, a);
 }
 
 struct sum_actor *sum__actor_of_spawn(struct sum_models *m, uint32_t type, Z3_ast *const bytes, uint32_t size,
@@ -327,7 +364,8 @@ struct sum_actor *sum__actor_of_spawn(struct sum_models *m, uint32_t type, Z3_as
     for (uint32_t i = 0; i < a->size; i++)
         a->initial[i] = i < size ? bytes[i] : sym__number(&m->run, 0, 8);
     uint32_t first = m->program->actors[type].first;
-    begin_at(m, a, starts(m->program, type) || first == RH__NO_INDEX ? SUM_NEW : place_of(m->program, first));
+    begin_at(m, a, starts(m->program, type) || first == RH__NO_INDEX ? SUM_NEW : sum__place_of(m->program, first));
+    make_all(m, a);
     return a;
 }
 
@@ -335,8 +373,7 @@ Z3_ast *sum__vector_of(struct sum_models *m, const struct sum_actor *a, const st
 {
     const struct rh__snap_actor *x = &s->actors[actor];
     Z3_ast *v = sym__must(calloc(a->width, sizeof *v));
-    uint32_t place =
-        x->status == RH__SNAP_NEW || x->behaviour == RH__NO_INDEX ? SUM_NEW : place_of(m->program, x->behaviour);
+    uint32_t place = place_in(m, s, actor);
     for (uint32_t i = 0; i < a->width; i++)
         v[i] = sym__number(&m->run, i < a->size ? x->state[i] : i == a->size ? place : i == a->size + 1, 8);
     return v;
@@ -411,6 +448,7 @@ void sum__models_free(struct sum_models *m)
         free(a);
     }
     free(m->actors);
+    free(m->run.meetings);
     Z3_params_dec_ref(m->run.z, m->params);
     Z3_solver_dec_ref(m->run.z, m->run.solver);
     Z3_del_context(m->run.z);

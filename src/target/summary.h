@@ -28,12 +28,17 @@ struct sum_var {
     uint32_t index;
 };
 
+/* Where the message of a path from one state comes from (summary_exact.c). */
+enum sum_origin { SUM_ANY_STATE, SUM_FROM_OUTSIDE, SUM_UNDER_WAY, SUM_TIMER };
+
 struct sum_path {
-    uint32_t message; /* the type that it takes; RH__NO_INDEX: the end of a wait by time */
-    uint32_t place;   /* where it begins; RH__NO_INDEX: in one of several behaviours */
-    bool is_reply;    /* the answer to rh_ask */
-    bool whole;       /* it comes to its end */
-    bool ignores;     /* the message is taken and dropped */
+    enum sum_origin origin; /* not SUM_ANY_STATE: it is the first step of its actor, with this message */
+    uint32_t from;          /* the opening, message or timer of the snapshot */
+    uint32_t message;       /* the type that it takes; RH__NO_INDEX: the end of a wait by time */
+    uint32_t place;         /* where it begins; RH__NO_INDEX: in one of several behaviours */
+    bool is_reply;          /* the answer to rh_ask */
+    bool whole;             /* it comes to its end */
+    bool ignores;           /* the message is taken and dropped */
     Z3_ast *clauses;
     struct sym_effect *effects;
     Z3_ast *post; /* for each byte of the vector; NULL: as before */
@@ -75,9 +80,11 @@ struct sum_models {
 struct sum_models *sum__models_new(const struct rh__program *p, const char *const *parameters);
 void sum__models_free(struct sum_models *m);
 
-/* The summaries of an actor; `state` NULL: `initial` has its bytes (constants and others).  The actor is the
- * models'. */
+/* An actor as the snapshot has it, without paths; sum__make_paths makes its summaries.  NULL if it cannot be followed.
+ * Actors are the models'. */
 struct sum_actor *sum__actor_of_snapshot(struct sum_models *m, const struct rh__snapshot *s, uint32_t actor);
+void sum__make_paths(struct sum_models *m, struct sum_actor *a);
+/* The summaries of an actor that a path spawns: `bytes` are constants and others. */
 struct sum_actor *sum__actor_of_spawn(struct sum_models *m, uint32_t type, Z3_ast *const bytes, uint32_t size,
                                       Z3_ast self);
 /* The vector of an actor in a snapshot, in the width of its summaries; of the caller. */
@@ -86,8 +93,10 @@ Z3_ast *sum__vector_of(struct sum_models *m, const struct sum_actor *a, const st
 /* Whether what the summaries take for constant is so in this snapshot. */
 bool sum__holds(struct sum_models *m, const struct sum_actor *a, const struct rh__snapshot *s, uint32_t actor);
 
-/* Of this process and of the programs that it has run. */
-double sum__processor_seconds(void);
+/* Paths from the state that the actor has in the snapshot, with its summaries: how many.  The caller frees them. */
+uint32_t sum__exact_paths(struct sum_models *m, struct sum_actor *a, const struct rh__snapshot *s, uint32_t actor,
+                          struct sum_path **paths);
+void sum__paths_free(struct sum_path *paths, uint32_t count);
 
 /* Under which condition a predicate of rh_open accepts these bytes. */
 Z3_ast sum__accepts(struct sum_models *m, LLVMValueRef when, Z3_ast *bytes, uint32_t size);
@@ -116,6 +125,11 @@ Z3_ast sum__sender_var(struct sum_models *m);
 Z3_ast sum__entry_byte(struct sum_models *m, const struct sum_actor *a, uint32_t index);
 /* Ends a path as a step of the actor; `place` RH__NO_INDEX: the behaviour that it has. */
 struct sum_path *sum__add_path(struct sum_making *x, struct sym_path *p, bool whole);
+/* A path that is about to begin, in places for which the condition holds; and the run for it. */
+struct sym_path *sum__begin_path(struct sum_models *m, struct sum_actor *a, uint32_t message, Z3_ast places);
+void sum__reset_run(struct sum_models *m, struct sum_making *x);
+/* The number of a behaviour among those of its actor type. */
+uint32_t sum__place_of(const struct rh__program *p, uint32_t behaviour);
 /* Calls without code: summary_calls.c. */
 enum sym_outcome sum__call(struct sym_run *r, struct sym_path *p, LLVMValueRef call, const char *name);
 /* Waits: summary_waits.c. */

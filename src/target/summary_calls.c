@@ -295,6 +295,16 @@ static enum sym_outcome reply_to(struct sym_run *r, struct sym_path *p, LLVMValu
     return operand(r, p, call, 0, &who) ? send_to(r, p, call, 2, who.bits, SYM_SEND) : SYM_ENDS;
 }
 
+/* The request of the message: who sent it, and a ticket that only the world knows. */
+static enum sym_outcome keep_request(struct sym_run *r, struct sym_path *p, LLVMValueRef call)
+{
+    const struct sym_value kept = { sym__number(r, 0, 64), sym__object_new(r, p, 16, false) };
+    for (uint32_t i = 0; i < 8; i++)
+        p->objects[kept.object].bytes[i] = Z3_simplify(r->z, Z3_mk_extract(r->z, 8 * i + 7, 8 * i, p->sender));
+    *sym__slot(&p->frames[p->depth - 1], call) = kept;
+    return SYM_GOES_ON;
+}
+
 enum sym_outcome sum__call(struct sym_run *r, struct sym_path *p, LLVMValueRef call, const char *name)
 {
     static const char *const waits[] = { "rh_receive_", "rh_ask_", "rh_sleep_" };
@@ -310,6 +320,8 @@ enum sym_outcome sum__call(struct sym_run *r, struct sym_path *p, LLVMValueRef c
         return send_to(r, p, call, 0, p->sender, SYM_SEND);
     if (strcmp(name, "rh_reply_to_") == 0)
         return reply_to(r, p, call);
+    if (strcmp(name, "rh_keep_request_") == 0)
+        return keep_request(r, p, call);
     if (strcmp(name, "rh_forward_") == 0)
         return forward(r, p, call);
     if (strcmp(name, "rh_spawn_") == 0 || strcmp(name, "rh_spawn_watched_") == 0)

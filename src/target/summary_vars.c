@@ -107,6 +107,9 @@ void sum__collect_path(struct sum_models *m, struct sum_path *p)
     struct collecting c = { .models = m, .vars = &p->vars, .count = &p->var_count };
     for (uint32_t i = 0; i < p->clause_count; i++)
         walk(&c, p->clauses[i]);
+    for (uint32_t i = 0; i < p->visit_count; i++)
+        if (p->visits[i].guard)
+            walk(&c, p->visits[i].guard);
     for (uint32_t i = 0; i < p->post_count; i++)
         if (p->post[i])
             walk(&c, p->post[i]);

@@ -3,12 +3,22 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "target/symbolic_path.h"
 
 /* The effort of the solver for one question is in its own units: a limit by the clock would give different results on
  * a busy machine. */
 enum { MOST_TURNS = 8, MOST_STEPS = 20000, SOLVER_EFFORT = 3000000 };
+
+double sym__processor_seconds(void)
+{
+    struct rusage own, children;
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &children);
+    return (double)(own.ru_utime.tv_sec + children.ru_utime.tv_sec) +
+           (double)(own.ru_utime.tv_usec + children.ru_utime.tv_usec) / 1e6;
+}
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */
 
@@ -44,17 +54,25 @@ static void answer(struct sym_run *r, const struct sym_path *p, uint32_t block)
     }
 }
 
+void sym__add_visit(struct sym_path *p, struct sym_visit v)
+{
+    if (p->visit_count % 64 == 0)
+        p->visits = sym__must(realloc(p->visits, (p->visit_count + 64) * sizeof *p->visits));
+    p->visits[p->visit_count++] = v;
+}
+
 /* Goes to a block; its phi nodes take their values at once.  False if the path ends here. */
-static bool enter(struct sym_run *r, struct sym_path *p, LLVMBasicBlockRef block)
+bool sym__enter(struct sym_run *r, struct sym_path *p, LLVMBasicBlockRef block)
 {
     struct sym_frame *f = &p->frames[p->depth - 1];
     LLVMBasicBlockRef from = f->block;
-    if (r->hooks && !r->accepted) {
-        if (p->visit_count % 64 == 0)
-            p->visits = sym__must(realloc(p->visits, (p->visit_count + 64) * sizeof *p->visits));
-        p->visits[p->visit_count++] = (struct sym_visit){ block, p->clause_count, p->effect_count };
-    }
-    for (uint32_t i = 0; !r->accepted && i < r->q->block_count; i++)
+    bool stops = p->stop == block && p->stop_depth == p->depth;
+    for (uint32_t i = 0; i < p->origin_count; i++)
+        if (!stops && p->origins[i].block == block && p->origins[i].depth == p->depth)
+            return false; /* a loop */
+    if (r->hooks && !r->accepted && !stops)
+        sym__add_visit(p, (struct sym_visit){ block, p->clause_count, p->effect_count, NULL });
+    for (uint32_t i = 0; !r->accepted && !stops && i < r->q->block_count; i++)
         if (r->q->blocks[i] == block) {
             answer(r, p, i);
             return false;
@@ -75,6 +93,7 @@ static bool enter(struct sym_run *r, struct sym_path *p, LLVMBasicBlockRef block
     f->previous = from;
     f->block = block;
     f->next = i;
+    p->arrived = stops;
     return true;
 }
 
@@ -90,6 +109,8 @@ static uint32_t times_in(const struct sym_path *p, LLVMBasicBlockRef block)
 /* Follows a copy of the path into the block, if the condition is possible there. */
 static void try_block(struct sym_run *r, const struct sym_path *p, Z3_ast condition, LLVMBasicBlockRef block)
 {
+    if (r->until > 0 && sym__processor_seconds() > r->until)
+        r->over = true;
     if (r->a->found || r->over)
         return;
     if (r->a->paths >= r->q->most_paths) {
@@ -104,7 +125,7 @@ static void try_block(struct sym_run *r, const struct sym_path *p, Z3_ast condit
     c->forks++;
     c->done = false;
     if (sym__require(r, c, condition)) {
-        if (enter(r, c, block))
+        if (sym__enter(r, c, block))
             sym__follow(r, c);
         else if (r->hooks && !r->accepted)
             r->hooks->failed(r, c);
@@ -129,19 +150,51 @@ bool sym__require(struct sym_run *r, struct sym_path *p, Z3_ast clause)
     return true;
 }
 
+/* The block where merged ways have met runs, whichever was taken; it may be a goal. */
+static void note_met(struct sym_run *r, struct sym_path *p)
+{
+    LLVMBasicBlockRef block = p->frames[p->depth - 1].block;
+    if (r->hooks && !r->accepted)
+        sym__add_visit(p, (struct sym_visit){ block, p->clause_count, p->effect_count, NULL });
+    for (uint32_t i = 0; !r->accepted && i < r->q->block_count; i++)
+        if (r->q->blocks[i] == block)
+            answer(r, p, i);
+}
+
+/* A way that is to be merged does not divide: false, unless only one side of the branch is possible. */
+static bool take_only_way(struct sym_run *r, struct sym_path *p, Z3_ast is, LLVMValueRef i)
+{
+    Z3_ast is_not = Z3_mk_not(r->z, is);
+    bool yes = sym__possible(r, sym__and_of(r, p->condition, is));
+    if (yes && sym__possible(r, sym__and_of(r, p->condition, is_not)))
+        return false;
+    return sym__require(r, p, yes ? is : is_not) && sym__enter(r, p, LLVMGetSuccessor(i, yes ? 0 : 1));
+}
+
 /* A terminator.  True if the path goes on; a path that divides ends, and its copies go on. */
 static bool branch(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
 {
     struct sym_value c;
     uint64_t n;
     if (LLVMGetInstructionOpcode(i) == LLVMBr && !LLVMIsConditional(i))
-        return enter(r, p, LLVMGetSuccessor(i, 0));
+        return sym__enter(r, p, LLVMGetSuccessor(i, 0));
     if (!sym__value_of(r, p, LLVMGetInstructionOpcode(i) == LLVMBr ? LLVMGetCondition(i) : LLVMGetOperand(i, 0), &c) ||
         c.object)
         return false;
     if (LLVMGetInstructionOpcode(i) == LLVMBr) {
         if (sym__is_constant(r, c.bits, &n))
-            return enter(r, p, LLVMGetSuccessor(i, n ? 0 : 1));
+            return sym__enter(r, p, LLVMGetSuccessor(i, n ? 0 : 1));
+        switch (sym__merge(r, p, sym__truth(r, c.bits), LLVMGetSuccessor(i, 0), LLVMGetSuccessor(i, 1))) {
+        case SYM_MERGED:
+            note_met(r, p);
+            return true;
+        case SYM_ARRIVED:
+            return true;
+        case SYM_DIVIDES:
+            break;
+        }
+        if (p->stop)
+            return take_only_way(r, p, sym__truth(r, c.bits), i);
         p->done = true;
         unsigned first = times_in(p, LLVMGetSuccessor(i, 0)) > times_in(p, LLVMGetSuccessor(i, 1)); /* out of a loop */
         for (unsigned k = 0; k < 2; k++) {
@@ -150,6 +203,8 @@ static bool branch(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
         }
         return false;
     }
+    if (p->stop && !sym__is_constant(r, c.bits, &n))
+        return false;
     p->done = true;
     Z3_ast none = Z3_mk_true(r->z); /* operands of a switch: value, default, then pairs of case and block */
     for (int k = 2; k + 1 < LLVMGetNumOperands(i); k += 2) {
@@ -163,157 +218,6 @@ static bool branch(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
     return false;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
-
-static bool is_among(const char *name, const char *list)
-{
-    size_t n = strlen(name);
-    for (const char *at = list; (at = strstr(at, name)); at += n)
-        if (at[-1] == ' ' && at[n] == ' ')
-            return true;
-    return false;
-}
-
-static bool copy_memory(struct sym_run *r, struct sym_path *p, LLVMValueRef call)
-{
-    struct sym_value to, from, size;
-    uint64_t n;
-    return sym__value_of(r, p, LLVMGetOperand(call, 0), &to) && sym__value_of(r, p, LLVMGetOperand(call, 1), &from) &&
-           sym__value_of(r, p, LLVMGetOperand(call, 2), &size) &&
-           (sym__is_constant(r, size.bits, &n) ? sym__copy_bytes(r, p, to, from, n)
-                                               : sym__give_up(r, "a copy of unknown size"));
-}
-
-static bool set_memory(struct sym_run *r, struct sym_path *p, LLVMValueRef call)
-{
-    struct sym_value to, byte, size;
-    uint64_t n;
-    uint32_t at;
-    if (!sym__value_of(r, p, LLVMGetOperand(call, 0), &to) || !sym__value_of(r, p, LLVMGetOperand(call, 1), &byte) ||
-        !sym__value_of(r, p, LLVMGetOperand(call, 2), &size) || !sym__is_constant(r, size.bits, &n) ||
-        !sym__offset_of(r, p, to, n, &at))
-        return sym__give_up(r, "memset of unknown size");
-    Z3_ast low = sym__width_of(r, byte.bits) > 8 ? Z3_mk_extract(r->z, 7, 0, byte.bits) : byte.bits;
-    for (uint32_t i = 0; i < n; i++) {
-        p->objects[to.object].bytes[at + i] = low;
-        p->objects[to.object].pointers[(at + i) / 8].bits = NULL;
-    }
-    return true;
-}
-
-const char *sym__parameter(const struct sym_run *r, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *const *x = r->parameters; x && *x; x++)
-        if (strncmp(*x, name, n) == 0 && (*x)[n] == '=')
-            return *x + n + 1;
-    return NULL;
-}
-
-/* rh_bug(name), rh_param(name, otherwise): as the command line has them. */
-static bool parameter(struct sym_run *r, struct sym_path *p, LLVMValueRef call, bool is_bug, uint32_t bits)
-{
-    const char *name = sym__text_of(LLVMGetOperand(call, 0)), *value;
-    struct sym_value v = { .bits = sym__number(r, 0, bits) };
-    if (!name)
-        return sym__give_up(r, "a parameter whose name is not constant");
-    if (is_bug)
-        v.bits = sym__number(r, (value = sym__parameter(r, "bug")) && strcmp(value, name) == 0, bits);
-    else if ((value = sym__parameter(r, name)))
-        v.bits = sym__number(r, (uint64_t)strtoll(value, NULL, 10), bits);
-    else if (!sym__value_of(r, p, LLVMGetOperand(call, 1), &v))
-        return false;
-    *sym__slot(&p->frames[p->depth - 1], call) = v;
-    return true;
-}
-
-/* A function without code here.  True if the path goes on. */
-static bool call_outer(struct sym_run *r, struct sym_path *p, LLVMValueRef call, const char *name)
-{
-    static const char ends[] = " rh_assert_failed_ rh_assume_failed_ rh_exit_ rh_return_ abort exit _exit "
-                               "__assert_fail rh_kill_ ";
-    static const char waits[] =
-        " rh_ask_ rh_receive_ rh_receive_set_ rh_join_ rh_sleep_ rh_choose_ rh_store_sync_ rh_store_open_ ";
-    struct sym_frame *f = &p->frames[p->depth - 1];
-    uint32_t bits = sym__type_bits(LLVMTypeOf(call));
-    if (strncmp(name, "llvm.memcpy", 11) == 0 || strncmp(name, "llvm.memmove", 12) == 0 ||
-        strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0)
-        return copy_memory(r, p, call);
-    if (strncmp(name, "llvm.memset", 11) == 0 || strcmp(name, "memset") == 0)
-        return set_memory(r, p, call);
-    if (r->hooks && !r->accepted) {
-        enum sym_outcome o = r->hooks->call(r, p, call, name);
-        if (o != SYM_UNKNOWN)
-            return o == SYM_GOES_ON;
-    }
-    if (is_among(name, ends))
-        return false;
-    if (is_among(name, waits))
-        return sym__give_up(r, "%s, which waits", name);
-    if (!bits)
-        return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind || sym__give_up(r, "a result of %s", name);
-    struct sym_value *result = sym__slot(f, call);
-    if (strcmp(name, "rh_bug") == 0 || strcmp(name, "rh_param") == 0)
-        return parameter(r, p, call, name[3] == 'b', bits);
-    else
-        *result = (struct sym_value){ .bits = sym__unknown(r, bits) };
-    return true;
-}
-
-static bool call(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
-{
-    LLVMValueRef callee = rh__program_strip(LLVMGetCalledValue(i));
-    const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName(callee) : "";
-    if (!*name)
-        return sym__give_up(r, "a call by a pointer");
-    if (strncmp(name, "llvm.dbg", 8) == 0 || strncmp(name, "llvm.lifetime", 13) == 0)
-        return true;
-    if (!LLVMGetFirstBasicBlock(callee))
-        return call_outer(r, p, i, name);
-    if (p->depth == MOST_FRAMES)
-        return sym__give_up(r, "calls nested too deep");
-    struct sym_frame f = { .call = i };
-    uint32_t k = 0;
-    for (LLVMValueRef x = LLVMGetFirstParam(callee); x; x = LLVMGetNextParam(x), k++) {
-        struct sym_value v = { 0 };
-        if (k >= LLVMGetNumArgOperands(i) || !sym__value_of(r, p, LLVMGetOperand(i, k), &v)) {
-            free(f.known);
-            return sym__give_up(r, "an argument of %s", name);
-        }
-        *sym__slot(&f, x) = v;
-    }
-    p->frames[p->depth++] = f;
-    if (enter(r, p, LLVMGetEntryBasicBlock(callee)))
-        return true;
-    return false;
-}
-
-/* True if the path goes on in the caller. */
-static bool return_from(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
-{
-    struct sym_value v = { 0 };
-    if (LLVMGetNumOperands(i) && !sym__value_of(r, p, LLVMGetOperand(i, 0), &v))
-        return false;
-    LLVMValueRef to = p->frames[p->depth - 1].call;
-    if (p->depth > 1) {
-        free(p->frames[--p->depth].known);
-        if (v.bits)
-            *sym__slot(&p->frames[p->depth - 1], to) = v;
-        return true;
-    }
-    r->a->paths++;
-    if (r->hooks && !r->accepted) {
-        p->done = true;
-        r->hooks->returned(r, p);
-        return false;
-    }
-    if (r->accepted && v.bits) {
-        const Z3_ast either[] = { r->accepted, sym__and_of(r, p->condition, sym__truth(r, v.bits)) };
-        r->accepted = Z3_mk_or(r->z, 2, either);
-    }
-    return false;
-}
-
 /* One instruction.  True if the path goes on behind it; a call and a branch have set where. */
 static bool step(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
 {
@@ -323,11 +227,11 @@ static bool step(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
     case LLVMSwitch:
         return branch(r, p, i);
     case LLVMRet:
-        return return_from(r, p, i);
+        return sym__return(r, p, i);
     case LLVMUnreachable:
         return false;
     case LLVMCall:
-        return call(r, p, i);
+        return sym__call(r, p, i);
     case LLVMStore:
         return sym__value_of(r, p, LLVMGetOperand(i, 0), &a) && sym__value_of(r, p, LLVMGetOperand(i, 1), &b) &&
                sym__store(r, p, b, a, LLVMTypeOf(LLVMGetOperand(i, 0)));
@@ -343,6 +247,14 @@ static bool step(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
         if (!sym__value_of(r, p, LLVMGetOperand(i, 0), &a) || !sym__offset_in(r, p, i, a, &result))
             return false;
         break;
+    case LLVMExtractValue:
+        if (!sym__extract(r, p, i, &result))
+            return false;
+        break;
+    case LLVMInsertValue:
+        if (!sym__insert(r, p, i, &result))
+            return false;
+        break;
     default:
         if (!sym__compute(r, p, i, &result))
             return false;
@@ -354,10 +266,12 @@ static bool step(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
 
 void sym__follow(struct sym_run *r, struct sym_path *p)
 {
-    while (!r->a->found && !r->over) {
+    while (!r->a->found && !r->over && !p->arrived) {
         struct sym_frame *f = &p->frames[p->depth - 1];
         LLVMValueRef i = f->next;
-        if (!i || ++p->steps > MOST_STEPS) {
+        if (r->until > 0 && p->steps % 1024 == 1023 && sym__processor_seconds() > r->until)
+            r->over = true;
+        if (!i || ++p->steps > (r->hooks ? MOST_STEPS * 20 : MOST_STEPS)) {
             sym__give_up(r, "a path of more than %d steps", MOST_STEPS);
             break;
         }
@@ -365,7 +279,7 @@ void sym__follow(struct sym_run *r, struct sym_path *p)
         if (!step(r, p, i))
             break;
     }
-    if (r->hooks && !r->accepted && !p->done)
+    if (r->hooks && !r->accepted && !p->done && !p->stop)
         r->hooks->failed(r, p);
 }
 
@@ -393,7 +307,7 @@ void sym__begin(struct sym_run *r, LLVMValueRef function, const struct sym_value
         *sym__slot(&f, x) = arguments[k++];
     p->frames[0] = f;
     p->depth = 1;
-    if (enter(r, p, LLVMGetEntryBasicBlock(function)))
+    if (sym__enter(r, p, LLVMGetEntryBasicBlock(function)))
         sym__follow(r, p);
 }
 
@@ -461,6 +375,7 @@ void rh__symbolic_solve(const struct rh__symbolic_question *q, struct rh__symbol
     sym__begin(&r, q->handler, arguments, 3, p);
     sym__path_free(p);
     free(r.message);
+    free(r.meetings);
     Z3_params_dec_ref(r.z, params);
     Z3_solver_dec_ref(r.z, r.solver);
     Z3_del_context(r.z);

@@ -115,6 +115,20 @@ bool sym__compute(struct sym_run *r, struct sym_path *p, LLVMValueRef i, struct 
     case LLVMPtrToInt:
     case LLVMIntToPtr:
         return compute_cast(r, code, sym__type_bits(LLVMTypeOf(i)), v[0], to);
+    case LLVMFCmp:
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMFDiv:
+    case LLVMFRem:
+    case LLVMFNeg:
+    case LLVMSIToFP:
+    case LLVMUIToFP:
+    case LLVMFPToSI:
+    case LLVMFPToUI:
+    case LLVMFPExt:
+    case LLVMFPTrunc:
+        return sym__compute_float(r, i, v, to);
     default:
         break;
     }

@@ -128,7 +128,7 @@ uint32_t sym__type_bits(LLVMTypeRef type)
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) <= 64)
         return LLVMGetIntTypeWidth(type);
-    return kind == LLVMPointerTypeKind ? 64 : 0;
+    return kind == LLVMPointerTypeKind || kind == LLVMDoubleTypeKind ? 64 : kind == LLVMFloatTypeKind ? 32 : 0;
 }
 
 uint64_t sym__type_bytes(struct sym_run *r, LLVMTypeRef type)
@@ -273,6 +273,8 @@ bool sym__load(struct sym_run *r, struct sym_path *p, struct sym_value pointer, 
 {
     uint64_t size = sym__type_bytes(r, type);
     uint32_t at, bits = sym__type_bits(type);
+    if (sym__is_aggregate(type))
+        return sym__load_aggregate(r, p, pointer, type, to);
     if (!bits)
         return sym__give_up(r, "a load of a type that is not known");
     if (is_index(r, p, pointer))
@@ -295,6 +297,8 @@ bool sym__store(struct sym_run *r, struct sym_path *p, struct sym_value pointer,
 {
     uint64_t size = sym__type_bytes(r, type);
     uint32_t at, bits = sym__type_bits(type);
+    if (sym__is_aggregate(type) && v.object)
+        return sym__copy_bytes(r, p, pointer, v, size);
     if (!bits || !v.bits)
         return sym__give_up(r, "a store of a type that is not known");
     if (is_index(r, p, pointer) && !v.object)
@@ -367,7 +371,12 @@ static void fill(struct sym_run *r, struct sym_path *p, uint32_t object, uint64_
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     uint32_t size = p->objects[object].size;
     LLVMValueRef target = kind == LLVMPointerTypeKind ? rh__program_strip(c) : NULL;
-    if (LLVMIsAConstantInt(c) && sym__type_bits(type)) {
+    uint64_t n;
+    if (LLVMIsAConstantFP(c) && sym__type_bits(type)) {
+        sym__is_constant(r, sym__float_constant(r, c), &n);
+        for (uint32_t i = 0; i < sym__type_bytes(r, type) && at + i < size; i++)
+            p->objects[object].bytes[at + i] = sym__number(r, n >> (8 * i), 8);
+    } else if (LLVMIsAConstantInt(c) && sym__type_bits(type)) {
         for (uint32_t i = 0; i < sym__type_bytes(r, type) && at + i < size; i++)
             p->objects[object].bytes[at + i] = sym__number(r, LLVMConstIntGetZExtValue(c) >> (8 * i), 8);
     } else if (kind == LLVMStructTypeKind && LLVMIsAConstantStruct(c)) {
@@ -416,6 +425,15 @@ bool sym__value_of(struct sym_run *r, struct sym_path *p, LLVMValueRef v, struct
     }
     if (LLVMIsAGlobalVariable(v) || LLVMIsAFunction(v))
         return global(r, p, v, to);
+    if (LLVMIsAConstantFP(v) && bits) {
+        to->bits = sym__float_constant(r, v);
+        return true;
+    }
+    if (LLVMIsAConstant(v) && sym__is_aggregate(type)) { /* zero, undef, or elements */
+        *to = (struct sym_value){ sym__number(r, 0, 64), sym__object_new(r, p, sym__type_bytes(r, type), true) };
+        fill(r, p, to->object, 0, v);
+        return true;
+    }
     if (LLVMIsAConstantExpr(v)) {
         LLVMOpcode code = LLVMGetConstOpcode(v);
         if (code == LLVMBitCast || code == LLVMPtrToInt || code == LLVMIntToPtr)

@@ -11,7 +11,7 @@
 
 #include "target/symbolic.h"
 
-enum { MOST_FRAMES = 24 };
+enum { MOST_FRAMES = 24, SYM_MERGES = 8 };
 
 struct sym_value {
     Z3_ast bits;
@@ -55,10 +55,12 @@ struct sym_effect {
     const char *name;
 };
 
-/* A block that the path has run, and how many clauses and effects it had then. */
+/* A block that the path has run, and how many clauses and effects it had then.  With `guard`: it runs only if this
+ * holds, because ways were merged (symbolic_merge.c). */
 struct sym_visit {
     LLVMBasicBlockRef block;
     uint32_t clauses, effects;
+    Z3_ast guard;
 };
 
 struct sym_path {
@@ -78,9 +80,20 @@ struct sym_path {
     bool done;               /* nothing is left to say about it: it has returned, or its copies go on */
     uint32_t state, message; /* objects */
     Z3_ast self, sender;
+    /* A way behind a branch, which is to be merged: it stops in this block of the frame at this depth, and fails if it
+     * divides, or comes back to the branch, or to one around it. */
+    LLVMBasicBlockRef stop;
+    uint32_t stop_depth;
+    struct {
+        LLVMBasicBlockRef block;
+        uint32_t depth;
+    } origins[SYM_MERGES];
+    uint32_t origin_count;
+    bool arrived;
 };
 
 struct sym_run;
+struct sym_meeting;
 enum sym_outcome { SYM_GOES_ON, SYM_ENDS, SYM_UNKNOWN };
 /* For summaries (summary.c): what happens at calls without code, and where a path ends. */
 struct sym_hooks {
@@ -101,11 +114,24 @@ struct sym_run {
     void *user;
     const char *const *parameters; /* NAME=VALUE, ended by NULL; NULL for none */
     uint32_t most_forks;
-    bool over; /* no path goes on */
+    bool over;    /* no path goes on */
+    double until; /* of processor time: with hooks, no path goes on then; 0 for no limit */
+    struct sym_meeting *meetings;
+    uint32_t meeting_count;
 };
 
 /* Executes the path from where it stands. */
 void sym__follow(struct sym_run *r, struct sym_path *p);
+/* Goes to a block; false if the path ends there. */
+bool sym__enter(struct sym_run *r, struct sym_path *p, LLVMBasicBlockRef block);
+void sym__add_visit(struct sym_path *p, struct sym_visit v);
+/* Follows both ways behind a branch up to the block where they meet (symbolic_merge.c); SYM_DIVIDES if that cannot be. */
+enum sym_merged { SYM_DIVIDES, SYM_MERGED, SYM_ARRIVED };
+enum sym_merged sym__merge(struct sym_run *r, struct sym_path *p, Z3_ast is, LLVMBasicBlockRef yes,
+                           LLVMBasicBlockRef no);
+/* A call, and a return: true if the path goes on (symbolic_calls.c). */
+bool sym__call(struct sym_run *r, struct sym_path *p, LLVMValueRef call);
+bool sym__return(struct sym_run *r, struct sym_path *p, LLVMValueRef i);
 /* Begins with this function. */
 void sym__begin(struct sym_run *r, LLVMValueRef function, const struct sym_value *arguments, uint32_t count,
                 struct sym_path *p);
@@ -117,6 +143,8 @@ const char *sym__text_of(LLVMValueRef pointer);
 /* The value of a parameter, or NULL. */
 const char *sym__parameter(const struct sym_run *r, const char *name);
 
+/* Of this process and of the programs that it has run. */
+double sym__processor_seconds(void);
 void *sym__must(void *p);
 
 /* A copy with memory of its own. */
@@ -137,7 +165,7 @@ Z3_ast sym__truth(struct sym_run *r, Z3_ast b);
 /* Whether the solver finds the condition possible. */
 bool sym__possible(struct sym_run *r, Z3_ast condition);
 
-/* The width of a number or pointer, 0 for other types; the size in memory. */
+/* The width of a number, integer or not, or of a pointer, 0 for other types; the size in memory. */
 uint32_t sym__type_bits(LLVMTypeRef type);
 uint64_t sym__type_bytes(struct sym_run *r, LLVMTypeRef type);
 
@@ -156,6 +184,17 @@ struct sym_value *sym__slot(struct sym_frame *f, LLVMValueRef v);
 bool sym__value_of(struct sym_run *r, struct sym_path *p, LLVMValueRef v, struct sym_value *to);
 /* An instruction that computes a value from up to three others; false if it is not known. */
 bool sym__compute(struct sym_run *r, struct sym_path *p, LLVMValueRef i, struct sym_value *to);
+/* Floating point: symbolic_floats.c.  `v` has the operands; a call is false if it is not of a function that is known. */
+Z3_ast sym__float_constant(struct sym_run *r, LLVMValueRef v);
+bool sym__compute_float(struct sym_run *r, LLVMValueRef i, const struct sym_value *v, struct sym_value *to);
+bool sym__call_float(struct sym_run *r, const char *name, LLVMTypeRef type, const struct sym_value *v, uint32_t count,
+                     Z3_ast *result);
+/* Structures and arrays as values, whose object nobody else has: symbolic_aggregates.c. */
+bool sym__is_aggregate(LLVMTypeRef type);
+bool sym__load_aggregate(struct sym_run *r, struct sym_path *p, struct sym_value pointer, LLVMTypeRef type,
+                         struct sym_value *to);
+bool sym__extract(struct sym_run *r, struct sym_path *p, LLVMValueRef i, struct sym_value *to);
+bool sym__insert(struct sym_run *r, struct sym_path *p, LLVMValueRef i, struct sym_value *to);
 /* The address that getelementptr computes, of an instruction or a constant. */
 bool sym__offset_in(struct sym_run *r, struct sym_path *p, LLVMValueRef gep, struct sym_value base,
                     struct sym_value *to);

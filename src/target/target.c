@@ -341,6 +341,7 @@ static bool write_json(const struct asked *a, const struct rh__goals *g)
         put_string(o.file, "how", x->how);
         fputc(',', o.file);
         put_string(o.file, "schedule", x->saved);
+        fprintf(o.file, ",\"seconds\":%.3f", x->seconds);
         for (uint32_t k = 0; k < x->block_count; k++)
             fprintf(o.file, "%s%u", k ? "," : ",\"blocks\":[", x->blocks[k]);
         fputs("]}", o.file);

@@ -19,6 +19,7 @@ struct rh__goal {
     uint32_t block;   /* the block that was reached */
     uint32_t choices; /* lines of the schedule that are choices */
     bool ran;         /* it ran, but no schedule is known that leads there */
+    double seconds;   /* of processor time that was spent on it alone */
     char *saved;      /* name of the schedule's file; NULL for none */
 };
 

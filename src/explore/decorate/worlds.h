@@ -16,7 +16,7 @@
 
 #include "world/live.h"
 
-enum { RH__WORLDS_STATE = 8192, RH__WORLDS_ACTORS = 400, RH__WORLDS_MESSAGES = 2000 };
+enum { RH__WORLDS_STATE = 65536, RH__WORLDS_ACTORS = 400, RH__WORLDS_MESSAGES = 2000 };
 
 /* Whether the world is small enough to be written. */
 bool rh__worlds_fits(const struct rh_world *w);
