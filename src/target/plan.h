@@ -142,6 +142,25 @@ void plan__push(struct plan_search *s, struct plan_queue *q, const struct plan *
 /* Takes the cheapest one, which the caller frees; there must be one. */
 struct plan *plan__pop(struct plan_queue *q);
 
+/* Puts a step into the history of an actor, which is open unless its path says otherwise; false if there is no room. */
+bool plan__insert(struct plan *p, uint32_t actor, uint32_t position, const struct sum_path *path, uint32_t clauses,
+                  uint32_t effects);
+
+/* ---- what contradicts: plan_blame.c ------------------------------------------------------------------------------ */
+
+enum { PLAN_BLAMES = 64 };
+/* Bytes of actors that should be others before a step. */
+struct plan_blames {
+    struct plan_blame {
+        uint32_t actor, byte, before;
+    } all[PLAN_BLAMES];
+    uint32_t count;
+};
+/* Those that the unsatisfiable core names. */
+void plan__blame(struct plan_search *s, const struct plan *p, const struct plan_formula *f, struct plan_blames *found);
+/* Plans with one more step, which changes one of them; without feedback, which changes anything. */
+void plan__repair(struct plan_search *s, struct plan_queue *q, const struct plan *p, const struct plan_blames *b);
+
 enum plan_made { PLAN_NOT_MADE, PLAN_EXACT, PLAN_ALL };
 
 /* What a search is for. */

@@ -1,5 +1,5 @@
-/* The actors of a search and their paths: see plan.h.  They are made when they are first needed, within the time that all
- * summaries share. */
+/* The actors of a search and their paths: see plan.h.  They are made when they are first needed, within the time that
+ * all summaries share. */
 #include <string.h>
 
 #include "target/plan.h"

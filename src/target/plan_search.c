@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "target/plan.h"
 
-enum { MOST_BLAMES = 64, MOST_SOLUTIONS = 40, CALLS_DEEP = 8 };
+enum { MOST_SOLUTIONS = 40, CALLS_DEEP = 8 };
 
 /* ---- changing a plan --------------------------------------------------------------------------------------------- */
 
@@ -47,8 +47,8 @@ static bool bind(const struct plan *p, struct plan_step *t, uint32_t position)
 }
 
 /* Puts a step into the history of an actor, which is open unless its path says otherwise; false if there is no room. */
-static bool insert(struct plan *p, uint32_t actor, uint32_t position, const struct sum_path *path, uint32_t clauses,
-                   uint32_t effects)
+bool plan__insert(struct plan *p, uint32_t actor, uint32_t position, const struct sum_path *path, uint32_t clauses,
+                  uint32_t effects)
 {
     if (p->step_count == PLAN_STEPS || position > p->lengths[actor] ||
         (!position && p->lengths[actor] && p->steps[p->history[actor][0]].path->origin != SUM_ANY_STATE))
@@ -110,7 +110,7 @@ static void supply_by(struct plan_search *s, struct plan_queue *q, const struct 
                 continue;
             for (uint32_t at = 0; at <= base.lengths[actor]; at++) {
                 struct plan c = base;
-                if (insert(&c, actor, base.lengths[actor] - at, path, path->clause_count, path->effect_count))
+                if (plan__insert(&c, actor, base.lengths[actor] - at, path, path->clause_count, path->effect_count))
                     supply(s, q, &c, step, PLAN_SENT, c.step_count - 1, e);
             }
         }
@@ -134,7 +134,7 @@ static void supply_by_child(struct plan_search *s, struct plan_queue *q, const s
             uint32_t actor = sends ? actor_in(&base, who) : RH__NO_INDEX;
             for (uint32_t at = 0; actor != RH__NO_INDEX && at <= base.lengths[actor]; at++) {
                 struct plan c = base;
-                if (insert(&c, actor, at, path, path->clause_count, path->effect_count))
+                if (plan__insert(&c, actor, at, path, path->clause_count, path->effect_count))
                     supply_by(s, q, &c, step,
                               (struct plan_actor){
                                   .index = RH__NO_INDEX, .step = c.step_count - 1, .effect = e, .model = child });
@@ -187,126 +187,6 @@ static void supply_open(struct plan_search *s, struct plan_queue *q, const struc
                                                .model = plan__spawned(s, &p->steps[i].path->effects[e]) });
 }
 
-/* ---- what contradicts -------------------------------------------------------------------------------------------- */
-
-/* A byte of an actor that should be another before a step. */
-struct blame {
-    uint32_t actor, byte, before;
-};
-
-struct blaming {
-    struct plan_search *s;
-    const struct plan *p;
-    struct blame all[MOST_BLAMES];
-    uint32_t count, depth;
-    bool by_message; /* the value of a message from outside, or something unknown, plays a part */
-};
-
-static void blame_vars(struct blaming *b, uint32_t step, Z3_ast e);
-
-static void blame_byte(struct blaming *b, uint32_t step, uint32_t byte)
-{
-    const struct plan *p = b->p;
-    uint32_t actor = p->steps[step].actor, at = plan__position(p, step);
-    for (uint32_t i = 0; i < b->count; i++)
-        if (b->all[i].actor == actor && b->all[i].byte == byte && b->all[i].before == step)
-            return;
-    if (b->count == MOST_BLAMES)
-        return;
-    b->all[b->count++] = (struct blame){ actor, byte, step };
-    while (at-- > 0) {
-        uint32_t earlier = p->history[actor][at];
-        const struct sum_path *path = p->steps[earlier].path;
-        if (byte < path->post_count && path->post[byte]) {
-            blame_vars(b, earlier, path->post[byte]);
-            return;
-        }
-    }
-    const struct plan_actor *a = &p->actors[actor];
-    if (a->index == RH__NO_INDEX && byte < p->steps[a->step].path->effects[a->effect].size)
-        blame_vars(b, a->step, p->steps[a->step].path->effects[a->effect].bytes[byte]);
-}
-
-static void blame_vars(struct blaming *b, uint32_t step, Z3_ast e)
-{
-    struct sum_var *vars = NULL;
-    uint32_t count = 0;
-    const struct plan_step *t = &b->p->steps[step];
-    if (!e || b->depth > 12)
-        return;
-    b->depth++;
-    sum__collect(b->s->models, e, &vars, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (vars[i].kind == SUM_STATE)
-            blame_byte(b, step, vars[i].index);
-        else if (vars[i].kind == SUM_MESSAGE && t->supply == PLAN_SENT) {
-            const struct sym_effect *f = &b->p->steps[t->from].path->effects[t->effect];
-            if (vars[i].index < f->size)
-                blame_vars(b, t->from, f->bytes[vars[i].index]);
-        } else if (vars[i].kind == SUM_SENDER && t->supply == PLAN_SENT)
-            blame_vars(b, t->from, b->p->steps[t->from].path->effects[t->effect].from);
-    free(vars);
-    b->depth--;
-}
-
-/* Steps that change what is blamed, anywhere before. */
-static void insert_writers(struct plan_search *s, struct plan_queue *q, const struct plan *p, const struct blaming *b)
-{
-    for (uint32_t i = 0; i < b->count; i++) {
-        const struct blame *x = &b->all[i];
-        const struct sum_actor *model = p->actors[x->actor].model;
-        const struct sum_path *path;
-        for (uint32_t k = 0; (path = plan__path(s, &p->actors[x->actor], k)); k++) {
-            if (!path->whole || x->byte >= path->post_count || !path->post[x->byte])
-                continue;
-            /* Where the code waits is set by the step directly before. */
-            uint32_t position = plan__position(p, x->before), place = p->steps[x->before].path->place;
-            bool by_place = x->byte == model->size && place != RH__NO_INDEX;
-            uint64_t leads_to;
-            if (by_place && sym__is_constant(&s->models->run, path->post[x->byte], &leads_to) && leads_to != place)
-                continue;
-            for (uint32_t at = by_place ? position : 0; at <= position; at++) {
-                struct plan c = *p;
-                if (insert(&c, x->actor, at, path, path->clause_count, path->effect_count))
-                    plan__push(s, q, &c);
-            }
-        }
-    }
-}
-
-/* Without feedback: any step that changes anything, anywhere. */
-static void insert_any(struct plan_search *s, struct plan_queue *q, const struct plan *p)
-{
-    const struct sum_path *path;
-    for (uint32_t a = 0; a < p->actor_count; a++)
-        for (uint32_t k = 0; (path = plan__path(s, &p->actors[a], k)); k++) {
-            bool changes = false;
-            for (uint32_t i = 0; i < path->post_count; i++)
-                changes |= path->post[i] != NULL;
-            for (uint32_t at = 0; changes && path->whole && at <= p->lengths[a]; at++) {
-                struct plan c = *p;
-                if (insert(&c, a, at, path, path->clause_count, path->effect_count))
-                    plan__push(s, q, &c);
-            }
-        }
-}
-
-static void blame_core(struct blaming *b, const struct plan_formula *f)
-{
-    for (uint32_t i = 0; i < f->clause_count; i++) {
-        const struct plan_clause *c = &f->clauses[i];
-        const struct plan_step *t = &b->p->steps[c->step];
-        if (!f->core[i])
-            continue;
-        if (c->clause == PLAN_GUARD)
-            blame_vars(b, c->step, t->guard);
-        else if (c->clause != RH__NO_INDEX)
-            blame_vars(b, c->step, t->path->clauses[c->clause]);
-        else if (t->supply == PLAN_SENT)
-            blame_vars(b, t->from, b->p->steps[t->from].path->effects[t->effect].to);
-    }
-}
-
 /* ---- one plan ---------------------------------------------------------------------------------------------------- */
 
 /* Takes a message that must come before: along any path of its receiver that takes it. */
@@ -322,7 +202,7 @@ static void insert_taker(struct plan_search *s, struct plan_queue *q, const stru
             struct plan c = *p;
             bool fits = path->origin == SUM_ANY_STATE ||
                         (path->origin == SUM_UNDER_WAY && how == PLAN_UNDER_WAY && path->from == from);
-            if (fits && insert(&c, actor, at, path, path->clause_count, path->effect_count))
+            if (fits && plan__insert(&c, actor, at, path, path->clause_count, path->effect_count))
                 supply(s, q, &c, c.step_count - 1, how, from, effect);
         }
 }
@@ -362,18 +242,15 @@ static bool expand(struct plan_search *s, struct plan_queue *q, const struct pla
     bool solved = plan__check(s, p, &f), found = false;
     if (solved && !open)
         found = try_solution(s, q, g, p, &f, block);
-    struct blaming b = { .s = s, .p = p };
+    struct plan_blames b = { .count = 0 };
     if (!solved && !f.unknown)
-        blame_core(&b, &f);
+        plan__blame(s, p, &f, &b);
     if (!solved && f.unknown && !s->trouble[0])
         snprintf(s->trouble, sizeof s->trouble, "a question was too hard for the solver");
     if (open && (solved || b.count || f.unknown))
         supply_open(s, q, p, open - 1);
     else if (!open && !solved && !found && !s->one_step) {
-        if (s->settings.feedback)
-            insert_writers(s, q, p, &b);
-        else
-            insert_any(s, q, p);
+        plan__repair(s, q, p, &b);
     }
     plan__release(s, &f, p);
     return found;
@@ -399,7 +276,8 @@ static bool is_again(const struct plan_search *s, const struct plan_actor *who, 
     return false;
 }
 
-/* Steps along the first `paths` paths of this actor that run the block: the first time, or with one of the conditions for it. */
+/* Steps along the first `paths` paths of this actor that run the block: the first time, or with one of the conditions
+ * for it. */
 static void begin_with(struct plan_search *s, struct plan_queue *q, const struct plan *base, struct plan_actor who,
                        uint32_t paths, LLVMBasicBlockRef block)
 {
@@ -415,7 +293,7 @@ static void begin_with(struct plan_search *s, struct plan_queue *q, const struct
             guards++;
             struct plan p = *base;
             uint32_t actor = is_again(s, &who, path, i, at) ? RH__NO_INDEX : actor_in(&p, who);
-            if (actor == RH__NO_INDEX || !insert(&p, actor, p.lengths[actor], path, v->clauses, v->effects))
+            if (actor == RH__NO_INDEX || !plan__insert(&p, actor, p.lengths[actor], path, v->clauses, v->effects))
                 continue;
             p.steps[p.step_count - 1].guard = v->guard;
             plan__push(s, q, &p);
@@ -441,7 +319,7 @@ static void begin(struct plan_search *s, struct plan_queue *q, const bool *may_r
                     continue;
                 struct plan p = nothing;
                 actor_in(&p, parent);
-                insert(&p, 0, 0, path, path->clause_count, path->effect_count);
+                plan__insert(&p, 0, 0, path, path->clause_count, path->effect_count);
                 begin_with(
                     s, q, &p,
                     (struct plan_actor){ .index = RH__NO_INDEX, .step = 0, .effect = e, .model = plan__spawned(s, x) },
@@ -551,7 +429,7 @@ void plan__openings(struct plan_search *s, uint32_t most, void (*add)(void *arg,
             struct plan p = { .step_count = 0 };
             struct plan_formula f;
             if (path->origin != SUM_FROM_OUTSIDE || !path->whole || !path->effect_count || actor_in(&p, who) ||
-                !insert(&p, 0, 0, path, path->clause_count, path->effect_count))
+                !plan__insert(&p, 0, 0, path, path->clause_count, path->effect_count))
                 continue;
             if (plan__check(s, &p, &f)) {
                 plan__make_small(s, &p, &f);

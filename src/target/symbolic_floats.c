@@ -49,7 +49,7 @@ static bool compare(LLVMRealPredicate how, double a, double b)
     return (unsigned)how & is;
 }
 
-/* What `code` computes of these; a type of 32 bits rounds each result once more, which is exact for these operations. */
+/* What `code` computes of these; a type of 32 bits rounds each result once more, which is exact for these. */
 static bool combine(LLVMOpcode code, double a, double b, double *to)
 {
     switch (code) {

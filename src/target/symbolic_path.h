@@ -125,7 +125,7 @@ void sym__follow(struct sym_run *r, struct sym_path *p);
 /* Goes to a block; false if the path ends there. */
 bool sym__enter(struct sym_run *r, struct sym_path *p, LLVMBasicBlockRef block);
 void sym__add_visit(struct sym_path *p, struct sym_visit v);
-/* Follows both ways behind a branch up to the block where they meet (symbolic_merge.c); SYM_DIVIDES if that cannot be. */
+/* Follows both ways behind a branch up to where they meet; SYM_DIVIDES if that cannot be (symbolic_merge.c). */
 enum sym_merged { SYM_DIVIDES, SYM_MERGED, SYM_ARRIVED };
 enum sym_merged sym__merge(struct sym_run *r, struct sym_path *p, Z3_ast is, LLVMBasicBlockRef yes,
                            LLVMBasicBlockRef no);
@@ -184,7 +184,7 @@ struct sym_value *sym__slot(struct sym_frame *f, LLVMValueRef v);
 bool sym__value_of(struct sym_run *r, struct sym_path *p, LLVMValueRef v, struct sym_value *to);
 /* An instruction that computes a value from up to three others; false if it is not known. */
 bool sym__compute(struct sym_run *r, struct sym_path *p, LLVMValueRef i, struct sym_value *to);
-/* Floating point: symbolic_floats.c.  `v` has the operands; a call is false if it is not of a function that is known. */
+/* Floating point: symbolic_floats.c.  `v` has the operands; false for a call of a function that is not known. */
 Z3_ast sym__float_constant(struct sym_run *r, LLVMValueRef v);
 bool sym__compute_float(struct sym_run *r, LLVMValueRef i, const struct sym_value *v, struct sym_value *to);
 bool sym__call_float(struct sym_run *r, const char *name, LLVMTypeRef type, const struct sym_value *v, uint32_t count,
