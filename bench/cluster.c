@@ -18,8 +18,8 @@
  * against one process without a server.  Steady is the second half of that time, where ramping up is over.
  *
  * The limit is what stands in the way of linear growth: a resource that is busy for more than 95 % of the time, the
- * explorer if results had to wait for it, or the larger part of what workers lose: `slices` (beginning items, waiting
- * for the answer), `work` (no item waits). */
+ * explorer if results had to wait for it, agents that do something or wait for an answer for more than 80 %, or the
+ * larger part of what workers lose: `slices` (beginning items, waiting for the answer), `work` (no item waits). */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,6 +75,7 @@ struct agent {
     uint32_t now;              /* the worker whose commit is under way; UINT32_MAX: a fetch */
     bool busy, polling;
     double pause, got; /* got: the item that the answer brings, 0: none */
+    double since;      /* when it began what it does */
 };
 
 struct simulation {
@@ -90,11 +91,11 @@ struct simulation {
     double next_snapshot;
     uint64_t random, commits, polls, backlog, refused;
     /* in the second half: */
-    double work, all_work, server, in, out, explorer, begins, waits, starved;
+    double work, all_work, server, in, out, explorer, busy, begins, waits, starved;
 };
 
 struct outcome {
-    double speed, steady, server, network, explorer, begins, waits, starved, commits, slice;
+    double speed, steady, server, network, explorer, agents, begins, waits, starved, commits, slice;
     const char *limit;
 };
 
@@ -230,10 +231,12 @@ static void send_next(struct simulation *s, uint32_t a)
         g->now = g->first;
         g->first = s->worker[g->first].next;
         g->busy = true;
+        g->since = s->now;
         later(s, s->now + s->c.agent * 1e-6, SEND, a);
     } else if (g->idle_count && g->pause == 0) {
         g->now = UINT32_MAX;
         g->busy = true;
+        g->since = s->now;
         later(s, s->now + s->c.agent * 1e-6, SEND, a);
     } else if (g->idle_count && !g->polling) {
         g->polling = true;
@@ -310,6 +313,7 @@ static void answer(struct simulation *s, uint32_t a)
     struct agent *g = &s->agent[a];
     uint32_t w = g->now;
     g->busy = false;
+    count(s, &s->busy, g->since, s->now);
     if (g->got > 0) {
         if (w == UINT32_MAX) {
             w = g->idle;
@@ -358,6 +362,7 @@ static void happen(struct simulation *s, const struct event *e)
         if (!g->busy && g->first == UINT32_MAX && g->idle_count) {
             g->now = UINT32_MAX;
             g->busy = true;
+            g->since = s->now;
             later(s, s->now + s->c.agent * 1e-6, SEND, e->who);
         }
         break;
@@ -380,6 +385,8 @@ static const char *limit_of(const struct outcome *o, uint32_t n, bool refused)
         return "explorer";
     if (o->steady > 0.98 * n)
         return "none";
+    if (o->agents > 0.8)
+        return "agents";
     return o->starved > o->begins + o->waits ? "work" : "slices";
 }
 
@@ -420,6 +427,7 @@ static struct outcome simulate(const struct costs *c, uint32_t n)
                          .server = s.server / half,
                          .network = fmax(s.in, s.out) / half,
                          .explorer = s.explorer / half,
+                         .agents = s.busy / half / agents,
                          .begins = s.begins / all,
                          .waits = s.waits / all,
                          .starved = s.starved / all,
@@ -452,15 +460,15 @@ static void print_costs(const struct costs *c)
 
 static void table(const struct costs *c, const uint32_t *workers, size_t count)
 {
-    printf("%8s | %9s %9s %7s | %9s %7s %7s %7s | %8s %8s %8s | %-12s | %s\n", "workers", "x in all", "x steady",
-           "each", "commits/s", "server", "network", "explor.", "to begin", "waiting", "no item", "limit",
+    printf("%8s | %9s %9s %7s | %9s %7s %7s %7s %7s | %8s %8s %8s | %-12s | %s\n", "workers", "x in all", "x steady",
+           "each", "commits/s", "server", "network", "explor.", "agents", "to begin", "waiting", "no item", "limit",
            "Eta 2011, fitted");
     for (size_t i = 0; i < count; i++) {
         uint32_t n = workers[i];
         struct outcome o = simulate(c, n);
-        printf("%8u | %9.1f %9.1f %6.1f%% | %9.0f %6.1f%% %6.1f%% %6.1f%% | %7.2f%% %7.2f%% %7.2f%% | %-12s | ", n,
-               o.speed, o.steady, 100 * o.steady / n, o.commits, 100 * o.server, 100 * o.network, 100 * o.explorer,
-               100 * o.begins, 100 * o.waits, 100 * o.starved, o.limit);
+        printf("%8u | %9.1f %9.1f %6.1f%% | %9.0f %6.1f%% %6.1f%% %6.1f%% %6.1f%% | %7.2f%% %7.2f%% %7.2f%% | %-12s | ",
+               n, o.speed, o.steady, 100 * o.steady / n, o.commits, 100 * o.server, 100 * o.network, 100 * o.explorer,
+               100 * o.agents, 100 * o.begins, 100 * o.waits, 100 * o.starved, o.limit);
         if (n <= 40)
             printf("%.1f\n", eta(n));
         else
