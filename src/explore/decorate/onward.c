@@ -10,11 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/random.h"
 #include "explore/explorers.h"
+#include "explore/samplers/around.h"
 #include "explore/shrink.h"
-#include "explore/tree.h"
 #include "results/finding.h"
 #include "world/live.h"
 
@@ -24,7 +23,6 @@ enum {
     MOST_MESSAGES = 16384, /* of such a run */
     SHRINK_RUNS = 300,
     SHRINK_STEPS = 100000,
-    ITEM = 0xaa
 };
 
 struct found {
@@ -34,9 +32,7 @@ struct found {
 };
 
 struct onward {
-    struct rh_inner inner;
-    struct rh__tree usual; /* of the explorer, if none is given */
-    uint64_t random;
+    struct rh__around around;
     struct rh__shrink *shrink;
     struct found *found;
     uint32_t found_count, usable; /* usable: with picks */
@@ -56,23 +52,13 @@ static bool onward_open(void *state, struct rh_exploration *x, const struct rh_a
                         size_t error_size)
 {
     struct onward *o = state;
-    o->random = rh__random_seed(rh_exploration_seed(x), 3);
     o->shrink = rh_exploration_memory(x, shrink_size());
     o->found = rh_exploration_memory(x, MOST_FOUND * sizeof *o->found);
     if (!o->shrink || !o->found) {
         snprintf(error, error_size, "no memory for explorer onward");
         return false;
     }
-    if (rh_arguments_explorers(a) ? !rh_exploration_inner(x, a, 0, &o->inner, error, error_size)
-                                  : !rh__tree_parse(&o->usual, "swarm", error, error_size) ||
-                                        !rh__tree_open(x, &o->usual, 0, &o->inner, error, error_size))
-        return false;
-    if (rh__inner_only_resets(&o->inner))
-        return true;
-    snprintf(error, error_size,
-             "onward: explorer %s keeps account of all runs, and cannot go on from another one: use a sampler",
-             o->inner.explorer->name);
-    return false;
+    return rh__around_open(&o->around, x, a, "swarm", RH__AROUND_ONWARD, error, error_size);
 }
 
 /* ---- making a finding smaller ------------------------------------------------------------------------------------ */
@@ -125,7 +111,7 @@ static void note_failure(struct onward *o, const struct rh_world *w, const struc
 /* One of the findings that have picks. */
 static const struct found *draw_found(struct onward *o)
 {
-    uint32_t which = rh__random_below(&o->random, o->usable), i = 0;
+    uint32_t which = rh__random_below(&o->around.random, o->usable), i = 0;
     while (!o->found[i].count || which--)
         i++;
     return &o->found[i];
@@ -138,13 +124,13 @@ static uint32_t onward_begin(void *state, const struct rh_world *w)
     o->until = 0;
     if (o->shrinking)
         return 1;
-    if (o->usable && rh__random_below(&o->random, 2)) {
+    if (o->usable && rh__random_below(&o->around.random, 2)) {
         o->from = draw_found(o);
         o->until = o->from->count - 1; /* without the last event */
-        if (rh__random_below(&o->random, 2))
-            o->until = rh__random_below(&o->random, o->from->count);
+        if (rh__random_below(&o->around.random, 2))
+            o->until = rh__random_below(&o->around.random, o->from->count);
     }
-    return rh_inner_begin(&o->inner, w) ? 1 : 0;
+    return rh_inner_begin(&o->around.inner, w) ? 1 : 0;
 }
 
 static const struct rh_outcome is_running = { .kind = RH_OUTCOME_RUNNING };
@@ -165,7 +151,7 @@ static uint32_t onward_choose(void *state, const struct rh_world *w, const struc
     if (at < o->until && o->from->picks[at] < count)
         return o->from->picks[at];
     o->until = 0;
-    return rh_inner_choose(&o->inner, w, open, count);
+    return rh_inner_choose(&o->around.inner, w, open, count);
 }
 
 static void onward_end(void *state, const struct rh_world *w, const struct rh_run *run)
@@ -182,7 +168,7 @@ static void onward_end(void *state, const struct rh_world *w, const struct rh_ru
     }
     o->own += !o->from;
     o->continued += o->from != NULL;
-    rh_inner_end(&o->inner, w, run);
+    rh_inner_end(&o->around.inner, w, run);
     if (rh_outcome_failed(outcome->kind))
         note_failure(o, w, outcome);
 }
@@ -191,7 +177,7 @@ static void onward_notes(const void *state, char *buffer, size_t size)
 {
     const struct onward *o = state;
     char inner[256] = "";
-    rh_inner_notes(&o->inner, inner, sizeof inner);
+    rh_inner_notes(&o->around.inner, inner, sizeof inner);
     if (o->usable)
         snprintf(buffer, size, "%u of %u runs went on from one of %u findings; %u runs made these smaller%s%s",
                  o->continued, o->own + o->continued + o->shrunk, o->usable, o->shrunk, *inner ? "; " : "", inner);
@@ -199,49 +185,7 @@ static void onward_notes(const void *state, char *buffer, size_t size)
         snprintf(buffer, size, "%s", inner);
 }
 
-/* ---- sharing ----------------------------------------------------------------------------------------------------- */
-
-/* Each worker has its own findings: they are no part of an item. */
-static size_t onward_pack(void *state, void *buffer, size_t room, bool half)
-{
-    struct onward *o = state;
-    struct rh__writer to = rh__writer_of(buffer, room);
-    uint64_t next = o->random;
-    rh__put32(&to, ITEM);
-    rh__put64(&to, half ? rh__random_seed(rh__random_next(&next), 1) : next);
-    if (to.full)
-        return 0;
-    size_t size = rh_inner_pack(&o->inner, to.at + to.len, room - to.len, half);
-    if (!size)
-        return 0;
-    o->random = next;
-    return to.len + size;
-}
-
-static bool onward_unpack(void *state, const struct rh_world *w, const void *item, size_t size)
-{
-    struct onward *o = state;
-    if (rh_item_is_root(item, size))
-        return rh_inner_unpack_root(&o->inner, w);
-    struct rh__reader from = rh__reader_of(item, size);
-    uint32_t kind = rh__get32(&from);
-    uint64_t random = rh__get64(&from);
-    size_t head = sizeof kind + sizeof random;
-    if (kind != ITEM || size <= head)
-        return false;
-    o->random = random;
-    return rh_inner_unpack(&o->inner, w, (const char *)item + head, size - head);
-}
-
-static bool onward_can_share(const void *state)
-{
-    return rh_inner_can_share(&((const struct onward *)state)->inner);
-}
-
 static const struct rh_explorer_report onward_report = { .notes = onward_notes };
-static const struct rh_explorer_share onward_share = { .can = onward_can_share,
-                                                       .pack = onward_pack,
-                                                       .unpack = onward_unpack };
 
 static const struct rh_argument onward_arguments[] = {
     { .name = "explorer", .kind = RH_ARGUMENT_EXPLORER, .help = "a sampler; default swarm" },
@@ -259,6 +203,6 @@ const struct rh_explorer rh__explorer_onward = {
     .choose = onward_choose,
     .end = onward_end,
     .report = &onward_report,
-    .share = &onward_share,
+    .share = &rh__around_share,
     .decorator = &rh_only_decorator,
 };

@@ -17,11 +17,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "explore/explorers.h"
-#include "explore/tree.h"
+#include "explore/samplers/around.h"
 
 enum {
     KEPT = 1024,         /* runs */
@@ -30,7 +29,6 @@ enum {
     MOST_FOLLOWED = 256, /* actors and properties that count */
     LOOKS = 4,           /* kept runs that are compared before one is chosen */
     OFTEN = 16,          /* shown by more than one of so many own runs: nothing that is worth to go on from */
-    ITEM = 0xa9
 };
 
 struct shown {
@@ -47,9 +45,7 @@ struct kept {
 };
 
 struct feedback {
-    struct rh_inner inner;
-    struct rh__tree usual; /* of the explorer, if none is given */
-    uint64_t random;
+    struct rh__around around;
     struct kept *kept;
     uint32_t *picks; /* of the run under way */
     struct shown *shown;
@@ -66,28 +62,10 @@ struct feedback {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-static bool open_inner(struct feedback *f, struct rh_exploration *x, const struct rh_arguments *a, char *error,
-                       size_t error_size)
-{
-    bool given = rh_arguments_explorers(a) > 0;
-    if (given ? !rh_exploration_inner(x, a, 0, &f->inner, error, error_size)
-              : !rh__tree_parse(&f->usual, "phases", error, error_size) ||
-                    !rh__tree_open(x, &f->usual, 0, &f->inner, error, error_size))
-        return false;
-    if (rh__inner_only_resets(&f->inner))
-        return true;
-    snprintf(error, error_size,
-             "feedback: explorer %s keeps account of all runs, and cannot go on from another one: "
-             "use a sampler",
-             f->inner.explorer->name);
-    return false;
-}
-
 static bool feedback_open(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error,
                           size_t error_size)
 {
     struct feedback *f = state;
-    f->random = rh__random_seed(rh_exploration_seed(x), 2);
     f->kept = rh_exploration_memory(x, KEPT * sizeof *f->kept);
     f->picks = rh_exploration_memory(x, LONGEST * sizeof *f->picks);
     f->shown = rh_exploration_memory(x, SLOTS * sizeof *f->shown);
@@ -95,7 +73,7 @@ static bool feedback_open(void *state, struct rh_exploration *x, const struct rh
         snprintf(error, error_size, "no memory for explorer feedback");
         return false;
     }
-    return open_inner(f, x, a, error, error_size);
+    return rh__around_open(&f->around, x, a, "phases", RH__AROUND_FEEDBACK, error, error_size);
 }
 
 /* ---- what runs show ---------------------------------------------------------------------------------------------- */
@@ -172,7 +150,7 @@ static struct kept *draw_kept(struct feedback *f, bool fewest)
 {
     struct kept *best = NULL;
     for (uint32_t i = 0; i < LOOKS; i++) {
-        struct kept *k = &f->kept[rh__random_below(&f->random, f->kept_count)];
+        struct kept *k = &f->kept[rh__random_below(&f->around.random, f->kept_count)];
         if (!best || (fewest ? spent_on(f, k) < spent_on(f, best) : spent_on(f, k) > spent_on(f, best)))
             best = k;
     }
@@ -196,14 +174,15 @@ static uint32_t feedback_begin(void *state, const struct rh_world *w)
     f->from = NULL;
     f->until = f->new_at = f->looked_at = f->heard = 0;
     f->run++;
-    if (f->kept_count && rh__random_below(&f->random, 2)) {
+    if (f->kept_count && rh__random_below(&f->around.random, 2)) {
         struct kept *k = draw_kept(f, true);
         if ((uint64_t)f->shown[k->slot].own * OFTEN <= f->own) {
             f->from = k;
-            f->until = rh__random_below(&f->random, 2) ? k->events : 1 + rh__random_below(&f->random, k->events);
+            f->until =
+                rh__random_below(&f->around.random, 2) ? k->events : 1 + rh__random_below(&f->around.random, k->events);
         }
     }
-    return rh_inner_begin(&f->inner, w) ? 1 : 0;
+    return rh_inner_begin(&f->around.inner, w) ? 1 : 0;
 }
 
 /* A run that goes on from a kept one leaves it for good if the program has fewer choices than it had. */
@@ -217,7 +196,7 @@ static uint32_t feedback_choose(void *state, const struct rh_world *w, const str
     else
         f->until = 0;
     if (pick == RH_NONE)
-        pick = rh_inner_choose(&f->inner, w, open, count);
+        pick = rh_inner_choose(&f->around.inner, w, open, count);
     if (at < LONGEST)
         f->picks[at] = pick;
     return pick;
@@ -236,7 +215,7 @@ static void feedback_end(void *state, const struct rh_world *w, const struct rh_
     }
     if (f->new_at > 1)
         keep_run(f);
-    rh_inner_end(&f->inner, w, run);
+    rh_inner_end(&f->around.inner, w, run);
 }
 
 static void feedback_notes(const void *state, char *buffer, size_t size)
@@ -247,49 +226,7 @@ static void feedback_notes(const void *state, char *buffer, size_t size)
                  f->continued, f->own + f->continued, f->kept_count);
 }
 
-/* ---- sharing ----------------------------------------------------------------------------------------------------- */
-
-/* Each worker keeps its own runs: they are no part of an item. */
-static size_t feedback_pack(void *state, void *buffer, size_t room, bool half)
-{
-    struct feedback *f = state;
-    struct rh__writer to = rh__writer_of(buffer, room);
-    uint64_t next = f->random;
-    rh__put32(&to, ITEM);
-    rh__put64(&to, half ? rh__random_seed(rh__random_next(&next), 1) : next);
-    if (to.full)
-        return 0;
-    size_t size = rh_inner_pack(&f->inner, to.at + to.len, room - to.len, half);
-    if (!size)
-        return 0;
-    f->random = next;
-    return to.len + size;
-}
-
-static bool feedback_unpack(void *state, const struct rh_world *w, const void *item, size_t size)
-{
-    struct feedback *f = state;
-    if (rh_item_is_root(item, size))
-        return rh_inner_unpack_root(&f->inner, w);
-    struct rh__reader from = rh__reader_of(item, size);
-    uint32_t kind = rh__get32(&from);
-    uint64_t random = rh__get64(&from);
-    size_t head = sizeof kind + sizeof random;
-    if (kind != ITEM || size <= head)
-        return false;
-    f->random = random;
-    return rh_inner_unpack(&f->inner, w, (const char *)item + head, size - head);
-}
-
-static bool feedback_can_share(const void *state)
-{
-    return rh_inner_can_share(&((const struct feedback *)state)->inner);
-}
-
 static const struct rh_explorer_report feedback_report = { .notes = feedback_notes };
-static const struct rh_explorer_share feedback_share = { .can = feedback_can_share,
-                                                         .pack = feedback_pack,
-                                                         .unpack = feedback_unpack };
 static const struct rh_argument feedback_arguments[] = {
     { .name = "explorer", .kind = RH_ARGUMENT_EXPLORER, .help = "a sampler; default phases" },
     { .name = NULL },
@@ -306,6 +243,6 @@ const struct rh_explorer rh__explorer_feedback = {
     .choose = feedback_choose,
     .end = feedback_end,
     .report = &feedback_report,
-    .share = &feedback_share,
+    .share = &rh__around_share,
     .decorator = &rh_only_decorator,
 };
