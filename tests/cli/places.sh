@@ -71,6 +71,11 @@ endless|endless handler|for (;;)$
 exits|exit|exit(7)
 text|assertion|rh_assert(kind != TEXT
 END
+# With a sanitizer, too, a stack that is used up is told of, as its size; the line is that of the function.
+for grain in handler object; do
+    expect 1 "$rehearse" test "$fixtures/kinds" stack --explorer dfs --max-runs 40 --quiet --granularity $grain --save ''
+    out_has '  stack overflow: victim#1: it used more than 65536 bytes of stack (max_stack_bytes)' 'fixtures/kinds.c:7' ' in deep'
+done
 # A handler that ends with the call that fails may have left its frame to it: then it is the line of the handler.
 expect 1 "$rehearse" test "$fixtures/kinds" heap --explorer dfs --max-runs 40 --quiet --save ''
 out_has '  heap corruption: ' 'fixtures/kinds.c:'
