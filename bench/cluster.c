@@ -36,7 +36,7 @@
     X(explorer, 10, "us of the explorer to add up one result")                                                         \
     X(snapshot, 1, "us of the server for each item and result of a snapshot")                                          \
     X(pause, 250, "ms, the least time between two snapshots")                                                          \
-    X(hurry, 10000, "results that wait for which a snapshot comes at once (0: for none)")                              \
+    X(hurry, 10000, "results that wait (4 MiB) for which a snapshot comes at once (0: for none)")                      \
     X(bytes, 600, "bytes of an item or a result")                                                                      \
     X(latency, 100, "us one way")                                                                                      \
     X(gbit, 1, "Gbit/s of the link of the server")                                                                     \

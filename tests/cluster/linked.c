@@ -13,7 +13,7 @@
 #include "cluster/linked.h"
 #include "cluster/messages.h"
 
-/* Answers every ask; `backlog` results that nobody has taken wait, those of the last snapshot among them.  Tells the
+/* Answers every ask; `backlog` bytes of results that nobody has taken wait.  Tells the
  * number of snapshots as the number of agents. */
 _Noreturn static void be_link(int fd, uint64_t backlog)
 {
@@ -36,7 +36,7 @@ _Noreturn static void be_link(int fd, uint64_t backlog)
     _exit(0);
 }
 
-/* How many snapshots ten calls of rh__linked_attend take, with so many results on the server. */
+/* How many snapshots ten calls of rh__linked_attend take, with so many bytes of results on the server. */
 static uint64_t snapshots_with(uint64_t backlog)
 {
     static const struct rh__linked_job job = { .binding = "test", .job = "job", .size = 3, .lease_seconds = 30 };
@@ -73,8 +73,8 @@ static uint64_t snapshots_with(uint64_t backlog)
 static void many_results_are_taken_at_once(void **state)
 {
     (void)state;
-    uint64_t few = snapshots_with(9000), many = snapshots_with(11000);
-    printf("snapshots in ten turns: %llu with 9,000 results, %llu with 11,000\n", (unsigned long long)few,
+    uint64_t few = snapshots_with(3 << 20), many = snapshots_with(5 << 20);
+    printf("snapshots in ten turns: %llu with 3 MiB of results, %llu with 5\n", (unsigned long long)few,
            (unsigned long long)many);
     assert_in_range(few, 1, 9); /* one, unless the machine is very slow */
     assert_int_equal(many, 10);
