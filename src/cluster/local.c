@@ -1,7 +1,9 @@
 /* The queue in memory (queue.h).  `fetch` takes the newest item first, so a worker usually gets an item that it has
  * just split off. */
+#include <rehearse/explorer.h>
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "cluster/queue.h"
 
 struct local_item {
@@ -14,6 +16,9 @@ struct local {
     struct local_item *items; /* first the waiting items, oldest first; then the leased items */
     uint32_t count, room, leased;
     uint64_t last_number;
+    unsigned char *keys; /* of items that were added, RH_ITEM_KEY bytes each, oldest first */
+    uint32_t *places;    /* open addressing: number of a key, from 1; 0: free */
+    uint32_t key_count, place_count;
 };
 
 static uint32_t waiting(const void *state)
@@ -34,8 +39,43 @@ static void swap(struct local *l, uint32_t a, uint32_t b)
     l->items[b] = kept;
 }
 
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t *place_of(const struct local *l, const unsigned char *key)
+{
+    uint32_t i = (uint32_t)rh__hash(key, RH_ITEM_KEY, 0) & (l->place_count - 1);
+    while (l->places[i] && memcmp(l->keys + (size_t)(l->places[i] - 1) * RH_ITEM_KEY, key, RH_ITEM_KEY) != 0)
+        i = (i + 1) & (l->place_count - 1);
+    return &l->places[i];
+}
+
+static void place_all(struct local *l)
+{
+    memset(l->places, 0, l->place_count * sizeof *l->places);
+    for (uint32_t i = 0; i < l->key_count; i++)
+        *place_of(l, l->keys + (size_t)i * RH_ITEM_KEY) = i + 1;
+}
+
+static bool has_room_for_key(struct local *l)
+{
+    if (l->key_count < l->place_count / 2)
+        return true;
+    uint32_t count = l->place_count ? l->place_count * 2 : 64;
+    unsigned char *keys = rh__realloc(l->keys, (size_t)count / 2 * RH_ITEM_KEY);
+    l->keys = keys ? keys : l->keys;
+    uint32_t *places = keys ? rh__realloc(l->places, count * sizeof *places) : NULL;
+    if (!places)
+        return false;
+    l->places = places;
+    l->place_count = count;
+    place_all(l);
+    return true;
+}
+
+/* ---- items ------------------------------------------------------------------------------------------------------- */
+
 /* Adds the item as the newest waiting item. */
-static bool add(void *state, const void *bytes, size_t size)
+static bool append(void *state, const void *bytes, size_t size)
 {
     struct local *l = state;
     if (l->count == l->room) {
@@ -54,6 +94,25 @@ static bool add(void *state, const void *bytes, size_t size)
     l->items[l->count] = (struct local_item){ .lease = { .item = copy, .size = size }, .bytes = copy };
     swap(l, l->count, waiting(l));
     l->count++;
+    return true;
+}
+
+/* Of items with one key the first is added.  A key alone says that there was such an item. */
+static bool add(void *state, const void *bytes, size_t size)
+{
+    struct local *l = state;
+    const unsigned char *key = rh_item_key(bytes, size);
+    if (!key)
+        return append(l, bytes, size);
+    if (!has_room_for_key(l))
+        return false;
+    uint32_t *place = place_of(l, key);
+    if (*place)
+        return true;
+    if (size > RH_ITEM_KEY && !append(l, bytes, size))
+        return false;
+    memcpy(l->keys + (size_t)l->key_count * RH_ITEM_KEY, key, RH_ITEM_KEY);
+    *place = ++l->key_count;
     return true;
 }
 
@@ -110,17 +169,28 @@ static void drop_newest_waiting(struct local *l)
     l->items[i] = l->items[--l->count]; /* the last item: a leased one, or item i itself */
 }
 
+/* Takes back what was added since there were so many waiting items and keys. */
+static void take_back(struct local *l, uint32_t were_waiting, uint32_t keys)
+{
+    while (waiting(l) > were_waiting)
+        drop_newest_waiting(l);
+    if (l->key_count == keys)
+        return;
+    l->key_count = keys;
+    place_all(l);
+}
+
 /* Adds all items, or none if memory is short. */
 static bool add_items(struct local *l, const struct rh__items *items)
 {
+    uint32_t were_waiting = waiting(l), keys = l->key_count;
     struct rh__reader r = rh__reader_of(items->bytes, items->size);
     for (uint32_t i = 0; i < items->count; i++) {
         size_t size;
         const void *item = rh__get_block(&r, &size);
         if (add(l, item, size))
             continue;
-        while (i--)
-            drop_newest_waiting(l);
+        take_back(l, were_waiting, keys);
         return false;
     }
     return true;
@@ -132,11 +202,11 @@ static enum rh__commit commit(void *state, uint64_t lease, const void *results, 
     struct local *l = state;
     if (find(l, lease) == l->count)
         return RH__COMMIT_LATE;
+    uint32_t were_waiting = waiting(l), keys = l->key_count;
     if (!rh__items_check(rest) || !add_items(l, rest))
         return RH__COMMIT_REFUSED;
     if (!rh__results_add_encoded(l->totals, results, size)) {
-        for (uint32_t i = 0; i < rest->count; i++)
-            drop_newest_waiting(l);
+        take_back(l, were_waiting, keys);
         return RH__COMMIT_REFUSED;
     }
     drop(l, find(l, lease)); /* `add_items` may have moved the leased item */
@@ -156,9 +226,12 @@ static void snapshot(void *state, struct rh__writer *to)
     to->full |= sums.full;
     rh__put_block(to, sums.at, sums.len);
     rh__writer_release(&sums);
-    rh__put_small(to, l->count);
+    uint32_t keys = l->count ? l->key_count : 0; /* the items first: each of them brings its own key */
+    rh__put_small(to, l->count + keys);
     for (uint32_t i = 0; i < l->count; i++)
         rh__put_block(to, l->items[i].bytes, l->items[i].lease.size);
+    for (uint32_t i = 0; i < keys; i++)
+        rh__put_block(to, l->keys + (size_t)i * RH_ITEM_KEY, RH_ITEM_KEY);
 }
 
 static bool restore(void *state, struct rh__reader *from)
@@ -192,6 +265,8 @@ static void close_local(void *state)
     for (uint32_t i = 0; i < l->count; i++)
         rh__free(l->items[i].bytes);
     rh__free(l->items);
+    rh__free(l->keys);
+    rh__free(l->places);
     rh__free(l);
 }
 

@@ -3,6 +3,8 @@
  *     item       a tree or the rest of one as bytes, as the explorer packs it (rehearse/explorer.h)
  *     lease      an item that a worker has fetched; it has a number until it is committed or given back
  *     commit     the results of a lease and its remaining items, in one step
+ *     key        of an item that several workers may come upon (rh_item_key): the first item with it is added, others
+ *                are dropped; a key without an item says that there was one
  *     totals     the sum of all committed results (results/results.h)
  *
  * The point at which a worker cuts an item is not a function of the item.  So three things become known together or not
@@ -47,7 +49,7 @@ struct rh__queue_table {
     void *(*open)(const char *where, struct rh__results *totals_kept, char *error, size_t error_size);
     void (*close)(void *state);
 
-    /* Adds an item.  False if memory is short. */
+    /* Adds an item, unless there was one with its key.  False if memory is short. */
     bool (*add)(void *state, const void *item, size_t size);
     /* Leases an item.  False if no item is waiting. */
     bool (*fetch)(void *state, struct rh__lease *lease);
@@ -62,7 +64,7 @@ struct rh__queue_table {
     uint32_t (*waiting)(const void *state);
     uint32_t (*leased)(const void *state);
 
-    /* Writes a consistent copy of the totals and of all items, leased or not. */
+    /* Writes a consistent copy of the totals and of all items, leased or not, and of all keys if there are items. */
     void (*snapshot)(void *state, struct rh__writer *to);
     /* Reads the bytes of a snapshot into an empty queue.  False if the bytes are invalid or memory is short; the caller
      * then closes the queue. */

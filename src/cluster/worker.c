@@ -51,11 +51,22 @@ static size_t put_part(struct rh_exploration *x, struct worker *k, bool half)
     return size;
 }
 
+/* Writes what others may claim as well.  What there is no room for is a part of the rest. */
+static void put_claims(struct rh_exploration *x, struct worker *k)
+{
+    size_t size;
+    while (k->part_count < RH__MOST_PARTS - 1 && (size = rh_inner_claim(&x->explorer, k->in, k->room)) != 0) {
+        rh__put_block(&k->parts, k->in, size);
+        k->part_count++;
+    }
+}
+
 /* Splits off the number of items in the order, and packs the rest.  False if the rest cannot be packed. */
 static bool cut_up(struct rh_exploration *x, struct worker *k)
 {
     while (k->part_count < k->order.parts && k->part_count < RH__MOST_PARTS - 1 && put_part(x, k, true))
         continue;
+    put_claims(x, k);
     return put_part(x, k, false);
 }
 
@@ -126,7 +137,9 @@ static bool next_work(struct rh_exploration *x)
     bool left = !x->end.exhausted && !r->diverged && !x->end.dies_in_body;
     const struct rh_inner *rounds = rh_inner_with_rounds(&x->explorer);
     bool may_go_on = (x->limits.keep_going || !r->finding_count) && !rh__distinct_is_full(&r->distinct);
-    bool packed = (left || rounds) && cut_up(x, k); /* a search in rounds may stop early, and keep the rest */
+    bool claims = x->end.exhausted && !r->diverged && rh_inner_claims(&x->explorer);
+    /* A search in rounds may stop early, and keep the rest; claims may be all that is left. */
+    bool packed = (left || rounds || claims) && cut_up(x, k);
     if (left && !packed && may_go_on) {
         x->end.stopped = false;
         x->limits.max_runs = x->limits.max_all_steps = 0;

@@ -6,7 +6,7 @@
 --   res     list of results that the explorer has not taken; tot.base is the number of results taken before its head,
 --           tot.bytes how large those are that came since the last snapshot
 --   agents  sorted set of agents by the time when they were last seen (milliseconds of the server)
---   out     hash: entry -> what its lease may use up
+--   out     hash: entry -> what its lease may use up; "k" and a key -> nothing
 --   known   string: what agents learn of a search in rounds, in the order in which they must learn it
 --   spec    hash: the job.  token: the generation; whoever has another token is told that its generation is gone
 --
@@ -54,6 +54,17 @@ local function changed(status, more)
     local a = answer(status, more)
     redis.call('HDEL', tot, 'half')
     return a
+end
+
+-- An item with a key (rh_item_key in rehearse/explorer.h) is added once.  A key alone says that there was such an item.
+-- Keys are fields of `out` with "k" before them.
+local KEYED, KEY_BYTES = '\255rhonce\255', 24
+
+local function put(item, deaths)
+    if string.sub(item, 1, #KEYED) == KEYED and #item >= KEY_BYTES then
+        if redis.call('HSETNX', out, 'k' .. string.sub(item, 1, KEY_BYTES), '') == 0 or #item == KEY_BYTES then return end
+    end
+    redis.call('XADD', work, '*', 'i', item, 'd', deaths)
 end
 
 local function remove_work()
@@ -117,7 +128,7 @@ if op == 'begin' then
     redis.call('PERSIST', spec)
     redis.call('HSET', tot, 'runs', ARGV[11], 'steps', ARGV[12], 'findings', ARGV[13])
     redis.call('XGROUP', 'CREATE', work, 'g', '0', 'MKSTREAM')
-    for i = 18, #ARGV do redis.call('XADD', work, '*', 'i', ARGV[i], 'd', 0) end
+    for i = 18, #ARGV do put(ARGV[i], 0) end
     return changed('ok')
 end
 
@@ -211,7 +222,7 @@ end
 if op == 'commit' then
     if not is_mine(ARGV[4], ARGV[5]) then return changed('late') end
     finish(ARGV[4])
-    for i = 11, #ARGV do redis.call('XADD', work, '*', 'i', ARGV[i], 'd', 0) end
+    for i = 11, #ARGV do put(ARGV[i], 0) end
     redis.call('RPUSH', res, ARGV[10])
     redis.call('HINCRBY', tot, 'bytes', #ARGV[10])
     redis.call('HINCRBY', tot, 'runs', ARGV[6])
@@ -253,7 +264,7 @@ end
 if op == 'add' then
     if number(ARGV[4]) > number(redis.call('HGET', tot, 'added')) then
         redis.call('HSET', tot, 'added', ARGV[4])
-        for i = 5, #ARGV do redis.call('XADD', work, '*', 'i', ARGV[i], 'd', 0) end
+        for i = 5, #ARGV do put(ARGV[i], 0) end
     end
     return changed('ok')
 end
@@ -264,7 +275,7 @@ if op == 'learn' then
     return changed('ok')
 end
 
--- snapshot: ARGV: how many results the explorer has taken so far.  Gives the others, and all items.
+-- snapshot: ARGV: how many results the explorer has taken so far.  Gives the others, all items, and all keys.
 if op == 'snapshot' then
     local base = number(redis.call('HGET', tot, 'base'))
     local taken = number(ARGV[4])
@@ -276,6 +287,14 @@ if op == 'snapshot' then
     for _, e in ipairs(redis.call('XRANGE', work, '-', '+')) do
         items[#items + 1] = e[2][2]
         items[#items + 1] = e[2][4]
+    end
+    if #items > 0 then -- each item brings its own key; these are behind all items
+        for _, field in ipairs(redis.call('HKEYS', out)) do
+            if string.sub(field, 1, 1) == 'k' then
+                items[#items + 1] = string.sub(field, 2)
+                items[#items + 1] = '0'
+            end
+        end
     end
     redis.call('HSET', tot, 'bytes', 0)
     return changed('ok', { redis.call('LRANGE', res, 0, -1), items })

@@ -38,6 +38,7 @@ static inline void rh__channel_stale(struct rh_world *w, uint32_t channel)
  * stale. */
 static inline void rh__clock_seen(struct rh_world *w)
 {
+    w->clock_questions++;
     if (!w->clock_used) {
         w->clock_used = true;
         w->hashing = false;

@@ -255,3 +255,8 @@ bool rh__world_hides_causes(const struct rh_world *w)
 {
     return w->looked_around || *w->globals_writer;
 }
+
+uint64_t rh__clock_questions(const struct rh_world *w)
+{
+    return w->clock_questions;
+}

@@ -178,4 +178,7 @@ void rh__world_only_reset(struct rh_world *w, bool only);
  * has written, or on what another actor was doing (rh_info). */
 bool rh__world_hides_causes(const struct rh_world *w);
 
+/* How often the program has asked for the time so far, in all runs together. */
+uint64_t rh__clock_questions(const struct rh_world *w);
+
 #endif

@@ -459,6 +459,7 @@ struct rh_world {
     bool sets_used;           /* the program has called rh_receive_set, or has an actor that gathers */
     bool sets_gathered;       /* ... an actor has taken a set (RH_SETS) */
     bool sets_backwards;      /* handlers of sets run in the opposite order */
+    uint64_t clock_questions; /* how often the program has asked for the time, in all runs */
     bool clock_used;          /* the program has asked for the time: the fingerprint includes the time from then on */
 
     struct world_footprint footprint;

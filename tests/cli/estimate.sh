@@ -110,7 +110,6 @@ globals=("$rehearse" test "$fixtures/globals" --json json)
 verdict() { sed -n 's/.*"verdict":"\([a-z]*\)".*/\1/p' json; }
 for explorer in optimal dpor; do
     for workers in '' '-j 2'; do
-        [ "$explorer$workers" = 'dpor-j 2' ] && continue # it cannot share its work
         expect 0 "${globals[@]}" two --explorer $explorer $workers
         out_has 'changes a global variable' 'rh_table_put' 'rh_announce' '--explorer dfs' 'optimal:private-globals' 'sampled: '
         out_lacks exhaustive

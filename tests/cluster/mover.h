@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-enum { ROOM = 1 << 16, MOST_ITEMS = 256 };
+enum { ROOM = 1 << 16, MOST_ITEMS = 256, MOST_KEYS = 1 << 16 };
 
 /* An explorer around another one that moves its work about: after a random number of runs all that is left, or half of
  * it, becomes an item, and a random one of the items goes on.  One process does it all, so the record tells
@@ -19,6 +19,8 @@ struct mover {
     double share;
     size_t size[MOST_ITEMS];
     unsigned char item[MOST_ITEMS][ROOM];
+    uint32_t keys; /* of claims */
+    unsigned char key[MOST_KEYS][RH_ITEM_KEY];
 };
 
 static struct mover *moving;
@@ -34,13 +36,33 @@ static bool mover_open(void *state, struct rh_exploration *x, const struct rh_ar
 
 static bool put_away(struct mover *m, bool half)
 {
-    if (m->count == MOST_ITEMS)
+    if (m->count >= MOST_ITEMS / 8)
         return false;
     size_t size = rh_inner_pack(&m->inner, m->item[m->count], ROOM, half);
     m->splits += half && size;
     m->size[m->count] = size;
     m->count += size > 0;
     return size > 0;
+}
+
+/* Keeps the first claim with each key. */
+static void put_claims(struct mover *m)
+{
+    for (;;) {
+        unsigned char *item = m->item[m->count];
+        size_t size = rh_inner_claim(&m->inner, item, ROOM);
+        uint32_t i = 0;
+        if (!size)
+            return;
+        assert_in_range(m->count, 0, MOST_ITEMS - 2);
+        assert_in_range(m->keys, 0, MOST_KEYS - 1);
+        while (i < m->keys && memcmp(m->key[i], item, RH_ITEM_KEY) != 0)
+            i++;
+        if (i < m->keys)
+            continue;
+        memcpy(m->key[m->keys++], item, RH_ITEM_KEY);
+        m->size[m->count++] = size;
+    }
 }
 
 static void take_one(struct mover *m, const struct rh_world *w)
@@ -60,6 +82,8 @@ static uint32_t mover_begin(void *state, const struct rh_world *w)
     struct mover *m = state;
     uint64_t runs;
     if (m->left-- == 0) {
+        if (rh__random_below(&m->random, 2))
+            put_claims(m);
         m->left = rh__random_below(&m->random, longest_stay);
         while (rh__random_below(&m->random, 3))
             put_away(m, true);
@@ -67,7 +91,7 @@ static uint32_t mover_begin(void *state, const struct rh_world *w)
             take_one(m, w);
     }
     uint32_t keep;
-    while (!(keep = rh_inner_begin(&m->inner, w)) && m->count)
+    while (!(keep = rh_inner_begin(&m->inner, w)) && (put_claims(m), m->count))
         take_one(m, w);
     if (!keep)
         m->share += rh_inner_share(&m->inner, &runs);

@@ -84,7 +84,7 @@ static bool compare(const struct setting *s, uint32_t workers, uint64_t slice, u
     return true;
 }
 
-static const char *const explorers[] = { "dfs", "optimal" };
+static const char *const explorers[] = { "dfs", "optimal", "dpor" };
 
 static struct rh_semantics semantics_of(uint64_t seed, const char *explorer)
 {
@@ -104,8 +104,8 @@ static void properties_of_every_kind_count_runs(void **unused)
     (void)unused;
     static const struct rh_param small[] = { { "n", "2" }, { "fails", "1" } },
                                  large[] = { { "n", "3" }, { "fails", "1" } };
-    for (size_t e = 0; e < 2; e++) {
-        struct rh_semantics semantics = { .granularity = e ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER };
+    for (size_t e = 0; e < sizeof explorers / sizeof *explorers; e++) {
+        struct rh_semantics semantics = { .granularity = e == 1 ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER };
         struct setting s = {
             .test = "mixed", .semantics = &semantics, .param_count = 2, .explorer = explorers[e], KEEP_GOING
         };
@@ -121,8 +121,8 @@ static void a_crash_of_the_program_counts_its_run_once(void **unused)
 {
     (void)unused;
     static const struct rh_param params[] = { { "n", "2" }, { "rounds", "1" }, { "crashes", "1" } };
-    for (size_t e = 0; e < 2; e++) {
-        struct rh_semantics semantics = { .granularity = e ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER };
+    for (size_t e = 0; e < sizeof explorers / sizeof *explorers; e++) {
+        struct rh_semantics semantics = { .granularity = e == 1 ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER };
         struct setting s = { .test = "mixed",
                              .semantics = &semantics,
                              .params = params,
@@ -136,7 +136,7 @@ static void a_crash_of_the_program_counts_its_run_once(void **unused)
 static void generated_programs_have_the_same_totals(void **unused)
 {
     (void)unused;
-    for (size_t e = 0; e < 2; e++) {
+    for (size_t e = 0; e < sizeof explorers / sizeof *explorers; e++) {
         uint32_t compared = 0;
         for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
             struct rh_semantics semantics = semantics_of(seed, explorers[e]);

@@ -167,6 +167,17 @@ static bool read_item_optimal(const uint8_t *bytes, size_t size)
     return read_item("optimal", &x, bytes, size);
 }
 
+static bool read_item_dpor(const uint8_t *bytes, size_t size)
+{
+    static struct rh_exploration *x;
+    static unsigned char out[1 << 16];
+    bool good = read_item("dpor", &x, bytes, size);
+    if (good && rh_inner_unpack(&x->explorer, world, bytes, size))
+        while (rh_inner_claim(&x->explorer, out, sizeof out))
+            continue;
+    return good;
+}
+
 /* ---- searches in rounds ------------------------------------------------------------------------------------------ */
 
 /* An item, as a worker reads it: its agent is itself. */
@@ -410,6 +421,7 @@ static const struct reader {
     { "answer of a link", read_answer },
     { "ask of a link", read_ask },
     { "job of a server", read_job },
+    { "item of dpor", read_item_dpor },
 };
 enum { READERS = sizeof readers / sizeof *readers };
 
@@ -484,13 +496,14 @@ static void make_texts(void)
 
 static void make_items(void)
 {
-    static const char *const explorers[] = { "dfs", "portfolio:random+bound:8,dfs", "delayed:10", "optimal" };
-    static const int who[] = { 4, 5, 6, 10 };
+    static const char *const explorers[] = { "dfs", "portfolio:random+bound:8,dfs", "delayed:10", "optimal", "dpor" };
+    static const int who[] = { 4, 5, 6, 10, 25 };
+    static const uint64_t runs[] = { 7, 7, 7, 7, 2 };
     static unsigned char out[1 << 16];
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         struct rh_exploration *x = open_one(explorers[i]);
         CHECK(x);
-        x->limits.max_runs = 7;
+        x->limits.max_runs = runs[i];
         CHECK(rh__explore(x));
         add_made(who[i], 0, out, rh_inner_pack(&x->explorer, out, sizeof out, false));
         rh__exploration_free(x);

@@ -314,9 +314,11 @@ static bool auto_unpack(void *state, const struct rh_world *w, const void *item,
 static const struct rh_explorer_report auto_report = { .verdict = auto_verdict,
                                                        .estimate = auto_estimate,
                                                        .notes = auto_notes };
-static const struct rh_explorer_share auto_shares = {
-    .can = rh__portfolio_can_share, .pack = rh__portfolio_pack, .unpack = auto_unpack, .share = rh__portfolio_share
-};
+static const struct rh_explorer_share auto_shares = { .can = rh__portfolio_can_share,
+                                                      .pack = rh__portfolio_pack,
+                                                      .unpack = auto_unpack,
+                                                      .claim = rh__portfolio_claim,
+                                                      .share = rh__portfolio_share };
 static const char *auto_name_of(const void *state, uint32_t inner)
 {
     return ((const struct automatic *)state)->share[inner].name;

@@ -139,6 +139,24 @@ size_t rh_item_put_root(void *buffer, size_t room)
     return room > 0;
 }
 
+static const unsigned char keyed[8] = { 0xff, 'r', 'h', 'o', 'n', 'c', 'e', 0xff };
+
+const void *rh_item_key(const void *item, size_t size)
+{
+    return size >= RH_ITEM_KEY && memcmp(item, keyed, sizeof keyed) == 0 ? item : NULL;
+}
+
+/* Recursive.  The parser limits the depth. */
+bool rh_inner_claims(const struct rh_inner *e)
+{
+    uint32_t count, now;
+    const struct rh_inner *list = all_inner(e, &count, &now);
+    bool claims = SHARES(e, claim);
+    for (uint32_t i = 0; i < count && !claims; i++)
+        claims = rh_inner_claims(&list[i]);
+    return claims;
+}
+
 /* Recursive.  The parser limits the depth.  Forwarding reaches one inner explorer only. */
 bool rh_inner_can_share(const struct rh_inner *e)
 {
@@ -148,7 +166,7 @@ bool rh_inner_can_share(const struct rh_inner *e)
     if ((SHARES(e, can) && !e->explorer->share->can(e->state)) || (!own && count != 1))
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!rh_inner_can_share(&list[i]))
+        if (!rh_inner_can_share(&list[i]) || (own && !SHARES(e, claim) && rh_inner_claims(&list[i])))
             return false;
     return true;
 }
@@ -159,6 +177,20 @@ size_t rh_inner_pack(const struct rh_inner *e, void *buffer, size_t room, bool h
         return 0;
     FIND(e, SHARES(e, pack));
     return e ? e->explorer->share->pack(e->state, buffer, room, half) : 0;
+}
+
+size_t rh_inner_claim(const struct rh_inner *e, void *buffer, size_t room)
+{
+    uint64_t key[2];
+    if (room < RH_ITEM_KEY || !rh_inner_can_share(e))
+        return 0;
+    FIND(e, SHARES(e, claim));
+    size_t size = e ? e->explorer->share->claim(e->state, (char *)buffer + RH_ITEM_KEY, room - RH_ITEM_KEY, key) : 0;
+    if (!size)
+        return 0;
+    memcpy(buffer, keyed, sizeof keyed);
+    memcpy((char *)buffer + sizeof keyed, key, sizeof key);
+    return RH_ITEM_KEY + size;
 }
 
 /* The explorers without unpack have their work already. */
@@ -182,6 +214,10 @@ bool rh_inner_unpack_root(const struct rh_inner *e, const struct rh_world *w)
 
 bool rh_inner_unpack(const struct rh_inner *e, const struct rh_world *w, const void *item, size_t size)
 {
+    if (rh_item_key(item, size)) {
+        item = (const char *)item + RH_ITEM_KEY;
+        size -= RH_ITEM_KEY;
+    }
     if (rh_item_is_root(item, size))
         return unpack_root(e, w, item, size);
     if (!rh_inner_can_share(e))

@@ -117,6 +117,29 @@ size_t rh__portfolio_pack(void *state, void *buffer, size_t room, bool half)
     return given ? w.len : 0;
 }
 
+/* A claim of the exhaustive member, as an item in which the samplers have none. */
+size_t rh__portfolio_claim(void *state, void *buffer, size_t room, uint64_t key[2])
+{
+    struct rh__portfolio *p = state;
+    size_t lengths = p->count * sizeof(uint64_t);
+    for (uint32_t i = 0; i < p->count && room > lengths; i++) {
+        const struct rh_inner *m = &p->member[i];
+        struct rh__writer w = rh__writer_of(buffer, room);
+        if (!rh_inner_can_finish(m))
+            continue;
+        size_t size = rh_inner_claim(m, w.at + sizeof(uint64_t), room - lengths);
+        if (!size)
+            return 0;
+        memcpy(key, w.at + sizeof(uint64_t) + RH_ITEM_KEY - 2 * sizeof *key, 2 * sizeof *key);
+        rh__put64(&w, size);
+        w.len += size;
+        for (uint32_t k = 1; k < p->count; k++)
+            rh__put64(&w, 0);
+        return w.len;
+    }
+    return 0;
+}
+
 bool rh__portfolio_unpack(void *state, const struct rh_world *w, const void *item, size_t size)
 {
     struct rh__portfolio *p = state;
@@ -161,6 +184,7 @@ static const struct rh_explorer_report portfolio_report = { .verdict = rh__portf
 static const struct rh_explorer_share portfolio_shares = { .can = rh__portfolio_can_share,
                                                            .pack = rh__portfolio_pack,
                                                            .unpack = rh__portfolio_unpack,
+                                                           .claim = rh__portfolio_claim,
                                                            .share = rh__portfolio_share };
 static const struct rh_explorer_decorator portfolio_decorator = { .inner = rh__portfolio_members };
 static const struct rh_argument portfolio_arguments[] = {

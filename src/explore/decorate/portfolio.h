@@ -26,6 +26,7 @@ double rh__portfolio_estimate(const void *state);
 /* The table rh_explorer_share. */
 bool rh__portfolio_can_share(const void *state);
 size_t rh__portfolio_pack(void *state, void *buffer, size_t room, bool half);
+size_t rh__portfolio_claim(void *state, void *buffer, size_t room, uint64_t key[2]);
 bool rh__portfolio_unpack(void *state, const struct rh_world *w, const void *item, size_t size);
 double rh__portfolio_share(const void *state, uint64_t *runs);
 /* Of the table rh_explorer_decorator. */

@@ -101,12 +101,12 @@ static void meet_by_sending(struct rh__history *h, const struct rh__run *r, stru
         meet(h, of, end, learns(m->sender, MEET_SENDER));
 }
 
-bool rh__is_everywhere(const struct rh__run *r, const struct rh_choice *c)
+bool rh__is_everywhere(const struct rh__history *h, const struct rh__run *r, const struct rh_choice *c)
 {
     if (rh_choice_attributes(c->kind) & RH_GLOBAL || rh__is_fault(c))
         return true; /* all actors share the budget of a fault */
     if (c->kind == RH_CHOICE_TIMER)
-        return (r->clock_used && !r->own_clocks) || *r->semantics->timer_budgets; /* which all timers of a name share */
+        return (h->reads && !r->own_clocks) || *r->semantics->timer_budgets; /* which all timers of a name share */
     return r->semantics->fail_allocation != 0; /* allocations are counted in the order of the run */
 }
 
@@ -174,7 +174,7 @@ static void place(struct rh__history *h, const struct rh__run *r, uint32_t event
     unit->holds |= s->holds;
     unit->sets |= s->sets;
     unit->asks |= s->asks;
-    unit->everywhere |= rh__is_everywhere(r, &e->choice) || observes_late(r, event);
+    unit->everywhere |= rh__is_everywhere(h, r, &e->choice) || observes_late(r, event);
     if (actor != RH_NONE)
         meet(h, unit, &end, learns(actor, MEET_ACTOR));
     const struct rh__access *access = rh__run_accesses(r, event, &n);
@@ -209,6 +209,8 @@ static void place(struct rh__history *h, const struct rh__run *r, uint32_t event
 void rh__history_before(struct rh__history *h, const struct rh__run *r, uint32_t event, uint32_t actor)
 {
     struct rh__stance *s = &h->stance[event];
+    h->questions = rh__clock_questions(r->live);
+    h->under_way = event;
     if (r->clock != RH_NONE)
         h->holders[event] = rh__clock_holders(r->live);
     h->step[event].timers = actor != RH_NONE && rh__actor_has_timers(r->live, actor);
@@ -239,6 +241,9 @@ void rh__history_after(struct rh__history *h, const struct rh__run *r, uint32_t 
     s->timed = a && r->semantics->time == RH_TIME_ORDERED && !rh__run_by_object(r) &&
                (s->timers || rh__actor_has_timers(r->live, actor) ||
                 (shared_mailboxes(r) && sends_to_a_clock_watcher(r, event)));
+    if (h->under_way == event) /* not an event that is kept from another run */
+        s->reads = h->questions != rh__clock_questions(r->live);
+    h->under_way = 0;
     s->advances = s->lets_go = s->holds = s->sets = s->asks = false;
     if (r->clock == RH_NONE || r->semantics->pauses)
         return;
@@ -331,10 +336,18 @@ static void link_again(struct rh__history *h, const struct rh__run *r, uint32_t 
     h->unlinked = !link_from(h, r, h->floor + 1);
 }
 
-void rh__history_settle(struct rh__history *h, const struct rh__run *r, uint32_t first)
+/* Whether a timer depends on everything is a matter of the whole run: if another run was otherwise, all is placed
+ * anew. */
+bool rh__history_settle(struct rh__history *h, const struct rh__run *r, uint32_t first)
 {
+    bool reads = false, again;
+    for (uint32_t i = h->floor + 1; i < r->event_count && !reads; i++)
+        reads = h->step[i].reads;
+    again = reads != h->reads;
+    first = again ? h->floor + 1 : first;
+    h->reads = reads;
     if (first >= r->event_count)
-        return;
+        return again;
     unlink_from(h, h->step[first].meetings);
     for (uint32_t i = first; i < r->event_count; i++)
         place(h, r, i);
@@ -345,6 +358,7 @@ void rh__history_settle(struct rh__history *h, const struct rh__run *r, uint32_t
                                        : before                             ? h->step[i - 1].everywhere_before
                                                                             : 0;
     }
+    return again;
 }
 
 /* ---- questions: which units may depend on a unit ----------------------------------------------------------------- */

@@ -42,6 +42,7 @@ struct rh__dpor_step {
     bool holds;     /* also, somebody holds it who did not before */
     bool sets;      /* sets a timer */
     bool asks;      /* reads or sets the clock */
+    bool reads;     /* the program asks for the time */
     bool waits;     /* the event leaves its actor in a wait that times out if the mailbox is empty */
     uint32_t cause; /* unit that sent the message of the choice; RH_NONE: none */
     uint32_t unit;
@@ -77,10 +78,12 @@ struct rh__history {
     bool unlinked;    /* too many names to link: a question then visits all units */
     uint32_t *cursor; /* For each meeting of the question's unit: the nearest meeting not yet visited; RH_NONE: none. */
     uint32_t asking;  /* unit of the current question */
-    uint64_t walk;
-    uint32_t floor; /* events up to this one are not examined */
-    bool any, all;  /* of the current walk: the past is not empty; the past contains all earlier events */
-    bool full;      /* the run was too long */
+    uint64_t walk, questions; /* ... and rh__clock_questions before the event under way */
+    uint32_t under_way;       /* the event that is being made; 0: none */
+    bool reads;               /* some event of the placed run asks for the time */
+    uint32_t floor;           /* events up to this one are not examined */
+    bool any, all;            /* of the current walk: the past is not empty; the past contains all earlier events */
+    bool full;                /* the run was too long */
 };
 
 bool rh__history_open(struct rh__history *h, struct rh_exploration *x);
@@ -88,8 +91,9 @@ bool rh__history_open(struct rh__history *h, struct rh_exploration *x);
 /* Called while a run is made: before an event of `actor`, and after the event, when it is the last event so far. */
 void rh__history_before(struct rh__history *h, const struct rh__run *r, uint32_t event, uint32_t actor);
 void rh__history_after(struct rh__history *h, const struct rh__run *r, uint32_t event);
-/* Called at the end of a run.  Events from `first` on are new. */
-void rh__history_settle(struct rh__history *h, const struct rh__run *r, uint32_t first);
+/* Called at the end of a run.  Events from `first` on are new.  True if all events were placed anew, because the program
+ * asks for the time in this run and did not in the last one, or the other way round: so timers depend on other events. */
+bool rh__history_settle(struct rh__history *h, const struct rh__run *r, uint32_t first);
 
 static inline bool rh__is_unit(const struct rh__history *h, uint32_t event)
 {
@@ -97,7 +101,7 @@ static inline bool rh__is_unit(const struct rh__history *h, uint32_t event)
 }
 
 /* True if an event with this choice has global effect. */
-bool rh__is_everywhere(const struct rh__run *r, const struct rh_choice *c);
+bool rh__is_everywhere(const struct rh__history *h, const struct rh__run *r, const struct rh_choice *c);
 
 enum rh__dependence { RH__INDEPENDENT, RH__MEET_BLINDLY, RH__MEET };
 enum rh__dependence rh__dependence(const struct rh__history *h, uint32_t one, uint32_t other);

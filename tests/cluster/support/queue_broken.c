@@ -1,4 +1,6 @@
 /* The queue in memory with a defect in front of it, one of each kind that the checks are for. */
+#include <rehearse/explorer.h>
+
 #include "cluster/support.h"
 #include "cluster/support/queue_checks.h"
 
@@ -14,6 +16,8 @@
     X(TAKES_INVALID_RESULTS, invalid_bytes_change_nothing)                                                             \
     X(IS_NOT_ATOMIC, invalid_bytes_change_nothing)                                                                     \
     X(LOSES_ITEMS_WITHOUT_MEMORY, a_commit_without_memory_changes_nothing)                                             \
+    X(ADDS_KEYS_AGAIN, of_items_with_one_key_the_first_counts)                                                         \
+    X(FORGETS_KEYS, of_items_with_one_key_the_first_counts)                                                            \
     X(ADDS_HALF_OF_THE_RUNS, totals_are_those_of_one_process)                                                          \
     X(SNAPSHOT_WITHOUT_LEASED, a_snapshot_holds_totals_and_all_items)                                                  \
     X(SNAPSHOT_WITHOUT_TOTALS, a_snapshot_holds_totals_and_all_items)                                                  \
@@ -83,6 +87,8 @@ static void broken_close(void *state)
 
 static bool broken_add(void *state, const void *item, size_t size)
 {
+    if (queue_planted == ADDS_KEYS_AGAIN && rh_item_key(item, size))
+        return INNER.add(((struct broken *)state)->q, (const char *)item + RH_ITEM_KEY, size - RH_ITEM_KEY);
     return INNER.add(((struct broken *)state)->q, item, size);
 }
 
@@ -194,6 +200,8 @@ static void broken_snapshot(void *state, struct rh__writer *to)
     else
         rh__put_block(to, totals, size);
     uint64_t count = rh__get_small(&r) - (waiting_only ? INNER.leased(b->q) : 0);
+    if (queue_planted == FORGETS_KEYS) /* which are behind the items */
+        count = INNER.leased(b->q) + INNER.waiting(b->q);
     rh__put_small(to, count);
     for (; count; count--) {
         const void *item = rh__get_block(&r, &size);

@@ -1,6 +1,8 @@
 /* The checks of queue_checks.h that need one process. */
 #include "cluster/support/queue_checks.h"
 
+#include <rehearse/explorer.h>
+
 #include "base/random.h"
 #include "cluster/support.h"
 
@@ -216,6 +218,64 @@ const char *a_snapshot_holds_totals_and_all_items(struct tested_queue *k, uint64
                         : !queue_finish(&other, random) || !queue_is_done(&other)
                             ? "after a snapshot the totals are not those of one process"
                             : NULL;
+    queue_close(&other);
+    rh__writer_release(&w);
+    return wrong;
+}
+
+/* An item with a key: `number` is a part of the key, and all of the item. */
+static size_t keyed_item(unsigned char number, unsigned char item[RH_ITEM_KEY + 1])
+{
+    static const unsigned char key[RH_ITEM_KEY] = { 0xff, 'r', 'h', 'o', 'n', 'c', 'e', 0xff };
+    memcpy(item, key, sizeof key);
+    item[RH_ITEM_KEY - 1] = item[RH_ITEM_KEY] = number;
+    return RH_ITEM_KEY + 1;
+}
+
+/* Adds items with the keys 0 .. count - 1, each twice, as what is left of a lease. */
+static bool commit_keyed(struct tested_queue *k, uint64_t lease, unsigned char count)
+{
+    unsigned char item[RH_ITEM_KEY + 1];
+    struct rh__results *r = queue_new_results();
+    struct rh__writer results = rh__writer_new(), rest = rh__writer_new();
+    rh__results_encode(r, NULL, &results);
+    for (unsigned char i = 0; i < 2 * count; i++)
+        rh__put_block(&rest, item, keyed_item(i % count, item));
+    struct rh__items items = { rest.at, rest.len, 2 * (uint32_t)count };
+    bool good = k->t->commit(k->q, lease, results.at, results.len, &items) == RH__COMMITTED;
+    rh__writer_release(&results);
+    rh__writer_release(&rest);
+    rh__results_free(r);
+    return good;
+}
+
+const char *of_items_with_one_key_the_first_counts(struct tested_queue *k, uint64_t *random)
+{
+    enum { KEYS = 100 };
+    unsigned char item[RH_ITEM_KEY + 1];
+    bool seen[KEYS] = { false };
+    struct rh__lease l;
+    (void)random;
+    REQUIRE(k->t->add(k->q, "a", 1) && k->t->fetch(k->q, &l), "an item is lost");
+    REQUIRE(k->t->add(k->q, item, keyed_item(7, item)), "an item with a key is not taken");
+    REQUIRE(commit_keyed(k, l.number, KEYS), "a commit fails");
+    REQUIRE(queue_is_as(k, KEYS, 0, 0), "items with the same key are added, or others are not");
+    REQUIRE(k->t->fetch(k->q, &l) && l.size == sizeof item && rh_item_key(l.item, l.size), "an item has changed");
+    k->t->give_back(k->q, l.number, true);
+    REQUIRE(queue_is_as(k, KEYS, 0, 0), "an item with a key that is given back is lost");
+    for (uint32_t n = 0; n + 1 < KEYS; n++) {
+        REQUIRE(k->t->fetch(k->q, &l), "an item is lost");
+        unsigned char number = ((const unsigned char *)l.item)[RH_ITEM_KEY];
+        REQUIRE(number < KEYS && !seen[number], "an item with a key is fetched twice");
+        seen[number] = true;
+        REQUIRE(commit_keyed(k, l.number, KEYS), "a commit fails");
+    }
+    REQUIRE(queue_is_as(k, 1, 0, 0), "a key is forgotten when its item is done");
+    struct rh__writer w = queue_snapshot_of(k);
+    struct tested_queue other = queue_opened(k->t);
+    const char *wrong = queue_restored(&other, w.at, w.len) && other.t->fetch(other.q, &l) ? NULL : "an item is lost";
+    if (!wrong && (!commit_keyed(&other, l.number, KEYS) || !queue_is_as(&other, 0, 0, 0)))
+        wrong = "a snapshot is without keys";
     queue_close(&other);
     rh__writer_release(&w);
     return wrong;

@@ -14,6 +14,7 @@
     X(a_late_commit_does_not_count)                                                                                    \
     X(invalid_bytes_change_nothing)                                                                                    \
     X(a_commit_without_memory_changes_nothing)                                                                         \
+    X(of_items_with_one_key_the_first_counts)                                                                          \
     X(totals_are_those_of_one_process)                                                                                 \
     X(a_snapshot_holds_totals_and_all_items)                                                                           \
     X(a_damaged_snapshot_is_refused)                                                                                   \

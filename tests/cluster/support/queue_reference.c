@@ -1,4 +1,6 @@
 /* A queue that is as simple as possible: a list, the oldest item first. */
+#include <rehearse/explorer.h>
+
 #include "cluster/support.h"
 #include "cluster/support/queue_checks.h"
 
@@ -9,6 +11,7 @@ struct plain_item {
 };
 
 struct plain {
+    struct rh__writer keys; /* of items that were added */
     struct rh__results *totals;
     struct plain_item *first;
     uint64_t last_number;
@@ -18,7 +21,7 @@ static void *plain_open(const char *where, struct rh__results *totals_kept, char
 {
     struct plain *p = where ? NULL : calloc(1, sizeof *p);
     if (p)
-        p->totals = totals_kept;
+        *p = (struct plain){ .totals = totals_kept, .keys = rh__writer_new() };
     else
         snprintf(error, error_size, "the reference queue has no address, or there is no memory");
     return p;
@@ -32,12 +35,26 @@ static void plain_close(void *state)
         free(p->first);
         p->first = next;
     }
+    rh__writer_release(&p->keys);
     free(p);
+}
+
+/* False if there was an item with this key. */
+static bool is_first(struct plain *p, const void *key)
+{
+    for (size_t at = 0; at < p->keys.len; at += RH_ITEM_KEY)
+        if (memcmp(p->keys.at + at, key, RH_ITEM_KEY) == 0)
+            return false;
+    rh__put(&p->keys, key, RH_ITEM_KEY);
+    return true;
 }
 
 static bool plain_add(void *state, const void *bytes, size_t size)
 {
     struct plain *p = state;
+    const void *key = rh_item_key(bytes, size);
+    if (key && (!is_first(p, key) || size == RH_ITEM_KEY))
+        return true;
     struct plain_item *i = calloc(1, sizeof *i + size), **last = &p->first;
     if (!i)
         return false;
@@ -143,9 +160,12 @@ static void plain_snapshot(void *state, struct rh__writer *to)
     rh__results_encode(p->totals, NULL, &totals);
     rh__put_block(to, totals.at, totals.len);
     rh__writer_release(&totals);
-    rh__put_small(to, plain_waiting(p) + plain_leased(p));
+    size_t keys = p->first ? p->keys.len : 0;
+    rh__put_small(to, plain_waiting(p) + plain_leased(p) + keys / RH_ITEM_KEY);
     for (const struct plain_item *i = p->first; i; i = i->next)
         rh__put_block(to, i->bytes, i->lease.size);
+    for (size_t at = 0; at < keys; at += RH_ITEM_KEY)
+        rh__put_block(to, p->keys.at + at, RH_ITEM_KEY);
 }
 
 static bool plain_restore(void *state, struct rh__reader *from)

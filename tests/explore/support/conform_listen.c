@@ -151,17 +151,40 @@ RH_EXPLORER(witness)
 uint32_t relay_at = RELAY_NEVER;
 bool relay_half;
 
+enum { MOST_CLAIMS = 256 };
+
 struct relay {
     struct rh_inner inner;
     uint32_t begins;
     size_t size; /* of the item that waits; 0: none */
     unsigned char item[1 << 15];
+    uint32_t claims, taken; /* items with keys that were written, and how many of them were taken */
+    size_t claim_size[MOST_CLAIMS];
+    unsigned char claim[MOST_CLAIMS][1 << 12];
 };
+
+/* Keeps the first claim with each key. */
+static void take_claims(struct relay *r)
+{
+    size_t size;
+    assert_in_range(r->claims, 0, MOST_CLAIMS - 1);
+    while ((size = rh_inner_claim(&r->inner, r->claim[r->claims], sizeof *r->claim)) != 0) {
+        uint32_t i = 0;
+        while (memcmp(r->claim[i], r->claim[r->claims], RH_ITEM_KEY) != 0)
+            i++;
+        r->claim_size[r->claims] = size;
+        r->claims += i == r->claims;
+        assert_in_range(r->claims, 0, MOST_CLAIMS - 1);
+    }
+}
 
 static bool take_item(struct relay *r, const struct rh_world *w)
 {
-    bool taken = r->size && rh_inner_unpack(&r->inner, w, r->item, r->size);
-    if (r->size && !taken)
+    take_claims(r);
+    const unsigned char *item = r->size ? r->item : r->claim[r->taken];
+    size_t size = r->size ? r->size : r->taken < r->claims ? r->claim_size[r->taken++] : 0;
+    bool taken = size && rh_inner_unpack(&r->inner, w, item, size);
+    if (size && !taken)
         blame("an explorer refuses its own item");
     r->size = 0;
     return taken;
@@ -177,8 +200,10 @@ static uint32_t relay_begin(void *state, const struct rh_world *w)
         moved = !relay_half && take_item(r, w);
     }
     uint32_t keep = rh_inner_begin(&r->inner, w);
-    if (!keep && (moved = take_item(r, w)))
+    while (!keep && take_item(r, w)) {
+        moved = true;
         keep = rh_inner_begin(&r->inner, w);
+    }
     return keep && moved ? 1 : keep; /* the last run was another item's */
 }
 
