@@ -143,9 +143,9 @@ struct rh_explorer_share {
     /* Replaces its work with this item.  The run that the next begin begins keeps no event of the last run.
      * False if the bytes make no sense; they may be any bytes. */
     bool (*unpack)(void *state, const struct rh_world *w, const void *item, size_t size);
-    /* Work that others may come upon, too: an item, and a key of it, which is the same whoever writes it.  Of items with
-     * one key the queue keeps the first.  It is called until it gives 0, before what is left is packed or lost; what
-     * there was no room for is a part of what is left.  NULL: there is no such work. */
+    /* Work that others may come upon, too: an item, and a key of it, which is the same whoever writes it.  Of items
+     * with one key the queue keeps the first.  It is called until it gives 0, before what is left is packed or lost;
+     * what there was no room for is a part of what is left.  NULL: there is no such work. */
     size_t (*claim)(void *state, void *buffer, size_t room, uint64_t key[2]);
     /* The way to the work of an item; both calls may be NULL.  After begin has started a run, lead returns the number
      * of events to replay before the work of the item starts, with the beginning; 0: none.  The engine replays them
@@ -188,8 +188,8 @@ bool rh_item_is_root(const void *item, size_t size);
 /* Returns the number of bytes written; 0 if there is no room. */
 size_t rh_item_put_root(void *buffer, size_t room);
 
-/* The key of an item that has one: RH_ITEM_KEY bytes at the beginning, behind which the item follows; NULL: it has none.
- * rh_inner_unpack takes items with and without it. */
+/* The key of an item that has one: RH_ITEM_KEY bytes at the beginning, behind which the item follows; NULL: it has
+ * none. rh_inner_unpack takes items with and without it. */
 enum { RH_ITEM_KEY = 24 };
 const void *rh_item_key(const void *item, size_t size);
 

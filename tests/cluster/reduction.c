@@ -1,6 +1,6 @@
 /* dpor with several workers, over programs of every feature: each run that one process makes is made once, by somebody,
  * whoever is killed, and wherever the exploration stops and goes on from its file.  Findings and distinct runs are
- * those of every sequence of choices (dfs), too; tests/explore/dpor.c compares one process with these in more detail. */
+ * those of every sequence of choices (dfs), too; tests/explore/dpor.c compares one process with these in detail. */
 #include "cluster/support.h"
 
 #include <signal.h>

@@ -91,8 +91,9 @@ bool rh__history_open(struct rh__history *h, struct rh_exploration *x);
 /* Called while a run is made: before an event of `actor`, and after the event, when it is the last event so far. */
 void rh__history_before(struct rh__history *h, const struct rh__run *r, uint32_t event, uint32_t actor);
 void rh__history_after(struct rh__history *h, const struct rh__run *r, uint32_t event);
-/* Called at the end of a run.  Events from `first` on are new.  True if all events were placed anew, because the program
- * asks for the time in this run and did not in the last one, or the other way round: so timers depend on other events. */
+/* Called at the end of a run.  Events from `first` on are new.  True if all events were placed anew, because the
+ * program asks for the time in this run and did not in the last one, or the other way round: so timers depend on other
+ * events. */
 bool rh__history_settle(struct rh__history *h, const struct rh__run *r, uint32_t first);
 
 static inline bool rh__is_unit(const struct rh__history *h, uint32_t event)

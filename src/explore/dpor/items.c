@@ -1,17 +1,18 @@
 /* Parts of the search as items of work [Eta 2011, 6.1].
  *
  * An item is a branch of the decision tree: the nodes from the root to one with an untried choice, with their marks.
- * Whoever has the item explores its untried choices with the whole reduction.  What its runs ask for below the branch is
- * its own affair.  At the nodes that it shares with others (`shared`), they may ask for it, too: so nobody begins it, but
- * writes a claim: an item of this one choice, with a key that is the way to it.  Of claims with the same key the queue
- * keeps the first (rh_inner_claim in rehearse/explorer.h).  The paper's master does the same with its decision tree.
+ * Whoever has the item explores its untried choices with the whole reduction.  What its runs ask for below the branch
+ * is its own affair.  At the nodes that it shares with others (`shared`), they may ask for it, too: so nobody begins
+ * it, but writes a claim: an item of this one choice, with a key that is the way to it.  Of claims with the same key
+ * the queue keeps the first (rh_inner_claim in rehearse/explorer.h).  The paper's master does the same with its
+ * decision tree.
  *
- *   - A choice that is selected at a shared node is explored once, by one of them.  A node becomes shared when work below
- *     it is given away (give_half).  What is selected there by then is known to all who come there later: the marks go
- *     with each item.  What is selected later has a claim.
+ *   - A choice that is selected at a shared node is explored once, by one of them.  A node becomes shared when work
+ *     below it is given away (give_half).  What is selected there by then is known to all who come there later: the
+ *     marks go with each item.  What is selected later has a claim.
  *   - What is asked for is a function of the runs (dpor.h).  So the runs are those of one process.
- *   - Untried choices are at the last shared node or below it.  The picks before it stay as they are as long as the item
- *     lasts, so that a claim can be written at any time until then.
+ *   - Untried choices are at the last shared node or below it.  The picks before it stay as they are as long as the
+ *     item lasts, so that a claim can be written at any time until then.
  *
  *     item:  version, flags, number of nodes, of shared ones; nodes
  *     node:  number of choices; if there are several: pick, number of selected ones, each with its marks; a hash of the

@@ -1,8 +1,8 @@
 /* What a run asks for: races between its events, and the choices that reverse them [Flanagan 2005] [Eta 2011, 5].
  *
  * A race is a pair of dependent events that no third event orders.  For each race a choice that reverses it is selected
- * at the node before the earlier event: the evil ancestor of the later one.  Of several such choices, the good siblings,
- * it is the last one at the node, whatever else is selected there: see dpor.h.
+ * at the node before the earlier event: the evil ancestor of the later one.  Of several such choices, the good
+ * siblings, it is the last one at the node, whatever else is selected there: see dpor.h.
  *
  * A handler cannot see the order in which others send to a mailbox.  So for mailboxes the nearest evil ancestor is
  * enough: after the reversal the next one is the nearest.  What an actor finds in a shared object may decide what the
