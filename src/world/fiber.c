@@ -43,7 +43,7 @@ static void fiber_main(void *arg)
 {
     struct rh_world *w = arg;
     arrive_on_fiber(w, NULL);
-    const struct rh__job *job = &w->job;
+    const struct world_job *job = &w->job;
     if (job->body)
         job->body(ref_of(w->current), job->state);
     else
@@ -216,7 +216,7 @@ static inline void cross(const struct crossing *c)
     struct rh_world *w = c->w;
     if (w->asan)
         __sanitizer_start_switch_fiber(&w->asan_fake, c->top - rh__stack_size(w), rh__stack_size(w));
-    const struct rh__job *job = &w->job;
+    const struct world_job *job = &w->job;
     if (c->context)
         rh__switch_resume(c->context, &w->back);
     else if (job->body || w->asan)
@@ -295,7 +295,7 @@ RH__APART static void leave_first(struct rh_world *w, uint32_t actor, uint32_t s
     }
 }
 
-RH__APART static void start_any(struct rh_world *w, uint32_t actor, const struct rh__job *job)
+RH__APART static void start_any(struct rh_world *w, uint32_t actor, const struct world_job *job)
 {
     uint32_t stack = rh__stack_peek(w);
     char *top = rh__stack_base(w, stack) + rh__stack_size(w);
@@ -307,13 +307,13 @@ RH__APART static void start_any(struct rh_world *w, uint32_t actor, const struct
 
 void rh__fiber_start_body(struct rh_world *w, uint32_t actor, rh_body_fn *body)
 {
-    start_any(w, actor, &(struct rh__job){ .body = body, .state = w->actors[actor].region });
+    start_any(w, actor, &(struct world_job){ .body = body, .state = w->actors[actor].region });
 }
 
 void rh__fiber_start(struct rh_world *w, uint32_t actor, rh_handler_fn *handler, void *state, const void *value)
 {
     if (__builtin_expect(w->entry_needs != 0, 0)) {
-        start_any(w, actor, &(struct rh__job){ .handler = handler, .state = state, .value = value });
+        start_any(w, actor, &(struct world_job){ .handler = handler, .state = state, .value = value });
         return;
     }
     uint32_t stack = rh__stack_peek(w);

@@ -307,7 +307,7 @@ enum world_stack_fill { FILL_NOT, FILL_ZERO, FILL_PATTERN, FILL_POSITIVE };
 enum world_yield { YIELD_DONE, YIELD_BLOCKED, YIELD_ABANDONED };
 
 /* What a fiber does first: it runs the body of a process, or a handler. */
-struct rh__job {
+struct world_job {
     rh_body_fn *body; /* NULL: the handler */
     rh_handler_fn *handler;
     void *state;
@@ -479,7 +479,7 @@ struct rh_world {
     enum world_yield yield;
     void *back;      /* context of the world while a fiber runs */
     void *suspended; /* context of the last fiber that yielded */
-    struct rh__job job;
+    struct world_job job;
     void *asan_fake; /* AddressSanitizer's fake stack of the world while a fiber runs */
     const void *asan_bottom;
     size_t asan_size;
