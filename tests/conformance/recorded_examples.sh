@@ -45,4 +45,35 @@ sed -i '20{h;d};21{G}' pingpong.schedule
     fail "show --html of a recording" "$(cat output)"
 grep -q 'cigarettes' page.html 2>/dev/null || fail "the page does not have the log line"
 
+# Production programs of protocols, with the bodies and monitors of tests that do the same. A recording that says that it is
+# not exact may stop to fit, at a line that is named; it must not fail in another way.
+protocol() { # NAME: gives whether it was exact
+    local name=$1 output status exact=yes
+    "$examples/protocols-$name-production" --record "$name.schedule" >output || fail "$name: production fails" "$(cat output)"
+    sed -i '1a test as_in_production' "$name.schedule"
+    grep -q '^# not exact' "$name.schedule" && exact=no
+    output=$("$rehearse" replay "$BUILD_DIR/tests/fixtures/production_$name" "$name.schedule" 2>&1)
+    status=$?
+    case $exact:$status in
+    yes:0 | no:0) ;;
+    no:4) grep -q 'line [0-9]*: ' <<<"$output" || fail "$name: no line is named" "$output" ;;
+    *) fail "$name: replay exits with $status, exact: $exact" "$(head -n 7 "$name.schedule")" "$output" ;;
+    esac
+    grep -q 'begin -> ' <<<"$output" || fail "$name: no story" "$output"
+    [ $exact = yes ]
+}
+fitted=0
+for _ in 1 2 3; do
+    protocol osr && fitted=1
+    protocol chain
+done
+[ $fitted = 1 ] || echo "no recording of osr was exact"
+# A line that is missing is noticed.
+if [ $fitted = 1 ]; then
+    line=$(grep -n 'driver#1 takes usb_started from device#1$' osr.schedule | cut -d: -f1)
+    sed -i "${line}d" osr.schedule
+    "$rehearse" replay "$BUILD_DIR/tests/fixtures/production_osr" osr.schedule >output 2>&1
+    [ $? -eq 4 ] || fail "osr: a missing line is not noticed" "$(cat output)"
+fi
+
 [ $failures -eq 0 ]
