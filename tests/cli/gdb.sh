@@ -35,4 +35,29 @@ in_gdb 3 'rh-back' 'print self' 'rh-back' 'print self' 'rh-back' 'kill'
 out_has 'RH_HANDLER(client, go)' '= client#1' 'RH_HANDLER(teller, go)' '= teller#1'
 err_has 'this is the first event'
 [ "$(grep -c 'its process was killed' out)" -le 1 ] || problem 'stories of runs that are made again' # one at the end, by `kill`
+
+# Between two events, in a session of one's own: another choice is taken, and the run goes on from there; no such choice;
+# no such actor.
+cat >commands <<'END'
+set breakpoint pending on
+set follow-fork-mode child
+handle SIGSEGV SIGVTALRM nostop noprint pass
+break rh_replay_here
+run
+rh-look
+rh-choose 1
+rh-choose 99
+rh-forward
+rh-back
+info rh-actors
+rh-actor 99
+kill
+END
+last='gdb, rh-choose'
+script=$SOURCE_DIR/src/runner/gdb/rehearse-gdb.py
+timeout 600 gdb -q -nx -x "$script" -x commands --args "$fixtures/bank" replay found/latest --step 2 >out 2>err </dev/null
+events() { sed -n 's/^event \([0-9]*\): \([a-z]*\).*/\1 \2/p' out | tr '\n' ','; }
+same 'look, choose, no such choice, forward, back' '1 teller,2 account,2 account,3 client,2 account,' "$(events)"
+out_has 'there is no open choice 99' '    1  account#1 takes close_account from teller#1' '  > 0  client#1 takes go from test'
+err_has 'there are actors 0 to 3'
 finish

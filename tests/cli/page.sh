@@ -10,8 +10,9 @@ sed '/crash/d; /start again/d; /starts/q' found/latest >passing.schedule
 expect 1 "$rehearse" show "$fixtures/shown" found/latest --html beside.html --beside passing.schedule
 
 expect 1 "$rehearse" test "$BUILD_DIR/examples/gatling" -p bug=ga1 --quiet --save gatling --html why.html
+expect 0 "$rehearse" test "$fixtures/slow" --explorer dfs --max-runs 30000 --quiet --save '' --html estimate.html
 # One file: its only script and style are those that its policy names, and it refers to nothing.
-for page in lease texts long beside why; do
+for page in lease texts long beside why estimate; do
     [ "$(grep -c '<script' $page.html)" = 2 ] || problem "$page.html has $(grep -c '<script' $page.html) scripts"
     grep -q "default-src 'none'; img-src data:; script-src 'nonce-" $page.html || problem "$page.html has no policy"
     grep -v '^const SVG' $page.html | grep -oE '((src|href)=|url\(|https?:)[^ ]*' | grep -v 'src=x\|href="data:,"' >refers

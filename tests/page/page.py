@@ -178,8 +178,28 @@ def why(b):
     no_trouble(b, "why.html")
 
 
+# 12 senders have 12! orders, which dfs knows from any part of its tree; pages keep six digits.
+def estimate(b):
+    b.open(address("estimate.html"))
+    curve = b.js("return JSON.parse(document.getElementById('data').textContent).results[0].curve")
+    known = [p[3] for p in curve if p[3] is not None]
+    check("estimates", len(known) > 10 and all(abs(v - 479001600) < 1000 for v in known), known[:3])
+    titles = b.js("return [...document.querySelectorAll('#curves svg')].map(s => s.querySelector('text').textContent)")
+    check("the estimate over time", "estimated number of runs" in titles, titles)
+    at = titles.index("estimated number of runs") if "estimated number of runs" in titles else 0
+    label = b.js("return document.querySelectorAll('#curves svg')[arguments[0]].getAttribute('aria-label')", at)
+    check("its last value", "479.0M at the end" in label, label)
+    path = b.js("return document.querySelectorAll('#curves svg')[arguments[0]].querySelector('path').getAttribute('d')", at)
+    points = [tuple(map(float, p[1:].split())) for p in path.replace("L", "\nL").split("\n")]
+    check("a point for each estimate", len(points) == len(known), (len(points), len(known)))
+    check("time goes on", all(p[0] <= q[0] for p, q in zip(points, points[1:])), points[:3])
+    check("the estimate does not change", max(p[1] for p in points) - min(p[1] for p in points) < 1, points[:3])
+    no_trouble(b, "estimate.html")
+
+
 browser = Browser()
 try:
+    estimate(browser)
     lease(browser)
     texts(browser)
     long_run(browser)
