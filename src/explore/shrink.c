@@ -488,18 +488,20 @@ static bool is_forced(const struct rh_choice *open, uint32_t count)
     return i == count;
 }
 
-/* The step has happened already: not once more. */
-static void drop_from_plan(struct rh__shrink *s, const struct rh__shrink_step *step)
+/* The step has happened already: not once more.  Gives which step of the best run it was, or RH_NONE. */
+static uint32_t drop_from_plan(struct rh__shrink *s, const struct rh__shrink_step *step)
 {
     uint32_t *plan = plan_of(s);
     for (uint32_t i = s->plan_at; i < s->plan_count; i++) {
         if (plan[i] >= RH__SHRINK_OTHER || best_of(s)[plan[i]].who != step->who ||
             best_of(s)[plan[i]].rank != step->rank)
             continue;
+        uint32_t dropped = plan[i];
         memmove(plan + i, plan + i + 1, (s->plan_count - i - 1) * sizeof *plan);
         s->plan_count--;
-        return;
+        return dropped;
     }
+    return RH_NONE;
 }
 
 /* The first choice that is no fault and not the held step, if there is one. */
@@ -535,8 +537,12 @@ static uint32_t next_of_plan(struct rh__shrink *s, const struct rh__run *r, cons
             return (i - RH__SHRINK_OTHER) % count;
         }
         uint32_t pick = find(s, r, open, count, &best_of(s)[i]);
-        if (pick == RH_NONE && best_of(s)[i].actor != identity_of(r, open[0].actor) && is_forced(open, count))
-            return default_of(open, count);
+        if (pick == RH_NONE && best_of(s)[i].actor != identity_of(r, open[0].actor) && is_forced(open, count)) {
+            pick = default_of(open, count);
+            struct rh__shrink_step step = step_of(s, r, &open[pick]);
+            *from = drop_from_plan(s, &step);
+            return pick;
+        }
         s->plan_at++;
         if (pick != RH_NONE) {
             *from = i;

@@ -10,13 +10,23 @@
 #include "run/encode.h"
 #include "world/deeds.h"
 
+/* A monitor only watches: the order of what it is told is no cause of anything. */
+static bool is_monitor(const struct rh__run *r, uint64_t object)
+{
+    bool is = object == rh__object(RH__OBJECT_MONITOR, 0);
+    for (uint32_t i = 0; i < r->actor_count && !is; i++)
+        is = rh__run_actor(r, i)->type->kind == RH_KIND_MONITOR &&
+             object == rh__object(RH__OBJECT_MONITOR, rh__run_actor(r, i)->identity);
+    return is;
+}
+
 bool rh__why_shared_uses(const struct rh__run *r, uint32_t first, uint32_t second, uint32_t *use, uint32_t *other)
 {
     uint32_t firsts, seconds;
     const struct rh__access *x = rh__run_accesses(r, first, &firsts), *y = rh__run_accesses(r, second, &seconds);
     for (uint32_t i = 0; i < firsts; i++)
         for (uint32_t k = 0; k < seconds; k++) {
-            if (x[i].object != y[k].object || (!x[i].wrote && !y[k].wrote))
+            if (x[i].object != y[k].object || (!x[i].wrote && !y[k].wrote) || is_monitor(r, x[i].object))
                 continue;
             *use = (uint32_t)(x + i - r->accesses);
             *other = (uint32_t)(y + k - r->accesses);
@@ -63,7 +73,8 @@ bool rh__why_later_use(const struct rh__run *r, uint32_t event, const struct rh_
     const struct rh__access *a = rh__run_accesses(r, event, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t who = who_made(r, &a[i]);
-        const struct rh__access *b = access_like(other, who, a[i].object, rank_of(r, &a[i]));
+        const struct rh__access *b =
+            is_monitor(r, a[i].object) ? NULL : access_like(other, who, a[i].object, rank_of(r, &a[i]));
         for (uint32_t k = 0; b && b->ordinal > a[i].ordinal && k < other->access_count; k++) {
             const struct rh__access *c = &other->accesses[k];
             if (c->object != b->object || !c->wrote || c->ordinal + 1 != b->ordinal || who_made(other, c) == who)
