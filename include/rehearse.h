@@ -387,15 +387,16 @@ void rh_assume_failed_(const char *here);
  *   rh_eventually  holds at the last evaluation in every run: rh_eventually("all replicas agree", differing == 0)
  *   rh_sometimes   holds in at least one run of the exploration
  *   rh_cover       is reached in at least one run
- * A property is known from its first evaluation on, and the report does not mention a property whose place no run
- * reaches.  An rh_sometimes that is evaluated and never holds fails an exhaustive exploration; an rh_sometimes that is
- * never evaluated, or an rh_cover that is never reached, does not.  So evaluate a property where every run passes, for
- * example at the end of the test's body: rh_sometimes("a retry was needed", retries > 0). */
+ * Reports list each rh_sometimes and rh_cover that no run of any test has reached (those of C code that the linker has
+ * put into the test program, not those of C++).  An rh_sometimes that is evaluated and never holds fails an exhaustive
+ * exploration; an rh_sometimes that is never evaluated, or an rh_cover that is never reached, does not.  So evaluate a
+ * property where every run passes, for example at the end of the test's body:
+ * rh_sometimes("a retry was needed", retries > 0). */
 enum rh_property { RH_ALWAYS, RH_SOMETIMES, RH_EVENTUALLY };
 #define rh_always(name, condition)     rh_property_(RH_ALWAYS, name, condition, RH_HERE)
-#define rh_sometimes(name, condition)  rh_property_(RH_SOMETIMES, name, condition, RH_HERE)
+#define rh_sometimes(name, condition)  (RH_SITE_(#name), rh_property_(RH_SOMETIMES, name, condition, RH_HERE))
 #define rh_eventually(name, condition) rh_property_(RH_EVENTUALLY, name, condition, RH_HERE)
-#define rh_cover(name)                 rh_property_(RH_SOMETIMES, name, true, RH_HERE)
+#define rh_cover(name)                 (RH_SITE_(#name), rh_property_(RH_SOMETIMES, name, true, RH_HERE))
 void rh_property_(enum rh_property kind, const char *name, bool holds, const char *here);
 
 /* rh_announce(message, fields...) runs the handlers of all monitors that observe such messages, at once.  It has no

@@ -14,6 +14,20 @@
 /* The place of a call as one string literal: it costs nothing until it is printed. */
 #define RH_HERE __FILE__ ":" RH_STRING(__LINE__)
 
+/* A place of rh_cover or rh_sometimes is noted when the program is linked, so that reports know those that no run reaches.
+ * Not in C++: a static of an inline function cannot share a section with others. */
+struct rh_site {
+    const char *name, *here; /* the name as it is written: "\"a retry\"" */
+};
+#ifdef __cplusplus
+#define RH_SITE_(name_) ((void)0)
+#else
+#define RH_SITE_(name_)                                                                                                \
+    __extension__({                                                                                                    \
+        static const struct rh_site rh_site_ __attribute__((section("rh_sites"), used)) = { name_, RH_HERE };          \
+    })
+#endif
+
 #define RH_UNUSED __attribute__((unused))
 
 /* For definitions in headers: all copies in a program are one object. */

@@ -38,6 +38,7 @@ struct rh__missing {
 struct rh__report_end {
     unsigned tests, missing; /* tests, each under each model that was asked for: all, and those without a result */
     const char *cut_short;   /* "interrupted" or "the tool could not go on"; NULL: neither */
+    const char *unreached;   /* places of rh_cover and rh_sometimes that no test of several reaches; NULL: not known */
 };
 
 struct rh__reporter {

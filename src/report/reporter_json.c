@@ -292,7 +292,12 @@ static void put_properties(FILE *f, const struct rh__result *r)
         put_pair(f, "place", p->place);
         fprintf(f, ",\"held\":%llu,\"not_held\":%llu}", (unsigned long long)p->held, (unsigned long long)p->failed);
     }
-    fputc(']', f);
+    char unreached[4096];
+    struct rh__text t;
+    rh__text_init(&t, unreached, sizeof unreached);
+    rh__result_unreached(r, &t);
+    fputs("],", f);
+    put_pair(f, "unreached", unreached);
 }
 
 static void put_notes(FILE *f, const struct rh__result *r)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/visible.h"
 #include "report/reporter.h"
 
 static void put_pair(const char *name, const char *text)
@@ -103,6 +104,11 @@ static void tap_result(void *state, const struct rh__result *r)
 static bool tap_close(void *state, const struct rh__report_end *end, char *error, size_t error_size)
 {
     (void)state, (void)error, (void)error_size;
+    if (end->unreached) {
+        printf("# never reached by any test: ");
+        rh__print_visible(stdout, end->unreached, SIZE_MAX);
+        putchar('\n');
+    }
     printf("1..%u\n", end->tests);
     if (end->cut_short)
         printf("Bail out! %s; %u of %u tests not run\n", end->cut_short, end->missing, end->tests);

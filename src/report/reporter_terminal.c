@@ -110,6 +110,10 @@ static void print_reached(const struct rh__result *r)
     rh__result_reached(r, &t);
     if (*line)
         rh__terminal_list("  reached: ", line);
+    rh__text_init(&t, line, sizeof line);
+    rh__result_unreached(r, &t);
+    if (*line)
+        rh__terminal_list("  never reached: ", line);
 }
 
 static void print_never_held(const struct rh__result *r)
@@ -326,6 +330,13 @@ static void terminal_estimate(void *state, const struct rh__result *r, const str
     rh__result_semantics(r, &t);
     printf("%s  (%s, granularity object)\n", r->test, r->model);
     rh__terminal_list("  under ", under);
+    if (!size->samples && !size->cut) {
+        printf("  no estimate: the first sample did not come to its end in %.2f s (%u events)\n", x->clock.seconds,
+               x->end.unfinished);
+        rh__terminal_sentence("  next: ", "give it more time (--max-seconds), or make the test shorter");
+        rh__stdout_flush(under, sizeof under);
+        return;
+    }
     number(size->estimate, estimate, sizeof estimate);
     const char *plural = size->estimate > 0.5 && size->estimate < 1.5 ? "" : "s";
     if (size->cut)
@@ -367,6 +378,8 @@ static bool terminal_close(void *state, const struct rh__report_end *end, char *
     snprintf(lead, sizeof lead, "not run, %u of %u tests: ", end->missing, end->tests);
     if (end->missing)
         rh__terminal_list(lead, terminal->names);
+    if (end->unreached)
+        rh__terminal_list("never reached by any test: ", end->unreached);
     return true;
 }
 

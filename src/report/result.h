@@ -83,6 +83,8 @@ void rh__result_escapes(const struct rh__result *r, struct rh__text *t);
 /* The rh_sometimes and rh_cover that held, each with the number of its runs; and those that never did. */
 void rh__result_reached(const struct rh__result *r, struct rh__text *t);
 void rh__result_gaps(const struct rh__result *r, struct rh__text *t);
+/* The gaps that no run has evaluated, if the program has one test; of several tests see struct rh__report_end. */
+void rh__result_unreached(const struct rh__result *r, struct rh__text *t);
 /* Actors that change global variables, which no distributed system has; nothing if none does. */
 void rh__result_globals(const struct rh__result *r, struct rh__text *t);
 /* Parameters that were given but no run asked for, if the program declares none, and budgets of timers that no run has

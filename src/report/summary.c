@@ -10,6 +10,7 @@
 #include "base/visible.h"
 #include "explore/decorate/novelty.h"
 #include "report/result.h"
+#include "report/sites.h"
 #include "trace/schedule.h"
 #include "world/live.h"
 #include "world/run_record.h"
@@ -468,6 +469,16 @@ void rh__result_gaps(const struct rh__result *r, struct rh__text *t)
         if (rh__result_never_held(r, p))
             rh__text_add(t, "%s`%s` (%s)", t->len ? ", " : "", p->name, p->place);
     }
+    rh__result_unreached(r, t);
+}
+
+void rh__result_unreached(const struct rh__result *r, struct rh__text *t)
+{
+    struct rh__sites sites = { 0 };
+    if (!rh_test_first() || rh_test_first()->next)
+        return; /* another test may reach it: see struct rh__report_end */
+    rh__sites_add(&sites, r->x->results);
+    rh__sites_unreached(&sites, t);
 }
 
 /* ---- what made no difference ------------------------------------------------------------------------------------- */

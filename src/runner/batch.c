@@ -216,6 +216,7 @@ void rh__batch_add(struct rh__batch *b, const struct rh__result *r)
 {
     char why[256];
     note_budgets(b, r);
+    rh__sites_add(&b->sites, r->x->results);
     b->failed |= r->failed;
     b->stale |= r->x->end.stale != NULL;
     b->unmet |= rh__result_unmet(r, why, sizeof why) != NULL;
@@ -256,6 +257,12 @@ static bool close_reports(struct rh__batch *b, int code)
     rh__batch_each(b, report_missing, (void *)why);
     end.tests = b->tests;
     end.missing = b->tests - b->reported;
+    char line[2048];
+    struct rh__text unreached;
+    rh__text_init(&unreached, line, sizeof line);
+    rh__sites_unreached(&b->sites, &unreached);
+    if (*line && b->any && !end.missing && !b->options->word_count && rh_test_first()->next)
+        end.unreached = line;
     end.cut_short = interrupted ? "interrupted" : why ? "the tool could not go on" : NULL;
     return rh__reports_close(&b->reports, &end, complain);
 }

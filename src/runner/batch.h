@@ -4,6 +4,7 @@
 #define RH_RUNNER_BATCH_H
 
 #include "report/reporter.h"
+#include "report/sites.h"
 #include "runner/session.h"
 #include "world/timer_budgets.h"
 
@@ -13,7 +14,8 @@ struct rh__batch {
     struct rh__reports reports;
     /* Of all results so far. */
     bool failed, stale, unmet;
-    bool any, whole; /* there is a result; of all results every run was made */
+    bool any, whole;        /* there is a result; of all results every run was made */
+    struct rh__sites sites; /* those that some test has reached */
     /* By budget of timers among the options: whether a run may have set a timer of the name; the nearest name. */
     uint32_t budgets_used;
     char nearest[RH__TIMER_BUDGETS][48];

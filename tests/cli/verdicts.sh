@@ -146,4 +146,25 @@ expect 4 "$rehearse" test "$fixtures/bank_changed" --explorer replay:old,random 
 expect 5 "${v[@]}" sometimes_long nothing --explorer dfs --require exhaustive
 refused '--require sampled: it is one of exhaustive, bounded' "${v[@]}" --require sampled
 
+
+# ---- places of rh_cover and rh_sometimes that no run reaches ------------------------------------------------------------
+gaps=('`asked a hundred times` (tests/fixtures/sites.c:12)' '`names[1]` (tests/fixtures/sites.c:15)')
+expect 0 "$fixtures/sites" --explorer dfs --save '' --json json --junit junit.xml
+out_has 'reached: `asked` in 1 run, `first` in 1 run, `in an expression` in 1 run' '  never reached: ' "${gaps[@]}" \
+    '`never sent` (tests/fixtures/sites.c:20)'
+grep -q 'name="gaps" value="[^"]*asked a hundred times' junit.xml || problem 'no gap in JUnit'
+if have_python; then
+    same 'JSON' 3 "$(json 'r[0]["unreached"].count("(tests/fixtures/sites.c:")')"
+fi
+expect 0 "$fixtures/sites" --explorer dfs -j 2 --save '' --tap
+out_has 'gaps: "' '`never sent` (tests/fixtures/sites.c:20)'
+out_lacks 'sites.c:10)' 'sites.c:13)' 'sites.c:16)'
+# Of several tests: what none of them reaches, if all were run.
+expect 0 "$fixtures/sites_of_two" --save ''
+out_has 'never reached by any test: ' "${gaps[@]}"
+out_lacks 'sites.c:20)' '  never reached: '
+expect 0 "$fixtures/sites_of_two" --save '' --tap
+out_has '# never reached by any test: ' "${gaps[@]}"
+expect 0 "$fixtures/sites_of_two" one --save ''
+out_lacks 'never reached'
 finish
