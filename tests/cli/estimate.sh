@@ -132,4 +132,10 @@ out_has 'counter#2 changes a global variable, which other actors may read'
 expect 1 "${globals[@]}" two --explorer dfs -p bug=second --save ''
 out_has 'the first came second'
 
+
+# A run that is longer than the time: nothing is known, and that is what is said.
+expect 0 "$fixtures/rally" estimate -p hits=33000 -p cheers=1 --max-seconds 0.2 --json json
+out_has 'no estimate: the first sample did not come to its end in ' 'next: give it more time (--max-seconds)'
+out_lacks 'about 0' 'optimal would take'
+have_python && same 'no estimate in JSON' '[None, None, 0]' "$(json '[r[0][k] for k in ("estimate", "high", "samples")]')"
 finish

@@ -80,6 +80,8 @@ void rh__sample_result(const void *state, uint64_t seen, struct rh__size *size)
     *size = (struct rh__size){ .samples = s->leaves, .exact = s->exact };
     if (s->exact)
         size->estimate = size->low = size->high = s->exactly;
+    else if (!s->leaves)
+        size->estimate = size->high = INFINITY; /* nothing is known */
     else
         find_interval(s, s->frame_count ? rh__sampler_estimate_tour(s) : 0, (double)seen, size);
 }
