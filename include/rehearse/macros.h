@@ -14,8 +14,8 @@
 /* The place of a call as one string literal: it costs nothing until it is printed. */
 #define RH_HERE __FILE__ ":" RH_STRING(__LINE__)
 
-/* A place of rh_cover or rh_sometimes is noted when the program is linked, so that reports know those that no run reaches.
- * Not in C++: a static of an inline function cannot share a section with others. */
+/* A place of rh_cover or rh_sometimes is noted when the program is linked, so that reports know those that no run
+ * reaches.  Not in C++: a static of an inline function cannot share a section with others. */
 struct rh_site {
     const char *name, *here; /* the name as it is written: "\"a retry\"" */
 };

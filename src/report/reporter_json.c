@@ -2,7 +2,7 @@
  *
  *     test explorer model granularity time seed workers executions steps distinct_runs distinct_runs_at_least
  *     blocked cut pruned failed assumed_away
- *     result verdict incomplete seconds estimate deterministic notes unfinished required met stale next
+ *     result verdict incomplete seconds estimate unreached deterministic notes unfinished required met stale next
  *     semantics: all of struct rh_semantics
  *     changed_by_explorer: fields that the explorer changed, with the values that the user asked for
  *     limits, parameters: objects

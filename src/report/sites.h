@@ -1,6 +1,5 @@
 /* Places of rh_cover and rh_sometimes in the test program (RH_SITE_ in rehearse/macros.h), also those that no run has
  * reached. */
-/* Private to src/report and src/runner. */
 #ifndef RH_REPORT_SITES_H
 #define RH_REPORT_SITES_H
 

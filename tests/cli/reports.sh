@@ -5,7 +5,7 @@ kinds=("$rehearse" test "$fixtures/kinds")
 
 # ---- JSON ----------------------------------------------------------------------------------------------------------------
 fields='test summary globals explorer model granularity time seed workers executions steps distinct_runs distinct_runs_at_least blocked cut pruned failed
-result verdict incomplete seconds estimate properties deterministic failures required met stale next unfinished semantics
+result verdict incomplete seconds estimate properties unreached deterministic failures required met stale next unfinished semantics
 changed_by_explorer limits parameters escapes assumed_away determinism_checked'
 expect 1 "${kinds[@]}" passes several --explorer dfs --keep-going --seed 7 --json json
 for f in $fields; do

@@ -224,7 +224,7 @@ static void make_report(const struct rh__reporter *r, void (*fill)(struct rh__re
 
 static void fill_in_estimates(struct rh__reports *reports)
 {
-    struct rh__size size = { .estimate = 123456, .low = 100000, .high = 150000 };
+    struct rh__size size = { .samples = 10, .estimate = 123456, .low = 100000, .high = 150000 };
     rh__reports_estimate(reports, &result, &size);
     rh__reports_estimate(reports, &result, &size);
 }
