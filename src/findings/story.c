@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/visible.h"
 #include "findings/event_text.h"
+#include "findings/ranges.h"
 #include "findings/story_rows.h"
 #include "findings/why.h"
 #include "findings/words.h"
@@ -113,6 +114,23 @@ static void row_text(const struct story *s, const struct rh__story_row *row, uns
     rh__event_text(s->r, row->last, parts, text + count, room);
 }
 
+/* What the messages of a row carried: "number=3..5" if it stands for several. */
+static const char *values_of(const struct story *s, const struct rh__story_row *row, char *text, size_t size)
+{
+    struct rh__ranges x;
+    const struct rh_choice *first = rh__run_choice(s->r, row->event);
+    rh__event_values(s->r, row->event, text, size < sizeof x.text ? size : sizeof x.text);
+    if (row->count == 1)
+        return text;
+    rh__ranges_begin(&x, text);
+    for (uint32_t e = row->event + 1; e <= row->last; e++) {
+        const struct rh_choice *c = rh__run_choice(s->r, e);
+        if (c->kind == first->kind && c->actor == first->actor)
+            rh__ranges_add(&x, rh__event_values(s->r, e, text, size < sizeof x.text ? size : sizeof x.text));
+    }
+    return rh__ranges_text(&x, text, size);
+}
+
 /* A column for each actor, and the last one for values. */
 struct columns {
     uint32_t actor[MOST_COLUMNS], width[MOST_COLUMNS], count;
@@ -149,7 +167,7 @@ static bool measure_columns(const struct story *s, struct columns *x)
         if (strlen(text) > x->width[c])
             x->width[c] = (uint32_t)strlen(text);
         size_t wide =
-            strlen(rh__event_values(r, e, values, sizeof values)) + strlen(changes_of(s, e, changes, sizeof changes));
+            strlen(values_of(s, row, values, sizeof values)) + strlen(changes_of(s, e, changes, sizeof changes));
         widest = wide > widest ? (uint32_t)wide : widest;
     }
     for (uint32_t c = 0; c < x->count; c++)
@@ -181,12 +199,13 @@ static void add_broken(struct rh__text *t, const char *text, uint32_t at, uint32
 }
 
 /* What the message carried and what that changed, on one line if there is room. */
-static void as_last_column(const struct story *s, const struct columns *x, uint32_t e, size_t begin, struct rh__text *t)
+static void as_last_column(const struct story *s, const struct columns *x, const struct rh__story_row *row,
+                           size_t begin, struct rh__text *t)
 {
     char values[VALUE], changes[VALUE];
     size_t room = x->values_room < VALUE ? x->values_room + 1 : VALUE;
-    size_t wide = strlen(rh__event_values(s->r, e, values, room));
-    size_t more = strlen(changes_of(s, e, changes, room - strlen("=> ")));
+    size_t wide = strlen(values_of(s, row, values, room));
+    size_t more = strlen(changes_of(s, row->last, changes, room - strlen("=> ")));
     int gap = (int)(x->values_at - (t->len - begin));
     if (wide)
         rh__text_add(t, "%*s%s", gap, "", values);
@@ -231,7 +250,7 @@ static void as_row(const struct story *s, const struct columns *x, const struct 
     if (x->values_at && t->len - begin < x->values_at && s->whole)
         as_whole_column(s, x, e, begin, t);
     else if (x->values_at && t->len - begin < x->values_at)
-        as_last_column(s, x, e, begin, t);
+        as_last_column(s, x, row, begin, t);
     rh__text_add(t, "\n");
 }
 
@@ -280,12 +299,12 @@ static uint32_t widest_name(const struct story *s)
 static void listed_text(const struct story *s, const struct rh__story_row *row, char *text, size_t size)
 {
     char values[VALUE];
-    if (!s->whole) {
+    if (!s->whole && row->count == 1) {
         row_text(s, row, RH__EVENT_SENDER | RH__EVENT_VALUES | RH__EVENT_SENDS, text, size);
         return;
     }
-    rh__event_text(s->r, row->event, RH__EVENT_SENDER | RH__EVENT_SENDS, text, size);
-    if (*rh__event_values(s->r, row->event, values, sizeof values))
+    row_text(s, row, RH__EVENT_SENDER | RH__EVENT_SENDS, text, size);
+    if (*values_of(s, row, values, sizeof values))
         snprintf(text + strlen(text), size - strlen(text), "  (%s)", values);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "findings/event_text.h"
+#include "findings/ranges.h"
 
 enum { CELL = 256, VALUE = 1024, FOLDED_FROM = 3, FIRST_ROWS = 20, LAST_ROWS = 60 };
 
@@ -49,16 +50,25 @@ static bool tells_nothing(const struct making *m, uint32_t event)
            !*rh__changes_text(m->changes, r, event, last, text, sizeof text);
 }
 
-/* The same message from the same sender, taken again by the same actor. */
+/* The same message from the same sender, taken again by the same actor, which sends the same as before.  A folded row
+ * shows numbers that differ as a range; what differs in more would be lost. */
 static bool is_same(const struct making *m, uint32_t a, uint32_t b)
 {
     const struct rh_choice *x = rh__run_choice(m->r, a), *y = rh__run_choice(m->r, b);
-    char first[CELL], second[CELL];
+    char first[VALUE], second[VALUE];
     if (x->kind != RH_CHOICE_DELIVER || y->kind != RH_CHOICE_DELIVER || x->actor != y->actor)
         return false;
-    rh__event_text(m->r, a, RH__EVENT_SENDER, first, sizeof first);
-    rh__event_text(m->r, b, RH__EVENT_SENDER, second, sizeof second);
-    return strcmp(first, second) == 0;
+    rh__event_text(m->r, a, RH__EVENT_SENDER | RH__EVENT_SENDS, first, CELL);
+    rh__event_text(m->r, b, RH__EVENT_SENDER | RH__EVENT_SENDS, second, CELL);
+    if (strcmp(first, second) != 0)
+        return false;
+    rh__event_values(m->r, a, first, sizeof first);
+    rh__event_values(m->r, b, second, sizeof second);
+    if (!rh__ranges_same_shape(first, second))
+        return false;
+    rh__changes_text(m->changes, m->r, a, rh__event_last_of_row(m->r, a), first, sizeof first);
+    rh__changes_text(m->changes, m->r, b, rh__event_last_of_row(m->r, b), second, sizeof second);
+    return rh__ranges_same_shape(first, second);
 }
 
 static bool may_fold(const struct making *m, uint32_t event)

@@ -10,10 +10,11 @@
 
 #include "history/history.h"
 
-enum { MOST_LINES = 12, LONGEST_NAME = 18, LONGEST_TEXT = 40, LEAST_BARS = 14, MOST_STEP = 4, OPEN = 0xffffffffu };
+enum { MOST_LINES = 12, LONGEST_NAME = 18, LEAST_BARS = 14, MOST_STEP = 4, OPEN = 0xffffffffu };
 
 struct line {
     char name[64], text[160];
+    size_t call;       /* length of the text of the call, before ": " and the result; 0: it is one text */
     uint32_t from, to; /* columns; OPEN: it has not returned */
 };
 
@@ -54,14 +55,38 @@ static uint32_t set_columns(const struct rh__history_op *ops, uint32_t count, st
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Cuts a text to so many columns.  Control characters of a program's own text would break the picture. */
-static void fit(char *text, size_t columns)
+/* Control characters of a program's own text would break the picture. */
+static void make_plain(char *text)
 {
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < 32 || *c == 127)
             *c = '?';
+}
+
+/* Cuts a text to so many columns. */
+static void fit(char *text, size_t columns)
+{
     if (strlen(text) > columns)
         memcpy(text + columns - 2, "..", 3);
+}
+
+/* The result is what contradicts: a call gives way to it, down to half of the columns. */
+static void fit_both(struct line *line, size_t columns)
+{
+    size_t length = strlen(line->text), result = length - line->call;
+    if (length <= columns)
+        return;
+    if (!line->call || columns < 12) {
+        fit(line->text, columns);
+        return;
+    }
+    size_t call = columns > result && columns - result > columns / 2 ? columns - result : columns / 2;
+    if (line->call > call) {
+        memcpy(line->text + call - 2, "..", 2);
+        memmove(line->text + call, line->text + line->call, result + 1);
+        line->call = call;
+    }
+    fit(line->text, columns);
 }
 
 static void set_texts(const struct rh_history *h, const struct rh__history_op *o, const struct rh__history_words *words,
@@ -70,8 +95,10 @@ static void set_texts(const struct rh_history *h, const struct rh__history_op *o
     struct rh__text t;
     rh__text_init(&t, line->name, sizeof line->name);
     words->client(words->arg, o->client, &t);
+    make_plain(line->name);
     fit(line->name, LONGEST_NAME);
     line->text[0] = 0;
+    line->call = 0;
     rh__text_init(&t, line->text, sizeof line->text);
     if (h->model.print) {
         h->model.print(&o->seen, line->text, sizeof line->text);
@@ -79,11 +106,12 @@ static void set_texts(const struct rh_history *h, const struct rh__history_op *o
     } else {
         words->value(words->arg, o->seen.call.type, o->seen.call.value, &t);
         if (o->seen.result.type) {
+            line->call = strlen(line->text);
             rh__text_add(&t, ": ");
             words->value(words->arg, o->seen.result.type, o->seen.result.value, &t);
         }
     }
-    fit(line->text, LONGEST_TEXT);
+    make_plain(line->text);
     line->from = 0;
     line->to = OPEN;
 }
@@ -140,7 +168,7 @@ void rh__history_draw(const struct rh_history *h, const struct rh__history_core 
     size_t most = RH__HISTORY_COLUMNS - names - 4 - LEAST_BARS;
     texts = texts < most ? texts : most;
     for (uint32_t i = 0; i < count; i++) {
-        fit(lines[i].text, texts);
+        fit_both(&lines[i], texts);
         rh__text_add(to, "\n%-*s  %-*s  ", (int)names, lines[i].name, (int)texts, lines[i].text);
         add_bar(&lines[i], columns, (uint32_t)(RH__HISTORY_COLUMNS - names - texts - 4), to);
     }

@@ -483,6 +483,30 @@ static void no_line_is_longer_than_the_terminal(void **unused)
     }
 }
 
+static void say_at_length(void *arg, const struct rh_message_type *type, const void *value, struct rh__text *to)
+{
+    say_value(arg, type, value, to);
+    if (type == &rh_message_write)
+        rh__text_add(to, " with fields that take more room than there is");
+}
+
+/* The result is what contradicts the other operations. */
+static void a_long_call_gives_way_to_its_result(void **unused)
+{
+    (void)unused;
+    static const struct rh__history_words at_length = { say_client, say_at_length, NULL };
+    static const struct write one = { 1 };
+    static const struct done old = { -271828 };
+    struct rh__history_op ops[] = { operation(1, &rh_message_write, &one, 1, &old, 2) };
+    struct rh__history_core core = { ops, 1, 0 };
+    char text[1024];
+    struct rh__text t;
+    rh__text_init(&t, text, sizeof text);
+    rh__history_draw(&rh_history_of_cells, &core, &at_length, &t);
+    assert_non_null(strstr(text, "..: done -271828  |"));
+    assert_non_null(strstr(text, "write 1 with fields"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +516,7 @@ int main(void)
         cmocka_unit_test(a_thousand_operations_need_few_steps),
         cmocka_unit_test(the_core_of_a_long_history_is_small),
         cmocka_unit_test(a_stale_read_is_drawn_with_both_writes),
+        cmocka_unit_test(a_long_call_gives_way_to_its_result),
         cmocka_unit_test(no_line_is_longer_than_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
