@@ -125,6 +125,8 @@ static bool merge_objects(struct sym_run *r, Z3_ast is, struct sym_path *to, con
     for (uint32_t i = 1; i < to->object_count; i++) {
         struct sym_object *o = &to->objects[i];
         const struct sym_object *x = &a->objects[i], *y = &b->objects[i];
+        if (!o->size)
+            continue; /* a copy of it has no bytes */
         if (memcmp(x->bytes, y->bytes, o->size * sizeof *x->bytes) == 0)
             memcpy(o->bytes, x->bytes, o->size * sizeof *x->bytes);
         else
