@@ -157,6 +157,20 @@ static bool change(struct look *l, const char *word)
     return how == 1;
 }
 
+static int help(void)
+{
+    printf("rehearse jobs --cluster URL [show|stop|resume|remove]\n"
+           "    what is on a server: each job with its progress, agents, findings\n\n"
+           "    show      the job of the URL, with its program, test, explorer and settings\n"
+           "    stop      workers finish their items and wait\n"
+           "    resume    they go on\n"
+           "    remove    the job ends with what it has, and its result says that this is not all\n\n"
+           "The options of the connection are those of `rehearse agent` (--insecure, --cluster-password-file FILE, "
+           "...).\n\n"
+           "exit: 0 done, 2 wrong use, or there is no such job or server, 3 the server failed\n");
+    return 0;
+}
+
 int rh__cli_jobs(int argc, char **argv)
 {
     static struct rh__server server;
@@ -164,6 +178,8 @@ int rh__cli_jobs(int argc, char **argv)
     const char *word = NULL;
     bool refused, good = true;
     for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            return help();
         if (strcmp(argv[i], "--insecure") == 0)
             continue;
         if (strncmp(argv[i], "--cluster", 9) == 0) {

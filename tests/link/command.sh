@@ -85,6 +85,8 @@ expect 2 "$rehearse" jobs --cluster "$url?nobody" show
 err_has 'there is no job nobody'
 refused 'jobs wants' "$rehearse" jobs --cluster "$url" destroy
 refused '--cluster URL is missing' "$rehearse" jobs
+expect 0 "$rehearse" jobs --help
+out_has 'rehearse jobs --cluster URL [show|stop|resume|remove]' 'remove'
 
 "$rehearse" test "$slow" --explorer dfs -p n=12 --max-seconds 100000 --cluster "$url?long" --save '' >long_out 2>long_err &
 long=$!
