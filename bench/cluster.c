@@ -1,5 +1,5 @@
 /* Scale on paper: how fast one exploration on a Redis server would be with 1 to 10,000 workers, by a simulation of
- * discrete events with measured costs.  Nothing here explores anything.
+ * discrete events.  The costs of the server are measured, the others are assumed.  Nothing here explores anything.
  *
  *     cluster [NAME=VALUE...] [WORKERS...]     --help lists the names; --check compares with closed forms
  *
