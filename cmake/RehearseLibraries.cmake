@@ -98,7 +98,7 @@ option(RH_SERVE "Build `rehearse serve`" ${http_possible})
 if(RH_SERVE)
     list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_serve_none[.]c$")
 else()
-    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_serve[.]c$")
+    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_(serve|http)[.]c$")
     message(STATUS "rehearse serve is left out (it needs the Debian package libmicrohttpd-dev)")
 endif()
 
@@ -124,8 +124,14 @@ if(RH_CLUSTER)
         COMPILE_DEFINITIONS "RH_WORK_SCRIPT=\"${work_script}\"" OBJECT_DEPENDS ${work_script})
     list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_cluster_none[.]c$")
 else()
-    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_(cluster|jobs)[.]c$")
+    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_(cluster|jobs|jobs_read)[.]c$")
     message(STATUS "rehearse test --cluster is left out (it needs the Debian packages libhiredis-dev and libssl-dev)")
+endif()
+
+if(RH_SERVE AND RH_CLUSTER)
+    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_serve_jobs_none[.]c$")
+else()
+    list(FILTER tool_sources EXCLUDE REGEX "/src/cli/cli_serve_jobs[.]c$")
 endif()
 
 # The command drives other programs and need not interpose anything in itself.
@@ -145,6 +151,10 @@ if(tool_sources AND TARGET rehearse-core)
         ${PROJECT_SOURCE_DIR}/templates/project
         CMakeLists.txt tickets.h tickets.c test.c main.c schedules/first-come.schedule README.md .gitignore
         .github/workflows/rehearse.yml)
+    if(RH_SERVE AND RH_CLUSTER)
+        rehearse_embed(rehearse-tool ${PROJECT_BINARY_DIR}/src/cli/jobs_page.c rh__jobs_page_files
+            ${PROJECT_SOURCE_DIR}/src/cli/page jobs.html)
+    endif()
     set_target_properties(rehearse-tool PROPERTIES OUTPUT_NAME rehearse
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 else()

@@ -11,7 +11,8 @@ struct rh__embedded {
 };
 
 /* Each is an array; the last file has no name. */
-extern const struct rh__embedded rh__init_files[]; /* templates/project: the project that `rehearse init` writes */
-extern const struct rh__embedded rh__page_files[]; /* src/report/page: the page of a report */
+extern const struct rh__embedded rh__init_files[];      /* templates/project: the project that `rehearse init` writes */
+extern const struct rh__embedded rh__page_files[];      /* src/report/page: the page of a report */
+extern const struct rh__embedded rh__jobs_page_files[]; /* src/cli/page: the page of `serve --cluster` */
 
 #endif

@@ -16,6 +16,7 @@
 #include "cli/cli_coverage.h"
 #include "cli/cli_init.h"
 #include "cli/cli_serve.h"
+#include "cli/cli_serve_jobs.h"
 #include "cli/option_help.h"
 #include "runner/command_rows.h"
 
@@ -35,6 +36,7 @@ static int usage(FILE *to)
           "rehearse target BINARY [TEST] ...  runs that reach given lines, assertions, functions (docs/target.md)\n"
           "rehearse init DIR                  write a small project to begin with\n"
           "rehearse serve BINARY TEST         stepping in a page on this machine (--port N)\n"
+          "rehearse serve --cluster URL       jobs of a server in a page, as they go on (--port N)\n"
           "rehearse jobs --cluster URL [show|stop|resume|remove]\n"
           "                                   jobs that `test --cluster` began, with progress, agents, findings\n"
           "rehearse coverage show|merge FILE  coverage of ordering goals that `test --coverage-file` kept\n"
@@ -154,6 +156,8 @@ int main(int argc, char **argv)
     }
     if (argc == 3 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0))
         return printed(help_of(argv[1]));
+    if (strcmp(argv[1], "serve") == 0 && argc > 2 && strncmp(argv[2], "--", 2) == 0)
+        return printed(rh__cli_serve_jobs(argc - 1, argv + 1));
     if (argc < 3 || argv[2][0] == '-') {
         rh__complain("%s wants a test program first", argv[1]);
         return EXIT_USAGE;

@@ -1,14 +1,8 @@
 /* See cli_serve.h.
  *
  * The server has a child, `BINARY step TEST`, and asks it over two pipes: a path of choices in, a state as one line of
- * JSON out.
- *
- * Anybody who can reach the server can run the test, so it listens on 127.0.0.1 only; and since a browser lets any page
- * send requests there, it refuses every request whose Host is not its own address (a name that was rebound), every one
- * that another origin sent, and everything but GET. */
-#include <arpa/inet.h>
+ * JSON out. */
 #include <errno.h>
-#include <microhttpd.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,17 +12,17 @@
 #include <unistd.h>
 
 #include "base/visible.h"
+#include "cli/cli_http.h"
 #include "cli/cli_serve.h"
 #include "report/page_form.h"
 
-enum { MOST_PATH = 1 << 16, MOST_CONNECTIONS = 32, SECONDS = 30, MOST_TEXT = 512 };
+enum { MOST_PATH = 1 << 16, MOST_TEXT = 512 };
 enum { EXIT_USAGE = 2, EXIT_TOOL = 3 };
 enum { ANSWERS = 3 }; /* the file descriptor on which the child answers */
 
 struct server {
     FILE *ask, *answer; /* to and from the child */
     pid_t child;
-    unsigned port;
     char *page;
     size_t page_size;
     char *line; /* the last answer */
@@ -81,49 +75,6 @@ static const char *ask(struct server *s, const char *path, const char *until, co
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const char *text, size_t size)
-{
-    struct MHD_Response *r = MHD_create_response_from_buffer(size, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
-    if (!r)
-        return MHD_NO;
-    MHD_add_response_header(r, "Content-Type", type);
-    MHD_add_response_header(r, "Cache-Control", "no-store");
-    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(r, "X-Frame-Options", "DENY");
-    MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
-    MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
-    enum MHD_Result queued = MHD_queue_response(c, status, r);
-    MHD_destroy_response(r);
-    return queued;
-}
-
-static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *why)
-{
-    return reply(c, status, "text/plain; charset=utf-8", why, strlen(why));
-}
-
-static bool is_own(const struct server *s, const char *text, const char *prefix)
-{
-    char own[64];
-    static const char *const names[] = { "127.0.0.1", "localhost" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(own, sizeof own, "%s%s:%u", prefix, names[i], s->port);
-        if (strcmp(text, own) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Whether the request comes from a page of this server, or from no page. */
-static bool is_friendly(const struct server *s, struct MHD_Connection *c)
-{
-    const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-    const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
-    const char *site = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site");
-    return host && is_own(s, host, "") && (!origin || is_own(s, origin, "http://")) &&
-           (!site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0);
-}
-
 /* Numbers with points between: 0.2.1 */
 static bool is_path(const char *path)
 {
@@ -153,32 +104,26 @@ static const char *argument(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, name);
 }
 
-static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *url, const char *method,
-                              const char *version, const char *upload, size_t *upload_size, void **state)
+static enum MHD_Result get(void *arg, struct MHD_Connection *c, const char *url)
 {
     struct server *s = arg;
-    (void)version, (void)upload, (void)upload_size, (void)state;
-    if (!is_friendly(s, c))
-        return refuse(c, MHD_HTTP_FORBIDDEN, "this server answers its own page only\n");
-    if (strcmp(method, "GET") != 0)
-        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
     if (strcmp(url, "/") == 0)
-        return reply(c, MHD_HTTP_OK, "text/html; charset=utf-8", s->page, s->page_size);
+        return rh__http_reply(c, MHD_HTTP_OK, "text/html; charset=utf-8", s->page, s->page_size);
     bool explores = strcmp(url, "/api/explore") == 0;
     if (!explores && strcmp(url, "/api/state") != 0)
-        return refuse(c, MHD_HTTP_NOT_FOUND, "no such address\n");
+        return rh__http_refuse(c, MHD_HTTP_NOT_FOUND, "no such address\n");
     const char *path = argument(c, "path"), *until = explores ? NULL : argument(c, "until");
     const char *explorer = explores ? argument(c, "explorer") : NULL;
     if (path && !is_path(path))
-        return refuse(c, MHD_HTTP_BAD_REQUEST, "path wants numbers with points between\n");
+        return rh__http_refuse(c, MHD_HTTP_BAD_REQUEST, "path wants numbers with points between\n");
     if (until && !is_text(until))
-        return refuse(c, MHD_HTTP_BAD_REQUEST, "until wants a text of one line\n");
+        return rh__http_refuse(c, MHD_HTTP_BAD_REQUEST, "until wants a text of one line\n");
     if (explores && (!explorer || !is_explorer(explorer)))
-        return refuse(c, MHD_HTTP_BAD_REQUEST, "explorer wants the name of an explorer\n");
+        return rh__http_refuse(c, MHD_HTTP_BAD_REQUEST, "explorer wants the name of an explorer\n");
     const char *answer = ask(s, path ? path : "", until, explorer);
     if (!answer)
-        return refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "the test program has gone\n");
-    return reply(c, MHD_HTTP_OK, "application/json; charset=utf-8", answer, strlen(answer));
+        return rh__http_refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "the test program has gone\n");
+    return rh__http_reply(c, MHD_HTTP_OK, "application/json; charset=utf-8", answer, strlen(answer));
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -190,30 +135,11 @@ static bool make_page(struct server *s, const char *program, const char *test)
     return f && fclose(f) == 0 && good;
 }
 
-/* --port N is the server's own; everything else is for `step`. */
-static bool take_port(int *argc, char **argv, unsigned *port)
-{
-    for (int i = 1; i < *argc; i++) {
-        char *rest = argv[i] + strlen(argv[i]);
-        if (strcmp(argv[i], "--port") != 0)
-            continue;
-        unsigned long n = i + 1 < *argc ? strtoul(argv[i + 1], &rest, 10) : 1ul << 20;
-        if (n > 65535 || *rest)
-            return false;
-        *port = (unsigned)n;
-        memmove(argv + i, argv + i + 2, (size_t)(*argc - i - 1) * sizeof *argv); /* with the NULL behind */
-        *argc -= 2;
-        return true;
-    }
-    return true;
-}
-
 int rh__cli_serve(int argc, char **argv)
 {
     static struct server s;
-    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    unsigned port = 0;
-    if (!take_port(&argc, argv, &port)) {
+    struct rh__http_site site = { .get = get, .arg = &s };
+    if (!rh__http_take_port(&argc, argv, &site.port)) {
         rh__complain("--port wants a number up to 65535");
         return EXIT_USAGE;
     }
@@ -221,7 +147,6 @@ int rh__cli_serve(int argc, char **argv)
         rh__complain("serve wants a test");
         return EXIT_USAGE;
     }
-    address.sin_port = htons((uint16_t)port);
     signal(SIGPIPE, SIG_IGN);
     if (!make_page(&s, argv[0], argv[1]) || !start_child(&s, argc, argv)) {
         rh__complain("serve cannot start: %s", strerror(errno));
@@ -232,33 +157,11 @@ int rh__cli_serve(int argc, char **argv)
         waitpid(s.child, &status, 0);
         return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_TOOL;
     }
-    /* The thread of the server inherits that these are blocked, so that they are for this one. */
-    sigset_t ends;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigprocmask(SIG_BLOCK, &ends, NULL);
-    /* One thread: one request after the other. */
-    struct MHD_Daemon *daemon =
-        MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, (uint16_t)port, NULL, NULL, handle, &s, MHD_OPTION_SOCK_ADDR,
-                         &address, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
-                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS, MHD_OPTION_END);
-    if (!daemon) {
-        rh__complain("port %u of 127.0.0.1 cannot be used: %s", port, strerror(errno));
-        fclose(s.ask);
-        waitpid(s.child, NULL, 0);
-        return EXIT_TOOL;
-    }
-    s.port = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
-    printf("http://127.0.0.1:%u/\n", s.port);
-    fflush(stdout);
-    int number;
-    sigwait(&ends, &number);
-    MHD_stop_daemon(daemon);
+    bool good = rh__http_run(&site);
     fclose(s.ask); /* the child ends at the end of its input */
     waitpid(s.child, NULL, 0);
     fclose(s.answer);
     free(s.line);
     free(s.page);
-    return 0;
+    return good ? 0 : EXIT_TOOL;
 }

@@ -1,5 +1,4 @@
 """`rehearse serve`: serve.py REHEARSE PROGRAM [SCREENSHOT].  Hostile requests, and the page in a browser where there is one."""
-import http.client
 import json
 import os
 import signal
@@ -9,29 +8,10 @@ import tempfile
 import urllib.parse
 
 import browser
+from loopback import check, failures, request
 
 rehearse, fixtures = map(os.path.abspath, sys.argv[1:3])
 folder = tempfile.TemporaryDirectory()  # for what explorers find
-failures = 0
-
-
-def check(what, good, shown=""):
-    global failures
-    if not good:
-        failures += 1
-        print(f"FAILED: {what}", shown)
-
-
-def request(port, path="/", method="GET", host=None, **headers):
-    c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    c.putrequest(method, path, skip_host=True)
-    if host != "":
-        c.putheader("Host", host or f"127.0.0.1:{port}")
-    for name, value in headers.items():
-        c.putheader(name.replace("_", "-"), value)
-    c.endheaders()
-    r = c.getresponse()
-    return r.status, r.read().decode(), r
 
 
 def state(port, path=""):
@@ -181,5 +161,5 @@ ways = [p for p in ["0", "1", "1.0", "0.0", "0.1", "1.1"] if state(s.port, p)["c
 check("a crash is told", len(ways) >= 1, before["open"])
 check("and survived", state(s.port)["open"] == before["open"])
 s.close()
-print(f"{failures} failed" if failures else "serve is right")
-sys.exit(failures > 0)
+print(f"{len(failures)} failed" if failures else "serve is right")
+sys.exit(len(failures) > 0)
