@@ -96,7 +96,7 @@ static int explore(struct rh__batch *b, const struct rh__plan *plan, void *arg)
             raise(s.x->end.interrupted); /* the signal is meant for the suite */
     }
     if (code == RH__EXIT_OK) {
-        struct rh__batch one = { 0 };
+        struct rh__batch one = { .options = b->options };
         rh__session_result(&s, &r);
         rh__reports_result(&b->reports, &r);
         rh__batch_add(&one, &r);
