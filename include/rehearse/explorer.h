@@ -243,7 +243,9 @@ struct rh_explorer {
     /* The index of the choice to take, or RH_NONE, RH_PRUNED or RH_ABANDON.  choose may be asked about events that
      * begin wanted to keep: after a crash, and inside decorators, a run is made again from its beginning. */
     uint32_t (*choose)(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count);
-    /* The run has ended; may be NULL.  After a crash the world holds the run only to look at. */
+    /* The run has ended; may be NULL.  After a crash the world holds the run only to look at.  A decorator with an
+     * `end` of its own calls rh_inner_end in it: an explorer that is not told of its runs may take the search for
+     * finished. */
     void (*end)(void *state, const struct rh_world *w, const struct rh_run *run);
 
     const struct rh_explorer_report *report;       /* may be NULL */
