@@ -72,6 +72,7 @@ bool rh__job_read(struct rh__read_job *j, const void *bytes, size_t size, char *
     }
     if (!rh__schedule_parse(&j->schedule, head, strlen(head), why, sizeof why) || !j->schedule.test) {
         snprintf(error, error_size, "the job on the server makes no sense: its head cannot be read");
+        rh__schedule_release(&j->schedule);
         return false;
     }
     if (j->schedule.line_count || !rh__schedule_plan(&j->schedule, &none, &j->plan, j->params, why, sizeof why)) {
