@@ -2,6 +2,8 @@
  *
  * The decisive step is the one after which no continuation avoids the failure (kind and place).  Continuations are
  * drawn at random from each prefix of the run; where none avoids the failure, all of them are made if they are few.
+ * For a lasso all states that follow are made, if they are few (why_lasso.h), or continuations are drawn that count as
+ * failing if the monitor is hot in their whole second half.
  * The nearest passing run has two events of the shown run in the other order, or lacks one of its faults, or takes
  * another choice at one place; then it goes on as before where it can, and with first choices to its end.  Everything
  * that is said was seen in a run.

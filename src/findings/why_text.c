@@ -135,9 +135,12 @@ void rh__why_decisive_text(const struct rh__finding *f, const struct rh__run *r,
 {
     const struct rh__why *y = &f->why;
     uint32_t event = r ? rh__event_row_of(r, y->decisive) : y->decisive; /* that the reader can see */
+    bool lasso = r && r->loop;
+    if (y->leaves_loop)
+        rh__text_add(t, "no event decides it: other continuations avoid it at each one, also in the loop");
     if (!y->known)
         return;
-    if (y->decisive == f->pick_count) {
+    if (y->decisive == f->pick_count && !lasso) {
         rh__text_add(t, "it could be avoided until event %u, the last", event);
         return;
     }
@@ -145,7 +148,10 @@ void rh__why_decisive_text(const struct rh__finding *f, const struct rh__run *r,
         rh__text_add(t, "after event %u it cannot be avoided", event);
     else
         rh__text_add(t, "it cannot be avoided");
-    if (y->exhaustive && y->continuations == 1)
+    if (y->exhaustive && lasso)
+        rh__text_add(t, ": every fair continuation stays hot in the end (%llu states can follow)",
+                     (unsigned long long)y->continuations);
+    else if (y->exhaustive && y->continuations == 1)
         rh__text_add(t, ": there is one continuation");
     else if (y->exhaustive)
         rh__text_add(t, ": all %llu continuations fail", (unsigned long long)y->continuations);

@@ -35,7 +35,8 @@ struct rh__why {
     bool known;             /* the fields of the decisive step are valid */
     uint32_t decisive;      /* after this event no continuation avoids the failure; 0: no run avoids it */
     bool exhaustive;        /* all continuations after it were made; if not, as many as `continuations` were drawn */
-    uint64_t continuations; /* after it; all of them fail in the same way */
+    uint64_t continuations; /* after it; all of them fail in the same way.  Of a lasso, if `exhaustive`: states */
+    bool leaves_loop;       /* of a lasso: continuations avoid it at every event, also in the loop: no event decides */
     uint32_t point_count;   /* the curve: how often random continuations of the run up to `event` fail in this way */
     struct rh__why_point {
         uint32_t event, failed, samples;
