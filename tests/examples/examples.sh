@@ -145,8 +145,10 @@ explore processes-pidigits --explorer optimal
 [ "$status $(field executions) $(field verdict)" = "0 1 exhaustive" ] || fail "pidigits" "$output"
 # Found within two preemptions, as the paper's case was.
 checks=$((checks + 1))
-explore processes-parallel -p bug=lost_wakeup --explorer 'preempt(2, random)' --granularity object --max-runs 20000
-[ $status -eq 1 ] || fail "processes-parallel: preempt(2, random) does not find lost_wakeup" "$output"
+for explorer in random dfs stateful; do
+    explore processes-parallel -p bug=lost_wakeup --explorer "preempt(2, $explorer)" --granularity object --max-runs 20000
+    [ $status -eq 1 ] || fail "processes-parallel: preempt(2, $explorer) does not find lost_wakeup" "$output"
+done
 # It needs exactly one: with three workers, where every state within a bound can be visited.
 for bound in 0 1; do
     checks=$((checks + 1))

@@ -388,6 +388,40 @@ static void samplers_keep_the_bound(void **unused)
     drop(&r);
 }
 
+/* Twelve processes count, in two tables that agree unless one process is preempted.  Whoever begins is free, so there
+ * are 12! runs without a preemption.  The first look has one of them, and those with one preemption: 12 processes with
+ * 4 steps (the start, two operations, the end) may each be preempted by 11 others. */
+enum { COUNTERS = 12, FIRST_LOOK = 1 + COUNTERS * 4 * (COUNTERS - 1) };
+RH_PROCESS(counter);
+RH_BODY(counter)
+{
+    int64_t one = rh_table_add(cells, "one", 1);
+    rh_assert(rh_table_add(cells, "other", 1) == one, "preempted");
+}
+RH_TEST(counters, .granularity = RH_GRAIN_OBJECT)
+{
+    for (int i = 0; i < COUNTERS; i++)
+        rh_spawn(counter);
+}
+
+static bool finds_within(const char *explorer, uint64_t runs)
+{
+    struct rh_world *w = world_of("counters", NULL, NULL, 0);
+    struct rh_exploration *x = explored(w, explorer, 1, runs);
+    bool found = x->results->finding_count > 0;
+    rh__exploration_free(x);
+    rh_world_free(w);
+    return found;
+}
+
+static void a_first_look_has_nothing_open_but_preemptions(void **unused)
+{
+    (void)unused;
+    assert_true(finds_within("preempt(1, dfs)", FIRST_LOOK));
+    assert_true(finds_within("preempt(1, stateful)", FIRST_LOOK));
+    assert_false(finds_within("preempt(0, dfs)", 4 * FIRST_LOOK));
+}
+
 /* Each bound has a search of its own, with its memory. */
 static void many_bounds_have_room(void **unused)
 {
@@ -409,6 +443,7 @@ int main(void)
         EXPLORE_TEST(dpor_within_a_bound_misses_an_outcome),
 #endif
         EXPLORE_TEST(reductions_are_refused),
+        EXPLORE_TEST(a_first_look_has_nothing_open_but_preemptions),
         EXPLORE_TEST(many_bounds_have_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

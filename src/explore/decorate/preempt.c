@@ -21,7 +21,12 @@
  *
  * Each bound has its own instance of EXPLORER, which does not see preemptions beyond the bound; runs with fewer
  * preemptions are made again at the next bound.  If nothing was left out at a bound, the search was exhaustive, and it
- * ends.  With more than 7 as BOUND, the bounds are 0 to 6 and BOUND.
+ * ends.  With more than 6 as BOUND, the bounds are 0 to 5 and BOUND.
+ *
+ * Of many actors the free switches alone may be too many: then bound 0 has no end, and the bug needs one preemption.
+ * So there is a round before bound 0, the first look, which leaves nothing open but preemptions, at most LOOK of them:
+ * whose turn is over is followed by the first who can go on, and of several messages the first is taken.  With N
+ * actors of K steps that are about (N K)^LOOK runs.
  *
  * A sampler stays at BOUND, and would use up its preemptions at the beginning of each run.  So each run has BOUND
  * moments, drawn from the length of the longest run so far; behind each of them there may be one preemption more.
@@ -44,7 +49,7 @@
 #include "run/run.h"
 #include "world/live.h"
 
-enum { USUAL_BOUND = 2, MOST_BOUND = 1 << 20, MOST_MOMENTS = 64, MOST_ACTORS = 64, MOST_OPTIONS = 1 << 16 };
+enum { USUAL_BOUND = 2, MOST_BOUND = 1 << 20, MOST_MOMENTS = 64, MOST_ACTORS = 64, MOST_OPTIONS = 1 << 16, LOOK = 2 };
 enum { ITEM = 'p', TOLD = 't', SAVED = 'v' };
 
 /* What a sequence has behind it. */
@@ -61,10 +66,11 @@ struct tally {
 };
 
 struct preempt {
-    struct rh_inner inner[RH_MOST_INNER]; /* by bound */
+    struct rh_inner inner[RH_MOST_INNER]; /* by round */
     uint32_t bounds[RH_MOST_INNER];
     struct tally tally[RH_MOST_INNER];
     uint32_t count, now;
+    bool looks;          /* round 0 is the first look */
     uint32_t floor;      /* number of events before its first choice; 0: not known yet */
     struct point *point; /* by number of events: before the choice there, behind the blocks that come before it */
     struct rh_exploration *x;
@@ -121,6 +127,12 @@ static bool refuses(struct preempt *p, const struct rh_arguments *a, char *error
     return true;
 }
 
+static bool add_round(struct preempt *p, const struct rh_arguments *a, uint32_t bound, char *error, size_t error_size)
+{
+    p->bounds[p->count] = bound;
+    return rh_exploration_inner(p->x, a, 0, &p->inner[p->count++], error, error_size);
+}
+
 static bool preempt_open(void *state, struct rh_exploration *x, const struct rh_arguments *a, char *error,
                          size_t error_size)
 {
@@ -129,20 +141,18 @@ static bool preempt_open(void *state, struct rh_exploration *x, const struct rh_
     bool only = rh_arguments_has(a, "only");
     p->x = x;
     p->avoids = !strcmp(rh_arguments_text(a, "avoid", "yes"), "yes");
-    if (refuses(p, a, error, error_size))
+    if (refuses(p, a, error, error_size) || !add_round(p, a, bound, error, error_size))
         return false;
-    for (uint32_t b = only ? bound : 0; p->count < RH_MOST_INNER; b++) {
-        struct rh_inner *inner = &p->inner[p->count];
-        bool last = b >= bound || p->count + 1 == RH_MOST_INNER;
-        if (!rh_exploration_inner(x, a, 0, inner, error, error_size))
+    bool draws = !rh_inner_can_finish(&p->inner[0]); /* a sampler does not come to the next bound */
+    p->looks = !draws && !only && p->avoids && bound > 0;
+    if (p->looks)
+        p->bounds[0] = bound < LOOK ? bound : LOOK;
+    else if (!draws && !only)
+        p->bounds[0] = 0;
+    for (uint32_t b = !p->looks; !draws && !only && b <= bound && p->count < RH_MOST_INNER; b++)
+        if (!add_round(p, a, p->count + 1 == RH_MOST_INNER ? bound : b, error, error_size))
             return false;
-        p->draws = !rh_inner_can_finish(inner); /* a sampler does not come to the next bound */
-        last |= p->draws;
-        p->bounds[p->count++] = last ? bound : b;
-        if (last)
-            break;
-    }
-    p->draws = p->draws && bound <= MOST_MOMENTS;
+    p->draws = draws && bound <= MOST_MOMENTS;
     p->random = rh__random_seed(rh_exploration_seed(x), ITEM);
     p->longest = 1;
     return true;
@@ -263,6 +273,42 @@ static bool list_options(struct preempt *p, const struct rh_world *w, const stru
     return hides;
 }
 
+/* What happens by default in the first look: the last actor goes on, or the first one that can. */
+static uint32_t by_default(const struct rh_world *w, const struct rh_choice *open, uint32_t count, uint32_t last)
+{
+    uint32_t any = RH_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t actor = actor_of_step(w, &open[i]);
+        if (open[i].kind == RH_CHOICE_TIMER || actor == RH_NONE)
+            continue;
+        if (actor == last)
+            return i;
+        any = any == RH_NONE ? i : any;
+    }
+    return any == RH_NONE ? 0 : any;
+}
+
+/* What is open in the first look: what happens by default, and for each actor that may preempt its first choice. */
+static bool list_preemptions(struct preempt *p, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
+                             struct point at, uint32_t allowed)
+{
+    uint32_t first = by_default(w, open, count, at.last), before = RH_NONE;
+    p->choice[0] = open[first];
+    p->index[0] = first;
+    p->before[0] = at;
+    p->options = 1;
+    for (uint32_t i = 0; i < count && at.last != RH_NONE && at.used < allowed; i++) {
+        uint32_t actor = actor_of_step(w, &open[i]);
+        if (actor == RH_NONE || actor == at.last || actor == before)
+            continue;
+        before = actor;
+        p->choice[p->options] = open[i];
+        p->index[p->options] = i;
+        p->before[p->options++] = at;
+    }
+    return p->options < count;
+}
+
 static uint32_t preempt_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct preempt *p = state;
@@ -276,7 +322,9 @@ static uint32_t preempt_choose(void *state, const struct rh_world *w, const stru
     here.last = goes_on ? here.last : RH_NONE;
     rh__exploration_mark(p->x, rh__mix(rh__mix(here.last, here.used + 1), here.blocked));
     p->options = 0;
-    bool hides = list_options(p, w, open, count, here, may_block, allowance(p, events));
+    bool look = p->looks && p->now == 0;
+    bool hides = look ? list_preemptions(p, w, open, count, here, allowance(p, events))
+                      : list_options(p, w, open, count, here, may_block, allowance(p, events));
     p->tally[p->now].hid |= hides;
     *rh__exploration_bounded(p->x) |= hides;
     uint32_t pick = p->options ? rh_inner_choose(&p->inner[p->now], w, p->choice, p->options) : RH_NONE;
@@ -346,7 +394,8 @@ static void preempt_notes(const void *state, char *buffer, size_t size)
     rh__text_init(&t, buffer, size);
     for (uint32_t i = 0; i <= p->now; i++) {
         const struct tally *n = &p->tally[i];
-        rh__text_add(&t, "%sat most %u preemption%s: %llu runs, %llu of them with %u", i ? "\n" : "", p->bounds[i],
+        rh__text_add(&t, "%s%sat most %u preemption%s: %llu runs, %llu of them with %u", i ? "\n" : "",
+                     p->looks && i == 0 ? "first look, nothing else open, " : "", p->bounds[i],
                      p->bounds[i] == 1 ? "" : "s", (unsigned long long)n->runs, (unsigned long long)n->full,
                      p->bounds[i]);
         if (!p->avoids)
