@@ -48,7 +48,7 @@ static void put_summary(FILE *f, const struct rh__result *r)
     put_line(f, "sentence", r, rh__result_sentence);
     put_line(f, "escapes", r, rh__result_escapes);
     put_line(f, "next", r, rh__result_next);
-    rh_inner_notes(&r->x->explorer, notes, sizeof notes);
+    rh__exploration_notes(r->x, notes, sizeof notes);
     fputc(',', f);
     put_pair(f, "notes", notes);
     fputc(',', f);

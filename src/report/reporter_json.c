@@ -304,7 +304,7 @@ static void put_notes(FILE *f, const struct rh__result *r)
 {
     char notes[4096] = "";
     struct rh__text t;
-    rh_inner_notes(&r->x->explorer, notes, sizeof notes);
+    rh__exploration_notes(r->x, notes, sizeof notes);
     if (*notes) {
         fputs(",\"notes\":", f);
         rh__json_text(f, notes);

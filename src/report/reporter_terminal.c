@@ -90,7 +90,7 @@ static void print_finding(const struct rh__result *r, uint32_t i, bool quiet)
 static void print_explorer_notes(const struct rh_exploration *x)
 {
     char notes[4096] = "";
-    rh_inner_notes(&x->explorer, notes, sizeof notes);
+    rh__exploration_notes(x, notes, sizeof notes);
     if (!rh__columns(STDOUT_FILENO)) {
         rh__terminal_indented(notes, "  "); /* a script looks for whole lines */
         return;

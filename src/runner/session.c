@@ -15,6 +15,7 @@
 #include "findings/story.h"
 #include "findings/why.h"
 #include "runner/again.h"
+#include "runner/beside.h"
 #include "runner/first_look.h"
 #include "runner/forecast.h"
 #include "runner/job.h"
@@ -148,8 +149,12 @@ static int explore(struct rh__session *s)
 {
     const struct rh__plan *p = &s->plan;
     s->x->clock.meter->before += s->spent;
-    if (p->workers <= 1 && !p->checkpoint && !p->cluster)
-        return rh__explore(s->x) ? RH__EXIT_OK : RH__EXIT_TOOL; /* a failure is on standard error already */
+    if (p->workers <= 1 && !p->checkpoint && !p->cluster) {
+        bool good = s->search ? rh__search_beside(s) : rh__explore(s->x);
+        return good ? RH__EXIT_OK : RH__EXIT_TOOL; /* a failure is on standard error already */
+    }
+    if (s->search) /* what is left for it afterwards */
+        s->x->clock.meter->before += rh__seconds_of_part(s, p->limits.max_seconds);
     struct rh_world_options w = world_options(s);
     struct rh__pool_options pool = { .workers = p->workers ? p->workers : 1,
                                      .world = &w,
@@ -170,6 +175,8 @@ static int explore(struct rh__session *s)
     }
     enum rh__pool_end end = rh__pool_explore(s->x, &pool, s->error, sizeof s->error);
     rh__writer_release(&job);
+    if (end == RH__POOL_DONE && !rh__search_after(s))
+        return RH__EXIT_TOOL;
     return end == RH__POOL_DONE ? RH__EXIT_OK : end == RH__POOL_REFUSED ? RH__EXIT_USAGE : RH__EXIT_TOOL;
 }
 
@@ -204,7 +211,7 @@ int rh__session_run(struct rh__session *s)
     if (s->plan.first_run_twice && !s->plan.limits.unchecked && !s->early && !run_twice(s))
         return RH__EXIT_TOOL;
     if (!*rh_world_refused(s->world)) {
-        bool good, done = rh__few_states(s, &good);
+        bool good, done = rh__search_begin(s, &good);
         code = done ? RH__EXIT_OK : good && rh__forecast_before(s) ? explore(s) : RH__EXIT_TOOL;
     }
     if (code == RH__EXIT_OK && !s->x->end.interrupted && !look_into_findings(s))
@@ -269,6 +276,7 @@ void rh__session_close(struct rh__session *s)
     rh__bug_set_replay(NULL);
     if (s->printed >= 0)
         close(s->printed);
+    rh__exploration_free(s->search);
     rh__exploration_free(s->x);
     rh__results_free(s->early);
     rh_world_free(s->world);

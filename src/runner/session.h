@@ -61,6 +61,7 @@ struct rh__session {
     struct rh__plan plan;
     struct rh_world *world;
     struct rh_exploration *x;
+    struct rh_exploration *search;  /* beside x (beside.h); NULL: none */
     struct rh_outcome *determinism; /* of the check before the first run; in shared memory */
     int printed;                    /* what the first run prints; -1: not kept */
     uint64_t printed_lines;

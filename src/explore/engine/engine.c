@@ -69,8 +69,10 @@ void rh__engine_drive(struct rh_world *w, void *arg)
     for (;;) {
         uint32_t keep = rh__engine_is_enough(x) ? 0 : begin(x), open;
         if (!keep) {
-            x->end.exhausted = !x->end.stopped;
+            x->end.exhausted = !x->end.stopped && !x->end.paused;
             x->results->diverged |= rh_inner_diverged(e);
+            if (x->end.paused)
+                rh__engine_keep_choices(x, depth(x) - 1); /* the next child keeps events of this run */
             if (!x->work.next || !x->work.next(x))
                 break;
             continue;
@@ -268,6 +270,8 @@ bool rh__engine_is_enough(struct rh_exploration *x)
         (l->max_runs && r->count.runs >= l->max_runs) || (l->max_all_steps && r->count.steps >= l->max_all_steps) ||
         rh__distinct_is_full(&r->distinct))
         return x->end.stopped = true;
+    if (l->pause && r->count.steps >= l->pause)
+        return x->end.paused = true;
     if (r->count.runs % 64 && r->count.steps < c->next_look && c->ticks == rh__world_ticks(x->world))
         return false;
     c->next_look = r->count.steps + 2000;

@@ -28,6 +28,7 @@ struct rh__limits {
     uint64_t max_all_steps;
     bool keep_going; /* continue after the first finding */
     bool unchecked;  /* do not repeat runs to check that the program is deterministic */
+    uint64_t pause;  /* rh__explore returns after so many steps in all, and goes on when it is called again; 0: never */
 };
 
 /* A program that waits outside of control uses no processor time, so the wall clock is limited too.  The limit is this
@@ -56,6 +57,7 @@ struct rh__clock {
 struct rh__ending {
     bool exhausted;           /* the explorer has no work left */
     bool stopped;             /* ended by a limit, a finding or the user */
+    bool paused;              /* rh__explore is to be called again (limits.pause) */
     bool dies_in_body;        /* the program dies before the first choice */
     volatile int interrupted; /* the signal that interrupted; 0: none */
     uint64_t abandoned;       /* runs that were begun but are not counted */
@@ -164,6 +166,7 @@ struct rh_exploration {
     struct rh__loop loop;        /* the run under way as a lasso */
     struct rh__sampled sampled;  /* before or after the runs, by the session */
     struct rh__curve curve;      /* for pages */
+    char beside[512];            /* what another search beside this one has done, for people; "" for none */
     struct rh__measure *measure; /* measured coverage (measure.h); NULL: not measured */
 
     void (*progress)(struct rh_exploration *x); /* called now and then */
@@ -174,7 +177,8 @@ struct rh_exploration {
 struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *expression, uint64_t seed,
                                            const struct rh__limits *limits, char *error, size_t error_size);
 void rh__exploration_free(struct rh_exploration *x);
-/* Makes runs until no work is left, a limit is reached, or there is a finding.  False if the tool failed. */
+/* Makes runs until no work is left, a limit is reached, there is a finding, or it is time for a pause.  False if the
+ * tool failed. */
 bool rh__explore(struct rh_exploration *x);
 /* Adds the run in the world, in which a child process died that was not rh__explore's.  No more runs are made. */
 void rh__exploration_adopt_run(struct rh_exploration *x);
@@ -190,6 +194,8 @@ enum rh_verdict rh__exploration_verdict(const struct rh_exploration *x);
  * missed a failing run. */
 bool rh__exploration_unsound(const struct rh_exploration *x);
 double rh__exploration_estimate(const struct rh_exploration *x);
+/* Lines for people about the search. */
+void rh__exploration_notes(const struct rh_exploration *x, char *buffer, size_t size);
 
 double rh__now_seconds(void);
 /* Discards the program's standard output.  For a child that makes many runs. */

@@ -2,10 +2,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "explore/engine/engine.h"
 #include "explore/engine/measure.h"
 #include "explore/engine/tree_estimate.h"
@@ -180,6 +182,16 @@ double rh__exploration_estimate(const struct rh_exploration *x)
     if (estimate > 0)
         return estimate;
     return x->end.exhausted && rh__exploration_verdict(x) != RH_VERDICT_SAMPLED ? (double)r->count.runs : 0;
+}
+
+void rh__exploration_notes(const struct rh_exploration *x, char *buffer, size_t size)
+{
+    struct rh__text t;
+    rh_inner_notes(&x->explorer, buffer, size);
+    size_t length = strlen(buffer);
+    rh__text_init(&t, buffer + length, size - length);
+    if (*x->beside)
+        rh__text_add(&t, "%s%s", length ? "\n" : "", x->beside);
 }
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ static bool run_children(struct rh_exploration *x)
         if (x->work.next && rh__world_child_killed(x->world))
             return false;
         end_crashed_run(x);
-        if ((x->end.stopped || rh__engine_is_enough(x)) && (!x->work.next || !x->work.next(x)))
+        if ((x->end.stopped || x->end.paused || rh__engine_is_enough(x)) && (!x->work.next || !x->work.next(x)))
             break;
     }
     return end != RH_SANDBOX_FAILED;
@@ -92,8 +92,9 @@ bool rh__explore(struct rh_exploration *x)
     bool alone = !x->work.next; /* the agent of a worker handles time limits and interrupts */
     if (!give_root(x))
         return false;
+    x->end.paused = false;
     if (alone) {
-        x->clock.started = rh__now_seconds();
+        x->clock.started = rh__now_seconds() - x->clock.seconds;
         rh__interrupts_begin(&interrupts, &x->end.interrupted);
     }
     bool good = run_children(x);

@@ -43,8 +43,11 @@ struct stateful {
     struct rh__foretelling *foretelling;
     struct rh_fingerprint *told; /* of the levels of the path; zero: not known */
     bool tells, checks, reduces; /* foretells; makes also steps to visited states; one step where that is enough */
-    bool mistaken;               /* something was foretold that did not happen */
-    bool again;                  /* starts over */
+    bool fits;                   /* gives up when a state does not fit into memory */
+    bool gave_up;
+    uint64_t begins;
+    bool mistaken; /* something was foretold that did not happen */
+    bool again;    /* starts over */
     struct rh__on_path on_path;
     struct rh__lasso *lasso;
     bool follows;     /* the run follows the plan of a lasso, from the state of level `top` on */
@@ -93,8 +96,9 @@ static bool stateful_open(void *state, struct rh_exploration *x, const struct rh
     s->lasso = rh__lasso_new(x, loop_bytes(options.memory_bytes), s->room);
     s->tells = !rh_arguments_has(a, "plain");
     s->checks = rh_arguments_has(a, "check");
+    s->fits = rh_arguments_has(a, "fits");
     s->reduces = rh_arguments_has(a, "reduce");
-    bool shares = s->certain && !s->reduces;
+    bool shares = s->certain && !s->reduces && !s->fits;
     s->crew = shares ? rh__ses_open(x, &(struct rh__delay_options){ .kilobytes = options.memory_bytes >> 10,
                                                                     .frontier_kilobytes = 1 << 20,
                                                                     .seed = rh_exploration_seed(x),
@@ -216,12 +220,23 @@ static void compare(struct stateful *s, const struct rh_world *w, uint32_t depth
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
+/* A search that drops states may take for ever, and one that may have missed a loop promises nothing. */
+static bool is_too_large(const struct stateful *s)
+{
+    return rh_visited_count(s->visited).replaced || rh__lasso_missed(s->lasso);
+}
+
 static uint32_t stateful_begin(void *state, const struct rh_world *w)
 {
+    enum { LOOK = 256 };
     struct stateful *s = state;
     if (s->in_crew)
         return rh__ses_begin(s->crew, w);
     if (!s->active && s->crew)
+        return 0;
+    if (s->fits && s->begins++ % LOOK == 0)
+        s->gave_up |= is_too_large(s);
+    if (s->gave_up)
         return 0;
     s->follows = false;
     rh__foretell_nothing(s->foretelling);
@@ -343,8 +358,8 @@ static enum rh_verdict stateful_verdict(const void *state)
     if (s->in_crew)
         return rh__ses_was_hot(s->crew) ? RH_VERDICT_SAMPLED : rh__ses_verdict(s->crew);
     bool merges = !s->checks || !rh__merges_wrong(s->merges);
-    return s->certain && merges && !s->diverged && !rh__lasso_missed(s->lasso) ? RH_VERDICT_EXHAUSTIVE
-                                                                               : RH_VERDICT_SAMPLED;
+    bool whole = !s->gave_up && !s->diverged && !rh__lasso_missed(s->lasso);
+    return s->certain && merges && whole ? RH_VERDICT_EXHAUSTIVE : RH_VERDICT_SAMPLED;
 }
 
 static bool stateful_diverged(const void *state)
@@ -380,6 +395,8 @@ static void stateful_notes(const void *state, char *buffer, size_t size)
     if (c.replaced)
         rh__text_add(&t, "; %llu states were dropped for lack of memory and may be counted again",
                      (unsigned long long)c.replaced);
+    if (s->gave_up && c.replaced)
+        rh__text_add(&t, "\nthe memory was full, so the search gave up (fits)");
     if (s->foretold)
         rh__text_add(&t, "\n%llu of the transitions were foretold: they lead to visited states, and were not made",
                      (unsigned long long)s->foretold);
@@ -528,6 +545,7 @@ static const struct rh_argument stateful_arguments[] = {
     { .name = "reduce",
       .kind = RH_ARGUMENT_FLAG,
       .help = "model mailbox: a receive that nobody else can notice is made alone" },
+    { .name = "fits", .kind = RH_ARGUMENT_FLAG, .help = "give up when a state does not fit into the memory" },
     { .name = "plain", .kind = RH_ARGUMENT_FLAG, .help = "make every step, also to states that are known before" },
     { .name = "check",
       .kind = RH_ARGUMENT_FLAG,
