@@ -377,10 +377,11 @@ static enum rh_verdict preempt_verdict(const void *state)
     return v == RH_VERDICT_EXHAUSTIVE && hid ? RH_VERDICT_BOUNDED : v;
 }
 
+/* How many runs a bound has says little about the next one: before the last bound the number of all is not known. */
 static double preempt_estimate(const void *state)
 {
     const struct preempt *p = state;
-    double here = rh_inner_estimate(&p->inner[p->now]);
+    double here = p->now + 1 == p->count ? rh_inner_estimate(&p->inner[p->now]) : 0;
     for (uint32_t i = 0; here > 0 && i < p->now; i++)
         here += (double)p->tally[i].runs;
     return here;
