@@ -1,6 +1,6 @@
-/* dfs makes every sequence of choices, each once: compared with brute force (support.h) over generated programs of
- * every delivery model and kind of fault, also where runs crash in the middle; behaviours and the estimate likewise. */
-#include "explore/support/program.h"
+/* dfs makes every sequence of choices, each once: compared with brute force (support/brute.h) over generated programs
+ * of every delivery model and kind of fault, also where runs crash in the middle. */
+#include "explore/support/brute.h"
 #include "explore/support/runs.h"
 
 #ifdef RH_TEST_FEW
@@ -9,86 +9,22 @@ enum { LARGEST = 500, PROGRAMS = 100, CRASHING = 12, LARGEST_CRASHING = 60 };
 enum { LARGEST = 2000, PROGRAMS = 400, CRASHING = 60, LARGEST_CRASHING = 500 };
 #endif
 
-struct totals {
-    uint32_t programs, too_many;
-    uint64_t runs, behaviours, failed;
-    uint32_t per_model[4], with_faults;
-};
-
-static void compare(uint64_t seed, uint32_t largest, struct totals *t)
-{
-    struct rh_semantics s = program_semantics(seed);
-    struct record *expected = record_new();
-    program_seed = seed;
-    struct rh_world *w = world_of("program", &s, NULL, 0);
-    if (!brute_force(w, expected, largest)) {
-        t->too_many++;
-    } else {
-        spied = record_new();
-        struct rh_exploration *x = explored(w, "spy:dfs", 1, 0);
-        uint32_t runs = expected->count;
-        if (spied->count != runs)
-            fail_msg("seed %llu: dfs makes %u runs, brute force %u", (unsigned long long)seed, spied->count, runs);
-        for (uint32_t i = 0; i < runs; i++) /* both go first choice first */
-            if (spied->sequence[i] != expected->sequence[i])
-                fail_msg("seed %llu: run %u of dfs is not run %u of brute force", (unsigned long long)seed, i, i);
-        assert_int_equal(spied->failed, expected->failed);
-        assert_int_equal(distinct(expected->sequence, runs), runs);
-        uint32_t behaviours = distinct(expected->behaviour, runs);
-        if (x->results->distinct.count != behaviours)
-            fail_msg("seed %llu: the engine counts %llu behaviours, brute force %u in %u runs",
-                     (unsigned long long)seed, (unsigned long long)x->results->distinct.count, behaviours, runs);
-        assert_true(x->end.exhausted);
-        assert_int_equal(x->results->count.runs, runs);
-        assert_int_equal(x->results->count.failed, expected->failed);
-        assert_true(rh__exploration_estimate(x) == (double)runs);
-        assert_int_equal(rh__exploration_verdict(x),
-                         x->results->count.cut ? RH_VERDICT_BOUNDED : RH_VERDICT_EXHAUSTIVE);
-        rh__exploration_free(x);
-        record_free(spied);
-        t->programs++;
-        t->runs += runs;
-        t->behaviours += behaviours;
-        t->failed += expected->failed;
-        t->per_model[s.model]++;
-        t->with_faults += s.losses || s.duplicates || s.crashes || s.partitions;
-    }
-    rh_world_free(w);
-    record_free(expected);
-}
-
-static void print_totals(const struct totals *t)
-{
-    print_message("%u programs (fifo %u, bag %u, causal %u, mailbox %u; %u with faults), %llu runs, %llu behaviours, "
-                  "%llu runs failed; %u more programs were too large\n",
-                  t->programs, t->per_model[0], t->per_model[1], t->per_model[2], t->per_model[3], t->with_faults,
-                  (unsigned long long)t->runs, (unsigned long long)t->behaviours, (unsigned long long)t->failed,
-                  t->too_many);
-}
-
 static void dfs_makes_the_sequences_of_brute_force(void **unused)
 {
     (void)unused;
-    struct totals t = { 0 };
-    program_crashes = false;
-    for (uint64_t seed = 1; seed <= PROGRAMS; seed++)
-        compare(seed, LARGEST, &t);
-    print_totals(&t);
+    struct compared c = compare_with_brute_force("dfs", PROGRAMS, LARGEST, false);
+    assert_int_equal(c.out_of_order, 0); /* both go first choice first */
     for (int i = 0; i < 4; i++)
-        assert_in_range(t.per_model[i], PROGRAMS / 20, PROGRAMS);
-    assert_in_range(t.with_faults, PROGRAMS / 20, PROGRAMS);
+        assert_in_range(c.per_model[i], PROGRAMS / 20, PROGRAMS);
+    assert_in_range(c.with_faults, PROGRAMS / 20, PROGRAMS);
 }
 
 static void dfs_goes_on_over_crashes(void **unused)
 {
     (void)unused;
-    struct totals t = { 0 };
-    program_crashes = true;
-    for (uint64_t seed = 1; seed <= CRASHING; seed++)
-        compare(seed, LARGEST_CRASHING, &t);
-    program_crashes = false;
-    print_totals(&t);
-    assert_in_range(t.failed, CRASHING, 1u << 30);
+    struct compared c = compare_with_brute_force("dfs", CRASHING, LARGEST_CRASHING, true);
+    assert_int_equal(c.out_of_order, 0);
+    assert_in_range(c.failed, CRASHING, 1u << 30);
 }
 
 /* Two actors that each start a child: whoever is first, everybody takes the same. */

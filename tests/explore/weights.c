@@ -458,39 +458,6 @@ static void faults_are_spread_over_the_run(void **unused)
     }
 }
 
-/* ---- nothing is starved ------------------------------------------------------------------------------------------ */
-
-RH_TEST(everything, .model = RH_BAG, .losses = 1, .crashes = 1, .restarts = 1)
-{
-    rh_ref s = rh_spawn(sink);
-    rh_send(s, dust);
-    rh_send(s, dust);
-}
-
-static void every_run_can_be_drawn(void **unused)
-{
-    (void)unused;
-    static const char *const explorers[] = { "spy:random", "spy:weighted",         "spy:swarm", "spy:pos",
-                                             "spy:phases", "spy:feedback(random)", "spy:urw",   "spy:onward(random)" };
-    struct record *all = record_new();
-    struct rh_world *w = world_of("everything", NULL, NULL, 0);
-    assert_true(brute_force(w, all, MOST_RUNS));
-    rh_world_free(w);
-    uint32_t expected = distinct(all->sequence, all->count);
-    for (size_t i = 0; i < sizeof explorers / sizeof *explorers; i++) {
-        struct record *some = record_new();
-        spied = some;
-        w = world_of("everything", NULL, NULL, 0);
-        rh__exploration_free(explored(w, explorers[i], 1, MOST_RUNS));
-        rh_world_free(w);
-        uint32_t found = distinct(some->sequence, some->count);
-        print_message("%s: %u of %u sequences of choices\n", explorers[i], found, expected);
-        assert_int_equal(found, expected);
-        record_free(some);
-    }
-    record_free(all);
-}
-
 static int begin(void **unused)
 {
     (void)unused;
@@ -518,7 +485,6 @@ int main(void)
         EXPLORE_TEST(surw_makes_orders_of_one_actor_equally_likely),
         EXPLORE_TEST(a_class_has_its_weight_however_many_choices_it_has),
         EXPLORE_TEST(faults_are_spread_over_the_run),
-        EXPLORE_TEST(every_run_can_be_drawn),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
