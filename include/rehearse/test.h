@@ -224,7 +224,9 @@ struct rh_semantics {
     enum rh_contexts contexts;
     /* Operations that are no preemption points, by their lines ("bank.c:12") or by the functions in which they are made
      * ("transfer"): RH_ATOMIC("transfer", "bank.c:12").  NULL: none.  A function is found by its name in the debug
-     * information, also if it was inlined.  optimal, which needs every operation as a step, refuses this. */
+     * information, also if it was inlined; RH_BODY(clerk) is rh_body_of_clerk, RH_HANDLER(bank, deposit) is
+     * rh_on_bank__deposit.  The report notes names by which no run has found an operation.  optimal, which needs every
+     * operation as a step, refuses this. */
     const char *const *atomic;
     /* Limits. */
     uint32_t max_actors;          /* 4,096 */

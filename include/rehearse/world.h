@@ -259,6 +259,9 @@ struct rh_world_options {
         uint32_t count;
         char names[32][48];
     } * timer_names;
+    /* NULL, or bits: by which names of `atomic` operations were no preemption points, the last one for the 64th
+     * and all further names. */
+    uint64_t *atomic_met;
 };
 
 /* Returns NULL, with a sentence in `error`, if the options are invalid or there is not enough memory. */

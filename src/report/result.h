@@ -20,6 +20,7 @@ struct rh__result {
     uint64_t printed_lines;                   /* that the program printed in its first run, and nobody saw */
     const uint64_t *params_asked;             /* bits of those that a run asked for; NULL: not known */
     const struct rh_timer_names *timer_names; /* that runs have set; NULL: not known */
+    const uint64_t *atomic_met;               /* bits of names of `atomic` that runs have met; NULL: not known */
     const uint64_t *monitors;       /* three sets: started, told something, hot in a cut run; NULL: not known */
     const struct rh_exploration *x; /* counts and findings; lives until the reports are written */
     struct rh_world *world;

@@ -509,6 +509,16 @@ static void add_idle_budgets(const struct rh__result *r, struct rh__text *t)
     }
 }
 
+static void add_idle_atomics(const struct rh__result *r, struct rh__text *t)
+{
+    const char *const *names = rh_world_semantics(r->world)->atomic;
+    uint64_t met = names && r->atomic_met ? __atomic_load_n(r->atomic_met, __ATOMIC_RELAXED) : 0;
+    for (size_t i = 0; names && r->atomic_met && names[i] && i < 63; i++)
+        if (!(met >> i & 1))
+            rh__text_add(t, "%sno run has made an operation %s %s, which is to be atomic", t->len ? "; " : "",
+                         strchr(names[i], ':') ? "at" : "in", names[i]);
+}
+
 void rh__result_unasked(const struct rh__result *r, struct rh__text *t)
 {
     bool declares = rh_param_first() || rh_bug_first();
@@ -516,6 +526,7 @@ void rh__result_unasked(const struct rh__result *r, struct rh__text *t)
         if (!(__atomic_load_n(r->params_asked, __ATOMIC_RELAXED) >> i & 1))
             rh__text_add(t, "%s%s", t->len ? ", " : "parameters that no run has asked for: ", r->params[i].name);
     add_idle_budgets(r, t);
+    add_idle_atomics(r, t);
 }
 
 void rh__result_untold(const struct rh__result *r, struct rh__text *t)

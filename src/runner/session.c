@@ -32,7 +32,8 @@ static struct rh_world_options world_options(const struct rh__session *s)
                                       .quiet = s->plan.quiet,
                                       .params_asked = s->params_asked,
                                       .monitors = s->monitors,
-                                      .timer_names = s->timer_names };
+                                      .timer_names = s->timer_names,
+                                      .atomic_met = s->atomic_met };
 }
 
 /* Says how to get there again, if the tool fails. */
@@ -56,6 +57,7 @@ int rh__session_open(struct rh__session *s, const struct rh__plan *plan)
         s->params_asked = rh_shared_new(sizeof *s->params_asked);
         s->monitors = rh_shared_new(RH__MONITOR_SETS * sizeof *s->monitors);
         s->timer_names = *plan->semantics.timer_budgets ? rh_shared_new(sizeof *s->timer_names) : NULL;
+        s->atomic_met = plan->semantics.atomic ? rh_shared_new(sizeof *s->atomic_met) : NULL;
     }
     if (!s->determinism) {
         snprintf(s->error, sizeof s->error, "no memory");
@@ -259,6 +261,7 @@ void rh__session_result(const struct rh__session *s, struct rh__result *r)
     r->params_asked = s->params_asked;
     r->monitors = s->monitors;
     r->timer_names = s->timer_names;
+    r->atomic_met = s->atomic_met;
     r->asked = p->asked;
     r->required = p->required;
     r->require = p->require;
@@ -283,6 +286,7 @@ void rh__session_close(struct rh__session *s)
     rh_shared_free(s->params_asked, sizeof *s->params_asked);
     rh_shared_free(s->monitors, RH__MONITOR_SETS * sizeof *s->monitors);
     rh_shared_free(s->timer_names, sizeof *s->timer_names);
+    rh_shared_free(s->atomic_met, sizeof *s->atomic_met);
     rh_shared_free(s->determinism, sizeof *s->determinism);
     *s = (struct rh__session){ .printed = -1 };
 }

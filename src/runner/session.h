@@ -71,6 +71,7 @@ struct rh__session {
     struct rh__results *early; /* what had been found before; NULL: nothing */
     uint64_t *monitors;        /* see struct rh_world_options; in shared memory */
     struct rh_timer_names *timer_names;
+    uint64_t *atomic_met;
     uint64_t *params_asked; /* bits of parameters that a run asked for; in shared memory */
     char again[2048];       /* the command that explores the same runs, for internal errors */
     char error[1024];       /* after a call that failed; "" if the sentence is on standard error already */

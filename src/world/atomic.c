@@ -18,29 +18,37 @@ static bool is_line(const char *name, const char *place)
 struct frames {
     struct rh_world *w;
     int depth;
-    bool found;
+    uint64_t met;
 };
 
-static bool is_inside(struct rh_world *w, uintptr_t address)
+static uint64_t bit_of(const struct rh_world *w, const char *const *name)
+{
+    size_t at = (size_t)(name - w->semantics.atomic);
+    return (uint64_t)1 << (at < RH__MOST_ATOMIC_NAMES ? at : RH__MOST_ATOMIC_NAMES - 1);
+}
+
+/* The functions that the instruction is inside of, as bits. */
+static uint64_t functions_at(struct rh_world *w, uintptr_t address)
 {
     enum { CALLS = sizeof w->atomic_calls / sizeof *w->atomic_calls };
     uint32_t at = (uint32_t)((address >> 2) % CALLS);
     if (w->atomic_calls[at].address == address)
-        return w->atomic_calls[at].is;
-    bool is = false;
-    for (const char *const *name = w->semantics.atomic; *name && !is; name++)
-        is = !strchr(*name, ':') && rh__symbol_is_in((const void *)(address - 1), *name);
+        return w->atomic_calls[at].met;
+    uint64_t met = 0;
+    for (const char *const *name = w->semantics.atomic; *name; name++)
+        if (!strchr(*name, ':') && rh__symbol_is_in((const void *)(address - 1), *name))
+            met |= bit_of(w, name);
     w->atomic_calls[at].address = address;
-    w->atomic_calls[at].is = is;
-    return is;
+    w->atomic_calls[at].met = met;
+    return met;
 }
 
 static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
 {
     struct frames *f = arg;
-    f->found = is_inside(f->w, (uintptr_t)_Unwind_GetIP(context));
+    f->met |= functions_at(f->w, (uintptr_t)_Unwind_GetIP(context));
     bool bottom = rh__is_fiber_function((uintptr_t)_Unwind_GetRegionStart(context));
-    return f->found || bottom || ++f->depth > 64 ? _URC_END_OF_STACK : _URC_NO_REASON;
+    return bottom || ++f->depth > 64 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 bool rh__is_atomic(struct rh_world *w, const char *place)
@@ -48,14 +56,15 @@ bool rh__is_atomic(struct rh_world *w, const char *place)
     struct frames f = { .w = w };
     bool functions = false;
     for (const char *const *name = w->semantics.atomic; *name; name++) {
-        if (is_line(*name, place))
-            return true;
+        f.met |= is_line(*name, place) ? bit_of(w, name) : 0;
         functions |= !strchr(*name, ':');
     }
-    if (!functions || !w->inside)
-        return false;
-    rh__outside_push();
-    _Unwind_Backtrace(look_at, &f);
-    rh__outside_pop();
-    return f.found;
+    if (functions && w->inside) {
+        rh__outside_push();
+        _Unwind_Backtrace(look_at, &f);
+        rh__outside_pop();
+    }
+    if (f.met && w->atomic_met)
+        __atomic_fetch_or(w->atomic_met, f.met, __ATOMIC_RELAXED);
+    return f.met != 0;
 }

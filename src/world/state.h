@@ -322,6 +322,7 @@ struct rh_world {
     size_t param_count;
     uint64_t *params_asked, *monitors_known; /* see struct rh_world_options */
     struct rh_timer_names *timer_names_seen;
+    uint64_t *atomic_met;
     bool no_undo, quiet, begun;
     struct rh__deeds *deeds; /* operations are noted there; NULL: they are not */
     bool never_undoes;       /* the option no_undo: for all explorations of this world */
@@ -354,7 +355,7 @@ struct rh_world {
     bool looked_around; /* the program has called rh_info: reductions do not see what it depends on */
     struct {
         uintptr_t address;
-        bool is;
+        uint64_t met;
     } atomic_calls[256]; /* see atomic.c */
     bool crash_points;   /* actors may crash inside handlers: see crash_points.h */
     int64_t tick_ns;     /* logical time: increment of an actor's clock per message; else 0 */

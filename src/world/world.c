@@ -104,6 +104,7 @@ struct rh_world *rh_world_new(const struct rh_world_options *options, char *erro
     w->params_asked = options->params_asked;
     w->monitors_known = options->monitors;
     w->timer_names_seen = options->timer_names;
+    w->atomic_met = options->atomic_met;
     w->no_undo = w->never_undoes = options->no_undo;
     w->quiet = options->quiet;
 #define RH_X(field, spends, option, help) w->any_faults |= s.field != 0;

@@ -32,6 +32,11 @@ for explorer in dfs dpor stateful; do
         expect 0 "$rehearse" test "$fixtures/kills" atomic_inlined --explorer $explorer --quiet
     fi
 done
+# A name by which nothing was found is noted, and only that.
+expect 1 "$rehearse" test "$fixtures/kills" another_line --explorer dfs --save ''
+out_has 'no run has made an operation at kills.c:1, which is to be atomic'
+expect 0 "$rehearse" test "$fixtures/kills" atomic_function atomic_line --explorer dfs
+out_lacks 'no run has made an operation'
 refused '.atomic' "$rehearse" test "$fixtures/kills" atomic_function --explorer optimal --quiet
 
 # ---- preempt goes on from a checkpoint ---------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
  *
  * An estimate is one number without an interval.  Which share of them is within a factor of the truth was measured over
  * 929 searches of the programs of seeds 5000 to 5599 (REHEARSE_FIRST, REHEARSE_PROGRAMS): with a tenth of the runs 53 %
- * within a factor of 2 and 88 % within 4, mostly too low (the geometric mean is 0.69 of the truth), with half of the runs
- * 96 % within 2.  Here are other programs, and fewer. */
+ * within a factor of 2 and 88 % within 4, mostly too low (the geometric mean is 0.69 of the truth); with half of the
+ * runs 96 % within 2.  Here are other programs, and fewer. */
 #include "explore/support/oracle_make.h"
 #include "explore/support/runs.h"
 #include "support/few.h"
