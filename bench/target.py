@@ -1,27 +1,30 @@
 #!/usr/bin/env python3
-"""Tables after the TAP paper (Table 2 and Table 3) over programs with bitcode: bench/target.py BUILD [TARGETS] [SECONDS].
+"""Tables after the TAP paper (Table 2 and Table 3) over programs with bitcode:
+
+    bench/target.py BUILD [--targets N] [--seconds S] [--settings LIST] [--records FILE]
 
 Table 2: size of the message flow graph, with and without its optimisations, and the time that it takes.
-Table 3: TARGETS blocks, drawn with a fixed seed and spread by the size of the programs, each with SECONDS of processor
-time on average: which are reached, proved unreachable, or not found, for the search with each of its settings, for the
-concrete stage alone, and for all stages together.  The paper's figures stand beside."""
-import json, os, random, re, resource, subprocess, sys, tempfile
+Table 3: N blocks, drawn with a fixed seed and spread by the size of the programs, each with S seconds of processor time
+on average: which are reached, proved unreachable, or not found, for the search with each of its settings, for the
+concrete stage alone, and for all stages together.  The paper's figures stand beside.
 
-build = os.path.abspath(sys.argv[1])
-targets = int(sys.argv[2]) if len(sys.argv) > 2 else 200
-seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 1.0
-rehearse = os.path.join(build, "bin", "rehearse")
-examples = os.path.join(build, "examples")
-SETTINGS = [  # name, options, the paper's coverage in percent
-    ("random", ["--stages", "search", "--search", "alone"], 41),
-    ("h1", ["--stages", "search", "--search", "h1,alone"], 49),
-    ("h2", ["--stages", "search", "--search", "h2,alone"], 54),
-    ("h1+h2", ["--stages", "search", "--search", "h1,h2,alone"], 65),
-    ("h1+h2+feedback", ["--stages", "search", "--search", "h1,h2,feedback,alone"], 78),
-    ("and snapshots", ["--stages", "search", "--search", "h1,h2,feedback,snapshots,alone"], None),
-    ("concrete alone", ["--stages", "concrete"], None),
-    ("everything", [], None),
-]
+FILE keeps what was measured, a line of JSON for each program and setting: a run that was ended goes on where it was, and
+what is there is not measured again.  Without settings (`--settings none`) only the tables are printed."""
+import argparse, json, os, random, re, resource, subprocess, sys, tempfile
+
+PAPER = {  # Table 3 of the paper: targets, then the percentage that each setting covers
+    "micro": (97, 54, 57, 61, 78, 85), "concurrency": (162, 45, 56, 49, 70, 77), "parallelism": (241, 36, 43, 59, 67, 72),
+    "all": (1000, 41, 49, 54, 65, 78)}
+SETTINGS = {
+    "random": ["--stages", "search", "--search", "alone"],
+    "h1": ["--stages", "search", "--search", "h1,alone"],
+    "h2": ["--stages", "search", "--search", "h2,alone"],
+    "h1+h2": ["--stages", "search", "--search", "h1,h2,alone"],
+    "h+f": ["--stages", "search", "--search", "h1,h2,feedback,alone"],
+    "snapshots": ["--stages", "search", "--search", "h1,h2,feedback,snapshots,alone"],
+    "concrete": ["--stages", "concrete"],
+    "everything": [],
+}
 
 
 def spent():
@@ -33,94 +36,141 @@ def run(words, **more):
     return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
 
-def programs():
+def programs(examples):
+    """(name, path, test); the last test is open to the outside, where a program has such a test."""
     for name in sorted(os.listdir(examples)):
-        if name.endswith("-bitcode"):
+        if name.endswith("-bitcode") and not name.startswith("own_"):
             path = os.path.join(examples, name)
             tests = re.findall(r"^  (\S+) .*model=", run([path, "list"]).stdout.split("parameters")[0], re.M)
-            if tests:  # the last one is open to the outside, where a program has such a test
+            if tests:
                 yield name[:-8], path, tests[-1]
 
 
-def table2(all_programs):
+def group_of(name):
+    here = os.path.dirname(os.path.abspath(__file__))
+    for group in ("micro", "concurrency", "parallelism"):
+        if name.startswith("savina-") and os.path.exists(f"{here}/../examples/savina/{group}/{name[7:]}.c"):
+            return group
+    return "other"
+
+
+def table2(rehearse, all_programs):
     print("Table 2: message flow graphs\n")
-    print("| program | nodes | edges | labels | edges, merged | seconds |\n|---|---|---|---|---|---|")
+    print("| program | nodes | edges | labels | edges, merged | labels, merged | seconds |\n|---|---|---|---|---|---|---|")
     for name, path, test in all_programs:
         began = spent()
         one = json.loads(run([rehearse, "graph", path, test, "--json", "-"]).stdout)
         took = spent() - began
         two = json.loads(run([rehearse, "graph", path, test, "--json", "-", "--merged"]).stdout)
-        edges = {(e["kind"], e["from"], e["to"]) for e in one["edges"]}
-        merged = {(e["kind"], e["from"], e["to"], e.get("message")) for e in two["edges"]}
-        print(f"| {name} | {len(one['nodes'])} | {len(edges)} | {len(one['edges'])} | {len(merged)} | {took:.2f} |", flush=True)
+        edges, merged = ({(e["kind"], e["from"], e["to"]) for e in x["edges"]} for x in (one, two))
+        print(f"| {name} | {len(one['nodes'])} | {len(edges)} | {len(one['edges'])} | {len(merged)} | {len(two['edges'])} | {took:.2f} |", flush=True)
 
 
-def choose(all_programs):
-    """Blocks by their lines: `--uncovered` numbers them; a sample of each program by its size."""
+def choose(rehearse, all_programs, targets):
+    """A sample of the blocks of each program, by its size."""
     goals = {}
     for name, path, test in all_programs:
-        with tempfile.NamedTemporaryFile() as f:
-            run([rehearse, "target", path, test, "--uncovered", "--stages", "none", "--seconds", "0.1", "--json", f.name])
-            text = open(f.name).read()
-        goals[name] = [g["blocks"][0] for g in json.loads(text)["goals"]] if text else []
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "j")
+            run([rehearse, "target", path, test, "--uncovered", "--stages", "none", "--seconds", "0.1", "--json", out], cwd=folder)
+            goals[name] = [g["blocks"][0] for g in json.load(open(out))["goals"]] if os.path.exists(out) else []
     total = sum(map(len, goals.values())) or 1
     draw = random.Random(2018)
-    return {n: set(draw.sample(b, min(len(b), max(1, round(targets * len(b) / total))))) for n, b in goals.items() if b}
+    return {n: sorted(draw.sample(b, min(len(b), max(1, round(targets * len(b) / total))))) for n, b in goals.items() if b}
 
 
-def tell_causes(found):
-    """Why targets were not found, by the text of the reason."""
-    for setting, causes in found.items():
-        print(f"\nNot found by {setting}:", flush=True)
-        for cause, n in sorted(causes.items(), key=lambda x: -x[1]):
+def measure(rehearse, program, blocks, setting, seconds):
+    name, path, test = program
+    began = spent()
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "blocks"), "w") as f:
+            f.write("".join(f"{b}\n" for b in blocks))
+        said = run([rehearse, "target", path, test, "--uncovered", "--blocks", "blocks", *SETTINGS[setting],
+                    "--seconds", str(seconds * len(blocks)), "--json", "j"], cwd=folder)
+        try:
+            goals = json.load(open(os.path.join(folder, "j")))["goals"]
+        except (OSError, ValueError):
+            goals = [{"result": "not found", "blocks": [b], "how": f"no answer: {said.stderr[:100]}"} for b in blocks]
+    return {"program": name, "setting": setting, "given": seconds, "seconds": spent() - began,
+            "goals": [{k: g.get(k) for k in ("blocks", "result", "how", "seconds")} for g in goals]}
+
+
+def read_records(path):
+    if not path or not os.path.exists(path):
+        return {}
+    lines = [json.loads(x) for x in open(path) if x.endswith("}\n")]
+    return {(r["setting"], r["program"]): r for r in lines}
+
+
+def table3(records, settings):
+    """Only programs that every setting was measured with: a run that was ended compares nothing else."""
+    settings = [s for s in settings if any(k[0] == s for k in records)]
+    names = sorted({k[1] for k in records if all((s, k[1]) in records for s in settings)})
+    never = {(n, g["blocks"][0]) for (s, n), r in records.items() for g in r["goals"] if g["result"] == "unreachable"}
+    groups = {}
+    for n in names:
+        groups.setdefault(group_of(n), []).append(n)
+    groups["all"] = names
+    count = sum(len(records[settings[0], n]["goals"]) for n in names)
+    print(f"\nTable 3: {count} blocks of {len(names)} programs; reached of those that no argument calls unreachable\n")
+    print("| programs | blocks | unreachable | " + " | ".join(settings) + " |\n|" + "---|" * (3 + len(settings)))
+    for group, members in groups.items():
+        total = sum(len(records[settings[0], n]["goals"]) for n in members)
+        out = sum(n in members for n, b in never)
+        cells = []
+        for s in settings:
+            got = sum(g["result"] == "reached" for n in members for g in records[s, n]["goals"])
+            cells.append(f"{got} ({100 * got / max(1, total - out):.0f} %)")
+        print(f"| {group} | {total} | {out} | " + " | ".join(cells) + " |")
+        if group in PAPER:
+            shares = dict(zip(("random", "h1", "h2", "h1+h2", "h+f"), PAPER[group][1:]))
+            print(f"| the paper | {PAPER[group][0]} | | " + " | ".join(f"{shares[s]} %" if s in shares else "" for s in settings) + " |")
+    print("\n| setting | seconds given | seconds a target, with all that was started | 95 % of targets below, spent on the target alone |\n|---|---|---|---|")
+    for s in settings:
+        own = sorted(g["seconds"] or 0 for n in names for g in records[s, n]["goals"])
+        took = sum(records[s, n]["seconds"] for n in names) / max(1, count)
+        given = {records[s, n]["given"] for n in names}
+        print(f"| {s} | {', '.join(map(str, sorted(given)))} | {took:.2f} | {own[int(0.95 * len(own))] if own else 0:.2f} |")
+    for s in settings:
+        causes = {}
+        for n in names:
+            for g in records[s, n]["goals"]:
+                if g["result"] == "not found" and (n, g["blocks"][0]) not in never:
+                    how = re.sub(r"\d+", "N", re.sub(r"\S+#\S*:", "X:", g["how"] or "no reason"))
+                    causes[how] = causes.get(how, 0) + 1
+        print(f"\nNot found by {s}:")
+        for cause, n in sorted(causes.items(), key=lambda x: -x[1])[:12]:
             print(f"- {n}: {cause}")
 
 
-def table3(all_programs):
-    chosen = choose(all_programs)
-    count = sum(map(len, chosen.values()))
-    print(f"\nTable 3: {count} blocks of {len(chosen)} programs, {seconds} s each\n")
-    print("| setting | reached | unreachable | not found | reached of those that are not unreachable | seconds a target | 95 % below | the paper |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
-    results, causes = {}, {}
-    for setting, options, paper in reversed(SETTINGS):
-        reached = unreachable = missed = 0
-        times = []
-        began = spent()
-        for name, path, test in all_programs:
-            blocks = sorted(chosen.get(name, ()))
-            if not blocks:
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("build")
+    p.add_argument("--targets", type=int, default=200)
+    p.add_argument("--seconds", type=float, default=1.0)
+    p.add_argument("--settings", default=",".join(reversed(SETTINGS)))
+    p.add_argument("--records")
+    p.add_argument("--programs", default="", help="only those whose name has this in it")
+    a = p.parse_args()
+    rehearse = os.path.join(os.path.abspath(a.build), "bin", "rehearse")
+    settings = [s for s in a.settings.split(",") if s != "none"]
+    unknown = [s for s in settings if s not in SETTINGS]
+    if unknown:
+        sys.exit(f"no setting is called {unknown[0]}: {', '.join(SETTINGS)}")
+    records = read_records(a.records)
+    chosen = [x for x in programs(os.path.join(os.path.abspath(a.build), "examples")) if a.programs in x[0]]
+    blocks = choose(rehearse, chosen, a.targets) if settings else {}
+    for setting in settings:
+        for program in chosen:
+            key = (setting, program[0])
+            if key in records or program[0] not in blocks:
                 continue
-            with tempfile.TemporaryDirectory() as folder:
-                with open(os.path.join(folder, "blocks"), "w") as f:
-                    f.write("".join(f"{b}\n" for b in blocks))
-                try:
-                    run([rehearse, "target", path, test, "--uncovered", "--blocks", "blocks", *options, "--seconds", str(seconds * len(blocks)), "--json", "j"],
-                        cwd=folder, timeout=120 + 20 * seconds * len(blocks))
-                    goals = json.load(open(os.path.join(folder, "j")))["goals"]
-                except (subprocess.TimeoutExpired, OSError, ValueError):
-                    goals = [{"result": "not found", "blocks": [b]} for b in blocks]
-            for g in goals:
-                key = (name, g["blocks"][0])
-                reached += g["result"] == "reached"
-                unreachable += g["result"] == "unreachable"
-                missed += g["result"] == "not found"
-                results.setdefault(key, {})[setting] = g["result"]
-                times.append(g.get("seconds", seconds))
-                if g["result"] == "not found":
-                    how = re.sub(r"\d+", "N", re.sub(r"\S+#\S*:", "X:", g.get("how") or "no reason"))
-                    by = causes.setdefault(setting, {})
-                    by[how] = by.get(how, 0) + 1
-        took = (spent() - began) / count
-        never = sum("unreachable" in r.values() for r in results.values())
-        # what was spent on the target alone; the concrete stage looks for all of them at once
-        late = f"{sorted(times)[int(0.95 * len(times))]:.2f}" if "search" in options else ""
-        share = 100 * reached / max(1, count - never)
-        print(f"| {setting} | {reached} ({100 * reached // count} %) | {unreachable} | {missed} | {share:.0f} % | {took:.2f} | "
-              f"{late} | {str(paper) + ' %' if paper else ''} |", flush=True)
-    tell_causes({s: c for s, c in causes.items() if s in ("h1+h2+feedback", "and snapshots", "everything")})
+            records[key] = measure(rehearse, program, blocks[program[0]], setting, a.seconds)
+            if a.records:
+                with open(a.records, "a") as f:
+                    f.write(json.dumps(records[key]) + "\n")
+    table2(rehearse, chosen)
+    table3(records, list(SETTINGS))
 
 
-everything = [p for p in programs() if not p[0].startswith("own_")]
-table2(everything)
-table3(everything)
+main()

@@ -1,8 +1,15 @@
 # rehearse_bitcode(NAME): for the test program NAME, a second program NAME-bitcode of the same sources, include folders,
 # definitions and libraries. It has bitcode and block coverage, for `rehearse graph` and `rehearse target`
-# (docs/target.md), and is built when asked for. Included by our own build and by the installed package.
+# (docs/target.md), and is built when asked for. rehearse_bitcode(NAME NULL): NAME-null, with the checks for
+# `rehearse target --null`. Included by our own build and by the installed package.
 function(rehearse_bitcode name)
-    set(program ${name}-bitcode)
+    set(suffix bitcode)
+    set(launcher ${REHEARSE_BITCODE})
+    if("NULL" IN_LIST ARGN)
+        set(suffix null)
+        list(APPEND launcher --null)
+    endif()
+    set(program ${name}-${suffix})
     get_target_property(sources ${name} SOURCES)
     get_target_property(folder ${name} SOURCE_DIR)
     get_target_property(output ${name} OUTPUT_NAME)
@@ -23,9 +30,9 @@ function(rehearse_bitcode name)
     else()
         target_link_libraries(${program} PRIVATE rehearse::rehearse-blocks)
     endif()
-    set_target_properties(${program} PROPERTIES C_COMPILER_LAUNCHER "${REHEARSE_BITCODE}")
+    set_target_properties(${program} PROPERTIES C_COMPILER_LAUNCHER "${launcher}")
     if(output)
-        set_target_properties(${program} PROPERTIES OUTPUT_NAME ${output}-bitcode)
+        set_target_properties(${program} PROPERTIES OUTPUT_NAME ${output}-${suffix})
     endif()
     if(place)
         set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${place})

@@ -61,7 +61,7 @@ if(world_sources)
     # The page of a report is in the library.
     rehearse_embed(rehearse-core ${PROJECT_BINARY_DIR}/src/report/page_files.c rh__page_files
         ${PROJECT_SOURCE_DIR}/src/report/page
-        page.css body.html model.js chart.js panels.js page.js served.js boot.js)
+        page.css body.html model.js chart.js panels.js page.js served.js lines.js boot.js)
     set_target_properties(rehearse-core PROPERTIES OUTPUT_NAME rehearse)
     target_link_libraries(rehearse-core PUBLIC rehearse::boost_context Threads::Threads ${CMAKE_DL_LIBS} m)
 

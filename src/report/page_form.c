@@ -56,6 +56,7 @@ void rh__page_put(FILE *f, const char *text, size_t size, const char *connect)
     put_file(f, "panels.js");
     put_file(f, "page.js");
     put_file(f, "served.js");
+    put_file(f, "lines.js");
     put_file(f, "boot.js");
     fputs("</script>\n</body>\n</html>\n", f);
 }

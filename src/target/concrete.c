@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/files.h"
+#include "target/concrete_failures.h"
 #include "target/constants.h"
 
 enum { PATH = 512 };
@@ -25,12 +26,32 @@ static char *in_folder(const struct rh__concrete *c, const char *name, char *buf
     return buffer;
 }
 
-bool rh__concrete_open(struct rh__concrete *c, char *error, size_t error_size)
+static bool write_numbers(const struct rh__concrete *c, const struct rh__program *p)
+{
+    enum { MOST = 256 };
+    int64_t numbers[MOST];
+    char path[PATH];
+    uint32_t count = rh__constants_of(p, numbers, MOST);
+    FILE *f = fopen(in_folder(c, "numbers", path), "w");
+    for (uint32_t i = 0; f && i < count; i++)
+        fprintf(f, "%" PRId64 "\n", numbers[i]);
+    return f && fclose(f) == 0;
+}
+
+bool rh__concrete_prepare(struct rh__concrete *c, const struct rh__program *p, char *error, size_t error_size)
+{
+    if (write_numbers(c, p))
+        return true;
+    snprintf(error, error_size, "%s cannot be written: %s", c->folder, strerror(errno));
+    return false;
+}
+
+bool rh__concrete_open(struct rh__concrete *c, const struct rh__program *p, char *error, size_t error_size)
 {
     const char *base = getenv("TMPDIR");
     snprintf(c->folder, sizeof c->folder, "%s/rehearse-target-XXXXXX", base && *base ? base : "/tmp");
     if (mkdtemp(c->folder))
-        return true;
+        return rh__concrete_prepare(c, p, error, error_size);
     snprintf(error, error_size, "%s cannot be made: %s", c->folder, strerror(errno));
     c->folder[0] = 0;
     return false;
@@ -50,7 +71,7 @@ void rh__concrete_close(struct rh__concrete *c)
     c->folder[0] = 0;
 }
 
-static char *read_file(const char *path)
+char *rh__concrete_read_file(const char *path)
 {
     FILE *f = fopen(path, "r");
     size_t size = 0, room = 1 << 16, got = 1;
@@ -112,7 +133,7 @@ static double number_of(const char *json, const char *name)
 static void read_json(const struct rh__concrete *c, struct came_to *t)
 {
     char path[PATH];
-    char *json = read_file(in_folder(c, "json", path));
+    char *json = rh__concrete_read_file(in_folder(c, "json", path));
     t->runs = (uint64_t)number_of(json, "\"executions\":");
     t->is_open = number_of(json, "\"outside\":") != 0;
     t->every_run = strstr(json, "\"verdict\":\"exhaustive\"") && strstr(json, "\"incomplete\":false") &&
@@ -134,7 +155,7 @@ static struct came_to explore(struct rh__concrete *c, const char *explorer, cons
     snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
     snprintf(seconds_text, sizeof seconds_text, "%g", seconds);
     in_folder(c, "json", json);
-    const char *own[] = { "--explorer", expression, "--keep-going",  "--quiet",    "--seed", seed_text,
+    const char *own[] = { "--explorer", expression, "--keep-going",  "--quiet",    "--seed", seed_text, "--no-minimise",
                           "--json",     json,       "--max-seconds", seconds_text, "--save", c->folder };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         words[n++] = own[i];
@@ -157,18 +178,6 @@ static bool write_wanted(const struct rh__concrete *c, const struct rh__goals *g
     for (uint32_t i = 0; f && i < g->count; i++)
         for (uint32_t k = 0; k < g->at[i].block_count && g->at[i].status == RH__GOAL_OPEN; k++)
             fprintf(f, "%u\n", g->at[i].blocks[k]);
-    return f && fclose(f) == 0;
-}
-
-static bool write_numbers(const struct rh__concrete *c, const struct rh__program *p)
-{
-    enum { MOST = 256 };
-    int64_t numbers[MOST];
-    char path[PATH];
-    uint32_t count = rh__constants_of(p, numbers, MOST);
-    FILE *f = fopen(in_folder(c, "numbers", path), "w");
-    for (uint32_t i = 0; f && i < count; i++)
-        fprintf(f, "%" PRId64 "\n", numbers[i]);
     return f && fclose(f) == 0;
 }
 
@@ -199,6 +208,7 @@ char *rh__concrete_cut(const char *from, uint32_t choices)
 
 struct reading {
     struct rh__goals *goals;
+    enum rh__stage stage;
     const char *how, *from, *end; /* the schedule that is being read */
     uint32_t found;
 };
@@ -215,22 +225,21 @@ static void reach(struct reading *r, uint32_t block, uint32_t event, bool has_sc
         x->ran = true;
         if (!has_schedule)
             continue;
-        x->status = RH__GOAL_REACHED;
-        free(x->how); /* why the solver did not find it */
-        x->how = strdup(r->how);
         x->schedule = cut_schedule(r->from, r->end, event);
         x->block = block;
         x->choices = event;
+        rh__goals_settle(r->goals, x, RH__GOAL_REACHED, r->stage, r->how);
         r->found++;
     }
 }
 
 /* Reads the records of the explorer `reach`; a line that is cut short is the last one. */
-static uint32_t read_record(const struct rh__concrete *c, struct rh__goals *g, const char *how, uint32_t most_events)
+static uint32_t read_record(const struct rh__concrete *c, struct rh__goals *g, enum rh__stage stage, const char *how,
+                            uint32_t most_events)
 {
     char path[PATH];
-    char *text = read_file(in_folder(c, "record", path));
-    struct reading r = { .goals = g, .how = how };
+    char *text = rh__concrete_read_file(in_folder(c, "record", path));
+    struct reading r = { .goals = g, .stage = stage, .how = how };
     for (char *line = text, *next; (next = strchr(line, '\n')); line = next + 1) {
         uint32_t block, event;
         if (strncmp(line, "rehearse schedule", 17) == 0)
@@ -247,18 +256,13 @@ static uint32_t read_record(const struct rh__concrete *c, struct rh__goals *g, c
 }
 
 /* Every distinct run was made, and these did not run. */
-static uint32_t exclude_rest(struct rh__goals *g, uint64_t runs)
+static void exclude_rest(struct rh__goals *g, uint64_t runs)
 {
     char why[128];
-    uint32_t n = 0;
     snprintf(why, sizeof why, "optimal made every distinct run of the test (%" PRIu64 ")", runs);
     for (uint32_t i = 0; i < g->count; i++)
-        if (g->at[i].status == RH__GOAL_OPEN && !g->at[i].ran) {
-            g->at[i].status = RH__GOAL_UNREACHABLE;
-            g->at[i].how = strdup(why);
-            n++;
-        }
-    return n;
+        if (g->at[i].status == RH__GOAL_OPEN && !g->at[i].ran)
+            rh__goals_settle(g, &g->at[i], RH__GOAL_UNREACHABLE, RH__STAGE_OPTIMAL, why);
 }
 
 /* ---- the explorations -------------------------------------------------------------------------------------------- */
@@ -271,7 +275,7 @@ static bool is_open(const struct rh__goals *g)
 static bool refuse(const struct rh__concrete *c, const char *doing, char *error, size_t error_size)
 {
     char path[PATH];
-    char *errors = read_file(in_folder(c, "errors", path));
+    char *errors = rh__concrete_read_file(in_folder(c, "errors", path));
     errors[strcspn(errors, "\n")] = 0;
     const char *said = strncmp(errors, "rehearse: ", 10) == 0 ? errors + 10 : errors;
     snprintf(error, error_size, "%s could not %s%s%s", c->program, doing, *said ? ": " : "", said);
@@ -281,14 +285,21 @@ static bool refuse(const struct rh__concrete *c, const char *doing, char *error,
 
 /* One exploration; false if the program refused it. */
 static bool try(struct rh__concrete *c, struct rh__goals *g, const char *explorer, uint64_t seed, double seconds,
-                struct came_to *t, uint32_t *found)
+                struct came_to *t)
 {
+    enum rh__stage stage = strcmp(explorer, "optimal") == 0 ? RH__STAGE_OPTIMAL : RH__STAGE_SAMPLERS;
+    char path[PATH];
     char how[128];
     if (!write_wanted(c, g))
         return false;
-    *t = explore(c, explorer, "", seed, seconds);
     snprintf(how, sizeof how, "%s, seed %" PRIu64, explorer, seed);
-    *found += read_record(c, g, how, UINT32_MAX);
+    if (c->doing)
+        c->doing(c->doing_arg, how);
+    *t = explore(c, explorer, "", seed, seconds);
+    char *json = rh__concrete_read_file(in_folder(c, "json", path));
+    rh__concrete_keep_failures(c, json);
+    free(json);
+    read_record(c, g, stage, how, UINT32_MAX);
     return t->code == 0 || t->code == 1;
 }
 
@@ -299,7 +310,7 @@ static void try_other_seeds(struct rh__concrete *c, struct rh__goals *g, double 
     enum { SLICES = 6 };
     struct came_to t;
     for (uint32_t i = 0; i < SLICES && is_open(g) && !c->interrupted; i++) {
-        if (!try(c, g, explorers[i % 3], c->seed + 1 + i, seconds / SLICES, &t, &c->by_random))
+        if (!try(c, g, explorers[i % 3], c->seed + 1 + i, seconds / SLICES, &t))
             return;
     }
 }
@@ -309,25 +320,21 @@ bool rh__concrete_explore(struct rh__concrete *c, struct rh__goals *g, char *err
     struct came_to t;
     if (!is_open(g))
         return true;
-    if (!write_numbers(c, g->program)) {
-        snprintf(error, error_size, "%s cannot be written: %s", c->folder, strerror(errno));
-        return false;
-    }
-    if (!try(c, g, "random", c->seed, c->seconds / 20, &t, &c->by_random) && !c->interrupted)
+    if (!try(c, g, "random", c->seed, c->seconds / 20, &t) && !c->interrupted)
         return refuse(c, "explore the test", error, error_size);
     bool closed = !t.is_open;
     c->is_open = t.is_open;
-    if (closed && is_open(g) && !c->interrupted &&
-        try(c, g, "optimal", c->seed, c->seconds * 9 / 20, &t, &c->by_optimal) && t.every_run)
-        c->by_exhaustion += exclude_rest(g, t.runs);
+    if (closed && is_open(g) && !c->interrupted && try(c, g, "optimal", c->seed, c->seconds * 9 / 20, &t) &&
+        t.every_run)
+        exclude_rest(g, t.runs);
     return true;
 }
 
-bool rh__concrete_look(struct rh__concrete *c, struct rh__goals *g, char *error, size_t error_size)
+bool rh__concrete_look(struct rh__concrete *c, char *error, size_t error_size)
 {
     char path[PATH];
     FILE *f = fopen(in_folder(c, "wanted", path), "w");
-    if (!f || fclose(f) != 0 || !write_numbers(c, g->program)) {
+    if (!f || fclose(f) != 0) {
         snprintf(error, error_size, "%s cannot be written: %s", c->folder, strerror(errno));
         return false;
     }
@@ -353,7 +360,7 @@ void rh__concrete_states(struct rh__concrete *c, uint32_t block, uint32_t most, 
     char wish[32];
     snprintf(wish, sizeof wish, "states=%u, ", most);
     explore(c, "random", wish, seed, seconds);
-    char *text = read_file(in_folder(c, "record", path)), *from = NULL, *end = NULL;
+    char *text = rh__concrete_read_file(in_folder(c, "record", path)), *from = NULL, *end = NULL;
     for (char *line = text, *next; (next = strchr(line, '\n')); line = next + 1) {
         uint32_t number, event;
         int at = 0;
@@ -378,13 +385,37 @@ uint32_t rh__concrete_also(struct rh__concrete *c, struct rh__goals *g, const st
     snprintf(expression, sizeof expression, "replay(\"%s\")", path);
     explore(c, expression, "", c->seed, 0.2);
     snprintf(how, sizeof how, "%s for %s", x->how, x->place);
-    return read_record(c, g, how, x->choices);
+    return read_record(c, g, x->stage, how, x->choices);
 }
 
-char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, const char *prefix, uint32_t most,
-                          uint64_t seed, double seconds)
+char *rh__concrete_fitting(struct rh__concrete *c, const char *schedule)
 {
-    char path[PATH], wish[32], explorer[PATH + 32] = "random", error[256];
+    char path[PATH], expression[PATH + 32], error[256];
+    if (!rh__file_write(in_folder(c, "fits", path), schedule, strlen(schedule), error, sizeof error))
+        return NULL;
+    snprintf(expression, sizeof expression, "replay(\"%s\")", path);
+    explore(c, expression, "", c->seed, 0.2);
+    char *json = rh__concrete_read_file(in_folder(c, "json", path)), *fits = strdup(schedule), *end = fits;
+    RH__ASSERT(fits, "no memory for a schedule");
+    double wrong = number_of(json, "\"stale\":\"line ");
+    for (double line = 1; line < wrong && strchr(end, '\n'); line++)
+        end = strchr(end, '\n') + 1;
+    if (wrong < 1) { /* it fits, and does not lead there: the last choice is another one */
+        end = fits + strlen(fits);
+        while (end > fits && end[-1] == '\n')
+            end--;
+        while (end > fits && end[-1] != '\n')
+            end--;
+    }
+    *end = 0;
+    free(json);
+    return fits;
+}
+
+char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, const char *prefix, uint32_t after,
+                          uint32_t most, uint64_t seed, double seconds)
+{
+    char path[PATH], wish[64], explorer[PATH + 32] = "random", error[256];
     if (!write_wanted(c, g))
         return NULL;
     if (prefix) {
@@ -392,9 +423,9 @@ char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, con
             return NULL;
         snprintf(explorer, sizeof explorer, "replay(\"%s\", random)", path);
     }
-    snprintf(wish, sizeof wish, "worlds=%u, ", most);
+    snprintf(wish, sizeof wish, "worlds=%u, after=%u, ", most, after);
     explore(c, explorer, wish, seed, seconds);
-    return read_file(in_folder(c, "record", path));
+    return rh__concrete_read_file(in_folder(c, "record", path));
 }
 
 /* ---- confirmation ------------------------------------------------------------------------------------------------ */

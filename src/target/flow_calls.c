@@ -661,6 +661,7 @@ static const char harmless[] =
     "rh_unregister_ rh_wanted_ rh_advance_time_ rh_state_of_"
     " rh_turn_to_ rh_timer_cancel_ rh_now_ms rh_sleep_ rh_choose_ rh_random rh_store_open_ rh_store_sync_"
     " rh_table_remove_ rh_table_add_ rh_table_count_ rh_table_next_ rh_assert_failed_ rh_assume_failed_"
+    " rh_to_nobody_ __ubsan_handle_type_mismatch_minimal_abort __ubsan_handle_out_of_bounds_minimal_abort"
     " rh_property_ rh_abstract_ rh_history_call_ rh_history_return_ rh_log rh_param rh_param_text rh_bug "
     "rh_result_type_ free abort "
     "exit printf fprintf"

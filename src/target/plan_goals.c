@@ -8,19 +8,28 @@
 #include "base/fail.h"
 #include "target/plan.h"
 
-enum { MOST_OPENINGS = 12, MOST_SNAPSHOTS = 96, MOST_BLOCKS = 64, MOST_PARAMETERS = RH__CONCRETE_WORDS };
+enum {
+    MOST_OPENINGS = 12,
+    MOST_SNAPSHOTS = 96,
+    MOST_REPAIRS = 3,     /* plans of a goal that are repaired */
+    REPAIR_SNAPSHOTS = 2, /* states behind what fits of such a plan */
+    ROOM = MOST_SNAPSHOTS + 64,
+    MOST_BLOCKS = 64,
+    MOST_PARAMETERS = RH__CONCRETE_WORDS
+};
 
 struct searching {
     struct rh__concrete *c;
     struct rh__goals *goals;
-    struct rh__snapshot *snapshots;
+    const struct rh__search_options *options;
+    struct rh__snapshot *snapshots; /* room for ROOM */
     uint32_t snapshot_count;
     struct plan_search *searches; /* one for each snapshot */
     struct sum_models *models;
-    struct rh__search_counts *counts;
-    struct rh__goal *goal;            /* that is being searched for */
+    struct rh__goal *goal;     /* that is being searched for */
+    char *stale[MOST_REPAIRS]; /* schedules of its plans that did not replay */
+    uint32_t stale_count;
     uint32_t open;                    /* goals that are left */
-    bool alone;                       /* each goal needs a plan of its own */
     double summaries, summaries_left; /* processor time for summaries */
 };
 
@@ -81,7 +90,10 @@ static bool confirm(void *arg, const char *schedule, uint32_t block)
         fprintf(stderr, "---- a plan for %s\n%s", x->goal->place, x->goal->schedule);
     if (rh__concrete_replays(x->c, x->goal, error, sizeof error))
         return true;
-    free(x->goal->schedule);
+    if (x->stale_count < MOST_REPAIRS && !strstr(x->goal->schedule, "\n...\n"))
+        x->stale[x->stale_count++] = x->goal->schedule;
+    else
+        free(x->goal->schedule);
     x->goal->schedule = NULL;
     return false;
 }
@@ -99,32 +111,23 @@ static bool search_from(struct searching *x, searches *how, uint32_t snapshot, d
         blocks[goal.block_count] = block_of(&x->goals->program->bitcode, x->goal->blocks[goal.block_count]);
         goal.block_count++;
     }
-    uint32_t plans = s->plans, checks = s->checks, tried = s->tried, stale = s->stale;
-    bool found = how(s, &goal);
-    x->counts->plans += s->plans - plans;
-    x->counts->checks += s->checks - checks;
-    x->counts->tried += s->tried - tried;
-    x->counts->stale += s->stale - stale;
-    return found;
+    return how(s, &goal);
 }
 
-static void note_reached(struct searching *x, uint32_t snapshot)
+static void note_reached(struct searching *x, uint32_t snapshot, enum rh__stage stage)
 {
     char how[128];
+    const char *word = stage == RH__STAGE_REPAIR ? "a plan was repaired" : "searched backwards";
     uint32_t choices = choices_in(x->goal->schedule), before = x->snapshots[snapshot].choices;
-    x->goal->status = RH__GOAL_REACHED;
     x->goal->choices = choices;
     if (before)
-        snprintf(how, sizeof how, "searched backwards, to a state after %u step%s", before, before == 1 ? "" : "s");
+        snprintf(how, sizeof how, "%s, to a state after %u step%s", word, before, before == 1 ? "" : "s");
     else
-        snprintf(how, sizeof how, "searched backwards");
-    free(x->goal->how);
-    x->goal->how = strdup(how);
-    x->counts->reached++;
-    if (x->alone)
+        snprintf(how, sizeof how, "%s", word);
+    rh__goals_settle(x->goals, x->goal, RH__GOAL_REACHED, stage, how);
+    if (x->options->alone)
         return;
     uint32_t also = rh__concrete_also(x->c, x->goals, x->goal);
-    x->counts->reached += also;
     x->open -= also < x->open ? also : x->open;
 }
 
@@ -141,15 +144,64 @@ static void note_missed(struct searching *x)
         snprintf(how, sizeof how, "the search was not complete: %s", trouble);
     else
         snprintf(how, sizeof how, "the search found no plan that leads there");
-    free(x->goal->how);
-    x->goal->how = strdup(how);
+    rh__goals_explain(x->goal, how);
+}
+
+/* Room for one more snapshot was checked. */
+static void begin_search(struct searching *x, uint32_t i);
+
+/* Repairs a plan that did not replay: as much of it as fits is a run, whose last states have the values that are really
+ * there; the rest is searched for again, from those.  The new states serve other goals as well. */
+static bool repair(struct searching *x, const char *schedule, double until, uint32_t *at)
+{
+    uint32_t count = 0, first = x->snapshot_count;
+    char *fits = rh__concrete_fitting(x->c, schedule);
+    char *record = fits ? rh__concrete_worlds(x->c, x->goals, fits, choices_in(fits), REPAIR_SNAPSHOTS, x->c->seed,
+                                              x->options->seconds / 20)
+                        : NULL;
+    struct rh__snapshot *more = record ? rh__snapshots_read(x->goals->program, record, &count) : NULL;
+    free(fits);
+    free(record);
+    if (first + count > ROOM) {
+        rh__snapshots_free(more, count);
+        return false;
+    }
+    if (count)
+        memcpy(x->snapshots + first, more, count * sizeof *more);
+    free(more);
+    x->snapshot_count += count;
+    for (uint32_t i = first; i < first + count; i++)
+        begin_search(x, i);
+    for (uint32_t i = 0; i < x->snapshot_count; i++)
+        x->searches[i].other_count = x->snapshot_count;
+    bool found = false;
+    for (uint32_t i = first; i < first + count && !found && !x->c->interrupted; i++) {
+        *at = i;
+        double now = sym__processor_seconds();
+        found = search_from(x, plan__search_step, i, until) ||
+                search_from(x, plan__search, i, now + (until - now) / (first + count - i));
+    }
+    return found;
+}
+
+static void repair_goal(struct searching *x, double until)
+{
+    uint32_t at = 0, count = x->stale_count;
+    bool found = false;
+    for (uint32_t i = 0; i < count && x->options->repair && !found && !x->c->interrupted; i++) {
+        double now = sym__processor_seconds();
+        found = now < until && repair(x, x->stale[i], now + (until - now) / (count - i), &at);
+    }
+    if (found)
+        note_reached(x, at, RH__STAGE_REPAIR);
 }
 
 /* First one step from each snapshot, which is cheap.  Then the beginning gets half of the time, and the other snapshots
  * share the rest; late ones first.  Time for summaries counts for no goal: all goals use them. */
-static void search_goal(struct searching *x, double until)
+static void search_goal(struct searching *x, double all)
 {
     uint32_t at = 0;
+    double began = sym__processor_seconds(), until = began + (all - began) * (x->options->repair ? 0.8 : 1);
     double left = x->summaries_left;
     bool found = false;
     for (uint32_t i = 0; i < x->snapshot_count && x->snapshot_count > 1 && !found && !x->c->interrupted; i++) {
@@ -157,6 +209,7 @@ static void search_goal(struct searching *x, double until)
         at = i;
     }
     until += left - x->summaries_left;
+    all += left - x->summaries_left;
     double now = sym__processor_seconds(), half = x->snapshot_count > 1 ? now + (until - now) / 2 : until;
     if (!found) {
         found = search_from(x, plan__search, 0, half);
@@ -170,9 +223,13 @@ static void search_goal(struct searching *x, double until)
         found = search_from(x, plan__search, i, now + (until - now) / (i > 3 ? 3 : i));
     }
     if (found)
-        note_reached(x, at);
-    else
+        note_reached(x, at, RH__STAGE_SEARCH);
+    else {
         note_missed(x);
+        repair_goal(x, all);
+    }
+    while (x->stale_count)
+        free(x->stale[--x->stale_count]);
 }
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */
@@ -183,8 +240,9 @@ static void set_model(struct plan_search *s)
     s->by_mailbox = strstr(s->snapshot->schedule, "\nset model=mailbox\n") != NULL;
 }
 
-static void begin_search(struct searching *x, const struct rh__search_options *o, uint32_t i)
+static void begin_search(struct searching *x, uint32_t i)
 {
+    const struct rh__search_options *o = x->options;
     struct plan_search *s = &x->searches[i];
     uint32_t actors = x->snapshots[i].actor_count;
     *s = (struct plan_search){ .models = x->models, .snapshot = &x->snapshots[i], .others = x->searches };
@@ -223,11 +281,9 @@ static void add_snapshots(struct searching *x, double seconds)
     for (uint32_t i = 0; i < all.count; i++) {
         uint32_t count = 0;
         uint32_t most = (MOST_SNAPSHOTS - 16) / all.count;
-        char *record = rh__concrete_worlds(x->c, x->goals, all.texts[i], most, x->c->seed, seconds / all.count);
+        char *record = rh__concrete_worlds(x->c, x->goals, all.texts[i], 0, most, x->c->seed, seconds / all.count);
         struct rh__snapshot *more = record ? rh__snapshots_read(x->goals->program, record, &count) : NULL;
         if (count && x->snapshot_count + count <= MOST_SNAPSHOTS) {
-            x->snapshots = realloc(x->snapshots, (x->snapshot_count + count) * sizeof *x->snapshots);
-            RH__ASSERT(x->snapshots, "no memory for snapshots");
             memcpy(x->snapshots + x->snapshot_count, more, count * sizeof *more);
             x->snapshot_count += count;
             free(more);
@@ -238,17 +294,18 @@ static void add_snapshots(struct searching *x, double seconds)
     }
 }
 
-static void begin_searches(struct searching *x, const struct rh__search_options *o)
+static void begin_searches(struct searching *x)
 {
+    const struct rh__search_options *o = x->options;
     x->summaries = x->summaries_left = o->seconds / 2;
-    x->searches = calloc(x->snapshot_count + MOST_SNAPSHOTS, sizeof *x->searches);
-    RH__ASSERT(x->searches, "no memory for the search");
-    begin_search(x, o, 0);
+    x->searches = calloc(ROOM, sizeof *x->searches);
+    x->snapshots = realloc(x->snapshots, ROOM * sizeof *x->snapshots);
+    RH__ASSERT(x->searches && x->snapshots, "no memory for the search");
+    begin_search(x, 0);
     if (o->snapshots > 1)
         add_snapshots(x, o->seconds / 10);
-    x->searches[0].snapshot = x->snapshots; /* which may have moved */
     for (uint32_t i = 1; i < x->snapshot_count; i++)
-        begin_search(x, o, i);
+        begin_search(x, i);
     for (uint32_t i = 0; i < x->snapshot_count; i++)
         x->searches[i].other_count = x->snapshot_count;
 }
@@ -268,12 +325,9 @@ static void take_from_body(struct searching *x, const char *record)
             for (uint32_t k = 0; k < g->block_count && g->status == RH__GOAL_OPEN; k++) {
                 if (g->blocks[k] != block)
                     continue;
-                g->status = RH__GOAL_REACHED;
                 g->block = block;
-                free(g->how);
-                g->how = strdup("the test's body");
                 g->schedule = rh__concrete_cut(from, 0);
-                x->counts->reached++;
+                rh__goals_settle(x->goals, g, RH__GOAL_REACHED, RH__STAGE_SEARCH, "the test's body");
             }
         }
     }
@@ -284,16 +338,15 @@ bool rh__search_possible(void)
     return true;
 }
 
-void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct rh__search_options *o,
-                      struct rh__search_counts *counts)
+void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct rh__search_options *o)
 {
-    struct searching x = { .c = c, .goals = g, .counts = counts, .alone = o->alone };
+    struct searching x = { .c = c, .goals = g, .options = o };
     double began = sym__processor_seconds(), until = began + o->seconds;
     const char *parameters[MOST_PARAMETERS + 1] = { NULL };
     for (uint32_t i = 0, n = 0; i + 1 < c->word_count; i += 2)
         if (strcmp(c->words[i], "-p") == 0)
             parameters[n++] = c->words[i + 1];
-    char *record = rh__concrete_worlds(c, g, NULL, o->snapshots, c->seed, o->seconds / 10);
+    char *record = rh__concrete_worlds(c, g, NULL, 0, o->snapshots, c->seed, o->seconds / 10);
     if (record)
         take_from_body(&x, record);
     if (record)
@@ -301,12 +354,17 @@ void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct 
     free(record);
     if (x.snapshot_count) {
         x.models = sum__models_new(g->program, parameters);
-        begin_searches(&x, o);
+        begin_searches(&x);
         x.open = rh__goals_with(g, RH__GOAL_OPEN);
         for (uint32_t i = 0; i < g->count && !c->interrupted; i++) {
             double now = sym__processor_seconds();
-            if (g->at[i].status != RH__GOAL_OPEN || now >= until)
+            if (g->at[i].status != RH__GOAL_OPEN)
                 continue;
+            if (now >= until) {
+                if (!g->at[i].how)
+                    rh__goals_explain(&g->at[i], "the time was over before it was searched for");
+                continue;
+            }
             x.goal = &g->at[i];
             search_goal(&x, now + (until - now) / (x.open ? x.open : 1));
             g->at[i].seconds += sym__processor_seconds() - now;
@@ -324,5 +382,4 @@ void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct 
         sum__models_free(x.models);
     }
     rh__snapshots_free(x.snapshots, x.snapshot_count);
-    counts->seconds += sym__processor_seconds() - began;
 }

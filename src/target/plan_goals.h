@@ -8,19 +8,14 @@ struct rh__search_options {
     double seconds;     /* of processor time */
     uint32_t snapshots; /* states of runs from which to search, the beginning among them */
     bool h1, h2, feedback;
-    bool alone; /* each goal gets a search of its own, even if the plan for another one reaches it */
-};
-
-struct rh__search_counts {
-    uint32_t reached, plans, checks, tried, stale;
-    double seconds;
+    bool repair; /* a plan whose schedule does not fit is followed as far as it does, and searched from there */
+    bool alone;  /* each goal gets a search of its own, even if the plan for another one reaches it */
 };
 
 /* Whether this build has a solver. */
 bool rh__search_possible(void);
 
 /* Settles open goals; their schedules have been replayed. */
-void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct rh__search_options *o,
-                      struct rh__search_counts *counts);
+void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct rh__search_options *o);
 
 #endif

@@ -249,14 +249,14 @@ int rh__command_summaries(int argc, char **argv)
     }
     struct rh__goals g = { .program = &p };
     struct verifying v = { .m = sum__models_new(&p, parameters) };
-    if (!rh__concrete_open(&c, error, sizeof error) || !rh__concrete_look(&c, &g, error, sizeof error)) {
+    if (!rh__concrete_open(&c, g.program, error, sizeof error) || !rh__concrete_look(&c, error, sizeof error)) {
         rh__complain("%s", error);
         rh__concrete_close(&c);
         return RH__TARGET_USAGE;
     }
     for (uint64_t seed = 1; seed <= 2; seed++) {
         uint32_t count = 0;
-        char *record = rh__concrete_worlds(&c, &g, NULL, 64, seed, 0.3);
+        char *record = rh__concrete_worlds(&c, &g, NULL, 0, 64, seed, 0.3);
         struct rh__snapshot *all = record ? rh__snapshots_read(&p, record, &count) : NULL;
         if (count)
             verify_all(&v, all, count);

@@ -271,11 +271,8 @@ void rh__solve_goals(struct rh__concrete *c, struct rh__goals *g, double seconds
             if (!rh__program_calls(handlers[k].function->value, f->value, CALLS_DEEP) ||
                 !try_handler(c, g, x, &handlers[k], seconds / 20, mine))
                 continue;
-            x->status = RH__GOAL_REACHED;
             x->choices = choices_in(x->schedule);
-            free(x->how);
-            x->how = strdup("solved for the last message");
-            c->by_solver++;
+            rh__goals_settle(g, x, RH__GOAL_REACHED, RH__STAGE_SOLVER, "solved for the last message");
         }
         x->seconds += sym__processor_seconds();
     }

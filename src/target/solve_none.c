@@ -18,13 +18,9 @@ bool rh__search_possible(void)
     return false;
 }
 
-void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct rh__search_options *o,
-                      struct rh__search_counts *counts)
+void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct rh__search_options *o)
 {
-    (void)c;
-    (void)g;
-    (void)o;
-    (void)counts;
+    (void)c, (void)g, (void)o;
 }
 
 int rh__command_summaries(int argc, char **argv)

@@ -70,9 +70,9 @@ static bool parameter(struct sym_run *r, struct sym_path *p, LLVMValueRef call, 
 static bool call_outer(struct sym_run *r, struct sym_path *p, LLVMValueRef call, const char *name)
 {
     static const char ends[] = " rh_assert_failed_ rh_assume_failed_ rh_exit_ rh_return_ abort exit _exit "
-                               "__assert_fail rh_kill_ ";
-    static const char waits[] =
-        " rh_ask_ rh_receive_ rh_receive_set_ rh_join_ rh_sleep_ rh_choose_ rh_store_sync_ rh_store_open_ ";
+                               "__assert_fail rh_kill_ __ubsan_handle_type_mismatch_minimal_abort "
+                               "__ubsan_handle_out_of_bounds_minimal_abort ";
+    static const char waits[] = " rh_ask_ rh_receive_ rh_receive_set_ rh_join_ rh_sleep_ rh_choose_ ";
     struct sym_frame *f = &p->frames[p->depth - 1];
     uint32_t bits = sym__type_bits(LLVMTypeOf(call));
     if (strncmp(name, "llvm.memcpy", 11) == 0 || strncmp(name, "llvm.memmove", 12) == 0 ||

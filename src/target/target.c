@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/interrupt.h"
@@ -12,7 +13,9 @@
 #include "target/plan_goals.h"
 #include "target/solve.h"
 #include "target/target_commands.h"
+#include "target/target_results.h"
 #include "target/target_tests.h"
+#include "target/workers.h"
 
 static const char help[] =
     "rehearse target BINARY [TEST] GOALS   find runs of the test that reach these places of the code\n"
@@ -20,16 +23,21 @@ static const char help[] =
     "  --line FILE:LINE     this line; may be given several times\n"
     "  --function NAME      this function; a handler is ACTOR__MESSAGE\n"
     "  --assertions         each rh_assert fails\n"
+    "  --null               a null pointer is used, an array is left, a message is sent to nobody; the program must "
+    "be\n"
+    "                       built with `rehearse-bitcode --null`\n"
     "  --uncovered          every block of the program but its tests; lists those that were not reached\n"
     "  --blocks FILE        of these goals, only blocks whose numbers are in FILE (as JSON has them)\n"
     "options:\n"
     "  --seconds S          processor time for all goals together (10)\n"
     "  --seed N             of the explorers and of drawn values (1)\n"
-    "  --stages LIST        of concrete, solver, search (all): how to look for runs\n"
+    "  -j N                 so many processes: solver and search share the goals, samplers get other seeds (1)\n"
+    "  --stages LIST        of concrete, solver, search, repair (all): how to look for runs\n"
     "  --search LIST        of h1, h2, feedback, snapshots, or none: what guides the search\n"
     "  --save DIR           for the schedules (rehearse-targets)\n"
     "  --tests FILE         gets an RH_TEST in C for each goal that is reached\n"
     "  --json FILE          as JSON; - is standard output\n"
+    "  --html FILE          a page that shows the lines of the source, and what became of each\n"
     "  -p NAME=VALUE, --model, --granularity, --time, --outside, --outside-values, --set   as for `rehearse test`\n"
     "A goal is reached (a schedule is saved, and its replay reaches the goal), unreachable (and why), or not found.\n"
     "exit: 0 all goals are reached or unreachable, 1 some were not found, 2 wrong use, 3 the tool failed\n";
@@ -37,13 +45,15 @@ static const char help[] =
 enum { MOST_LINES = 256, SNAPSHOTS = 16 };
 
 struct asked {
-    const char *program, *test, *save, *json, *tests, *blocks;
+    const char *program, *test, *save, *json, *html, *tests, *blocks;
     const char *lines[MOST_LINES], *functions[MOST_LINES];
     uint32_t line_count, function_count;
-    bool assertions, uncovered;
+    bool assertions, uncovered, null;
+    uint32_t jobs;
+    bool progress, line_of_progress; /* standard error is a terminal; something stands there */
+    const struct rh__goals *goals;
     bool concrete_stage, solver_stage, search_stage;
     struct rh__search_options search;
-    struct rh__search_counts searched;
     struct rh__concrete concrete;
     char path[RH__PATH_BYTES]; /* of the program, with a slash */
 };
@@ -79,7 +89,7 @@ static bool take_list(const char **list, uint32_t *count, const char *word, cons
     return *count <= MOST_LINES;
 }
 
-static const char *const stage_words[] = { "concrete", "solver", "search", NULL };
+static const char *const stage_words[] = { "concrete", "solver", "search", "repair", NULL };
 static const char *const search_words[] = { "h1", "h2", "feedback", "snapshots", "alone", NULL };
 
 /* A list of these words, or `none`: sets those that are in it. */
@@ -120,9 +130,16 @@ static bool take_value(struct asked *a, const char *word, const char *value)
         c->seed = (uint64_t)number;
         return good;
     }
+    if (strcmp(word, "-j") == 0) {
+        bool good = read_number(word, value, 1, &number) && number <= RH__MOST_WORKERS;
+        if (number > RH__MOST_WORKERS)
+            rh__complain("-j is %d at most", RH__MOST_WORKERS);
+        a->jobs = good ? (uint32_t)number : 1;
+        return good;
+    }
     if (strcmp(word, "--stages") == 0)
         return take_words(word, value, stage_words,
-                          (bool *const[]){ &a->concrete_stage, &a->solver_stage, &a->search_stage });
+                          (bool *const[]){ &a->concrete_stage, &a->solver_stage, &a->search_stage, &a->search.repair });
     if (strcmp(word, "--search") == 0) {
         bool snapshots = false;
         bool good = take_words(
@@ -135,6 +152,8 @@ static bool take_value(struct asked *a, const char *word, const char *value)
         a->save = value;
     } else if (strcmp(word, "--json") == 0) {
         a->json = value;
+    } else if (strcmp(word, "--html") == 0) {
+        a->html = value;
     } else if (strcmp(word, "--tests") == 0) {
         a->tests = value;
     } else if (strcmp(word, "--blocks") == 0) {
@@ -156,6 +175,8 @@ static bool read_words(int argc, char **argv, struct asked *a)
             a->assertions = true;
         } else if (strcmp(argv[i], "--uncovered") == 0) {
             a->uncovered = true;
+        } else if (strcmp(argv[i], "--null") == 0) {
+            a->null = true;
         } else if (argv[i][0] == '-' && argv[i][1]) {
             if (i + 1 == argc) {
                 rh__complain("%s wants a value, or target has no such option", argv[i]);
@@ -173,11 +194,12 @@ static bool read_words(int argc, char **argv, struct asked *a)
             return false;
         }
     }
+    bool has_goals = a->line_count || a->function_count || a->assertions || a->uncovered || a->null;
     if (!a->program)
         rh__complain("target wants a test program first");
-    else if (!a->line_count && !a->function_count && !a->assertions && !a->uncovered)
-        rh__complain("target wants a goal: --line FILE:LINE, --function NAME, --assertions or --uncovered");
-    return a->program && (a->line_count || a->function_count || a->assertions || a->uncovered);
+    else if (!has_goals)
+        rh__complain("target wants a goal: --line FILE:LINE, --function NAME, --assertions, --null or --uncovered");
+    return a->program && has_goals;
 }
 
 /* ---- goals ------------------------------------------------------------------------------------------------------- */
@@ -204,6 +226,8 @@ static bool make_goals(const struct asked *a, struct rh__goals *g, char *error, 
         good = rh__goals_add_function(g, a->functions[i], error, error_size);
     if (good && a->assertions)
         good = rh__goals_add_assertions(g, error, error_size);
+    if (good && a->null)
+        good = rh__goals_add_checks(g, error, error_size);
     if (good && a->uncovered) {
         struct rh__flow f;
         rh__flow_make(&f, g->program, RH__NO_INDEX, true);
@@ -247,6 +271,14 @@ static void name_schedule(const struct asked *a, const struct rh__goals *g, uint
         snprintf(path, size, "%s/%s.schedule", a->save, place);
 }
 
+static bool make_folder(const struct asked *a)
+{
+    if (mkdir(a->save, 0777) == 0 || errno == EEXIST)
+        return true;
+    rh__complain("%s cannot be made: %s", a->save, strerror(errno));
+    return false;
+}
+
 /* A goal whose schedule does not lead there again is not reached.  The blocks of --uncovered are only counted. */
 static void confirm(struct asked *a, struct rh__goals *g, uint32_t count)
 {
@@ -255,112 +287,155 @@ static void confirm(struct asked *a, struct rh__goals *g, uint32_t count)
         struct rh__goal *x = &g->at[i];
         if (x->status == RH__GOAL_REACHED && a->concrete.interrupted) {
             x->status = RH__GOAL_OPEN;
-            free(x->how);
-            x->how = strdup("interrupted before it was replayed");
+            rh__goals_explain(x, "interrupted before it was replayed");
         }
         if (x->status != RH__GOAL_REACHED)
             continue;
         name_schedule(a, g, i, path, sizeof path);
-        if (mkdir(a->save, 0777) != 0 && errno != EEXIST) {
-            rh__complain("%s cannot be made: %s", a->save, strerror(errno));
+        if (!make_folder(a))
             return;
-        }
         if (rh__concrete_confirm(&a->concrete, x, path, error, sizeof error)) {
             x->saved = strdup(path);
             continue;
         }
         x->status = RH__GOAL_OPEN;
-        free(x->how);
-        x->how = strdup(error);
+        rh__goals_explain(x, error);
     }
 }
 
-static void print_goal(const struct rh__goal *x)
+/* Schedules of runs that failed on the way. */
+static void save_failures(struct asked *a, const struct rh__goals *g)
 {
-    printf("%s (%s) ", x->place, x->what);
-    if (x->status == RH__GOAL_REACHED)
-        printf("reached by %u choice%s (%s)%s%s\n", x->choices, x->choices == 1 ? "" : "s", x->how,
-               x->saved ? ": " : "", x->saved ? x->saved : "");
-    else if (x->status == RH__GOAL_UNREACHABLE)
-        printf("unreachable: %s\n", x->how);
-    else
-        printf("not found%s%s\n", x->how ? ": " : "", x->how ? x->how : "");
-}
-
-/* Of --uncovered only those are listed that were not reached. */
-static void print_all(const struct asked *a, const struct rh__goals *g, uint32_t listed)
-{
-    for (uint32_t i = 0; i < g->count; i++)
-        if (i < listed || g->at[i].status != RH__GOAL_REACHED)
-            print_goal(&g->at[i]);
-    printf("%u goal%s of %s: %u reached, %u unreachable, %u not found; %llu run%s\n", g->count,
-           g->count == 1 ? "" : "s", a->test, rh__goals_with(g, RH__GOAL_REACHED),
-           rh__goals_with(g, RH__GOAL_UNREACHABLE), rh__goals_with(g, RH__GOAL_OPEN),
-           (unsigned long long)a->concrete.runs, a->concrete.runs == 1 ? "" : "s");
-    const struct rh__concrete *c = &a->concrete;
-    printf("reached by samplers %u, by optimal %u, by the solver %u, by the search %u; unreachable by the graph %u, by "
-           "optimal %u\n",
-           c->by_random, c->by_optimal, c->by_solver, a->searched.reached,
-           rh__goals_with(g, RH__GOAL_UNREACHABLE) - c->by_exhaustion, c->by_exhaustion);
-}
-
-static void put_string(FILE *f, const char *name, const char *text)
-{
-    fprintf(f, "\"%s\":", name);
-    if (!text)
-        fputs("null", f);
-    else
-        fputc('"', f);
-    for (const char *c = text; c && *c; c++)
-        fprintf(f, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < ' ' ? "\\u%04x" : "%c", (unsigned char)*c);
-    if (text)
-        fputc('"', f);
-}
-
-static bool write_json(const struct asked *a, const struct rh__goals *g)
-{
-    static const char *const words[] = { "not found", "reached", "unreachable" };
-    struct rh__output o;
-    char error[RH__PATH_BYTES + 256];
-    if (!rh__output_open(&o, a->json, true, error, sizeof error)) {
-        rh__complain("%s", error);
-        return false;
+    char path[RH__PATH_BYTES], error[RH__PATH_BYTES + 256];
+    for (uint32_t i = 0; i < a->concrete.failure_count; i++) {
+        struct rh__failed_run *x = &a->concrete.failures[i];
+        if (rh__results_is_goal(g, x) || !make_folder(a))
+            continue;
+        snprintf(path, sizeof path, "%s/failure-%u.schedule", a->save, i + 1);
+        if (rh__file_write(path, x->schedule, strlen(x->schedule), error, sizeof error))
+            x->saved = strdup(path);
+        else
+            rh__complain("%s", error);
     }
-    fputs("{", o.file);
-    put_string(o.file, "test", a->test);
-    fprintf(o.file, ",\"runs\":%llu,\"goals\":[", (unsigned long long)a->concrete.runs);
-    for (uint32_t i = 0; i < g->count; i++) {
-        const struct rh__goal *x = &g->at[i];
-        fputs(i ? ",{" : "{", o.file);
-        put_string(o.file, "place", x->place);
-        fputc(',', o.file);
-        put_string(o.file, "goal", x->what);
-        fputc(',', o.file);
-        put_string(o.file, "result", words[x->status]);
-        fputc(',', o.file);
-        put_string(o.file, "how", x->how);
-        fputc(',', o.file);
-        put_string(o.file, "schedule", x->saved);
-        fprintf(o.file, ",\"seconds\":%.3f", x->seconds);
-        for (uint32_t k = 0; k < x->block_count; k++)
-            fprintf(o.file, "%s%u", k ? "," : ",\"blocks\":[", x->blocks[k]);
-        fputs("]}", o.file);
-    }
-    fputs("]}\n", o.file);
-    if (rh__output_close(&o, error, sizeof error))
-        return true;
-    rh__complain("%s", error);
-    return false;
+}
+
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
+static void show_progress(struct asked *a, const struct rh__goals *g, const char *what)
+{
+    if (!a->progress)
+        return;
+    fprintf(stderr, "\r\033[K%s: %u of %u goals reached, %u unreachable", what, rh__goals_with(g, RH__GOAL_REACHED),
+            g->count, rh__goals_with(g, RH__GOAL_UNREACHABLE));
+    fflush(stderr);
+    a->line_of_progress = true;
+}
+
+static void clear_progress(struct asked *a)
+{
+    if (a->line_of_progress)
+        fputs("\r\033[K", stderr);
+    a->line_of_progress = false;
+}
+
+static void on_exploration(void *arg, const char *what)
+{
+    struct asked *a = arg;
+    show_progress(a, a->goals, what);
+}
+
+static void on_work(const struct rh__goals *g, void *arg)
+{
+    show_progress(arg, g, "solver and search");
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static void solve(struct asked *a, struct rh__goals *g)
+/* The stages that use the solver; in a process of their own. */
+static void solve_and_search(struct rh__concrete *c, struct rh__goals *g, double seconds, void *arg)
 {
-    if (rh__solve_possible())
-        rh__solve_goals(&a->concrete, g, a->concrete.seconds * 9 / 20);
-    else
-        rh__complain("note: this build has no solver (Debian: libz3-dev): values from outside are only drawn");
+    struct asked *a = arg;
+    c->doing = NULL;
+    bool solves = a->solver_stage && c->is_open;
+    if (solves && rh__goals_with(g, RH__GOAL_OPEN))
+        rh__solve_goals(c, g, a->search_stage ? seconds * 9 / 14 : seconds);
+    if (a->search_stage && rh__goals_with(g, RH__GOAL_OPEN)) {
+        a->search.seconds = solves && a->concrete_stage ? seconds * 5 / 14 : seconds;
+        rh__search_goals(c, g, &a->search);
+    }
+}
+
+static uint32_t use_solver(struct asked *a, struct rh__goals *g)
+{
+    if (!rh__goals_with(g, RH__GOAL_OPEN) || a->concrete.interrupted || !(a->solver_stage || a->search_stage))
+        return 0;
+    if (!rh__solve_possible()) {
+        rh__complain(
+            "note: this build has no solver (Debian: libz3-dev): values from outside are only drawn, and nothing is "
+            "searched for backwards");
+        return 0;
+    }
+    double share = a->concrete.seconds * (a->concrete_stage ? 14.0 / 20 : 1);
+    struct rh__workers w = { .name = "the solver and the search",
+                             .count = a->jobs,
+                             .seconds = share,
+                             .divide = true,
+                             .work = solve_and_search,
+                             .progress = on_work,
+                             .arg = a };
+    rh__workers_start(&w, &a->concrete, g);
+    rh__workers_finish(&w, &a->concrete, g);
+    return w.ended_early;
+}
+
+static void sample(struct rh__concrete *c, struct rh__goals *g, double seconds, void *arg)
+{
+    (void)arg;
+    c->doing = NULL;
+    c->seconds = seconds;
+    rh__concrete_explore_more(c, g);
+}
+
+/* Runs of the program; with -j, samplers with other seeds beside them.  Without this stage only what must be known of
+ * the test. */
+static bool explore(struct asked *a, struct rh__goals *g, char *error, size_t error_size)
+{
+    struct rh__workers w = { .name = "a sampler",
+                             .count = a->jobs - 1,
+                             .seconds = a->concrete.seconds * (a->jobs - 1),
+                             .work = sample,
+                             .arg = a };
+    double share = a->concrete.seconds;
+    if (!a->concrete_stage) {
+        a->concrete.seconds /= 20;
+        bool looked = rh__concrete_look(&a->concrete, error, error_size);
+        a->concrete.seconds = share;
+        return looked;
+    }
+    if (rh__goals_with(g, RH__GOAL_OPEN))
+        rh__workers_start(&w, &a->concrete, g);
+    bool good = rh__concrete_explore(&a->concrete, g, error, error_size);
+    rh__workers_finish(&w, &a->concrete, g);
+    return good;
+}
+
+static int report(struct asked *a, struct rh__goals *g, uint32_t listed, uint32_t ended_early)
+{
+    struct rh__target_results r = { .program = a->program,
+                                    .test = a->test,
+                                    .goals = g,
+                                    .listed = listed,
+                                    .concrete = &a->concrete,
+                                    .solver = rh__solve_possible(),
+                                    .tests = a->tests != NULL,
+                                    .jobs = a->jobs,
+                                    .ended_early = ended_early };
+    clear_progress(a);
+    bool written = (!a->json || rh__results_json(&r, a->json)) && (!a->html || rh__results_html(&r, a->html)) &&
+                   (!a->tests || rh__tests_write(a->tests, a->test, g));
+    if (!a->json || strcmp(a->json, "-") != 0)
+        rh__results_print(&r);
+    return !written ? RH__TARGET_TOOL : rh__goals_with(g, RH__GOAL_OPEN) ? RH__TARGET_MISSED : RH__TARGET_OK;
 }
 
 static int reach_goals(struct asked *a, const struct rh__program *p)
@@ -374,7 +449,7 @@ static int reach_goals(struct asked *a, const struct rh__program *p)
     a->concrete.test = a->test;
     struct rh__interrupts interrupts; /* before there are files that must not be left */
     rh__interrupts_begin(&interrupts, &a->concrete.interrupted);
-    if (!make_goals(a, &g, error, sizeof error) || !rh__concrete_open(&a->concrete, error, sizeof error)) {
+    if (!make_goals(a, &g, error, sizeof error) || !rh__concrete_open(&a->concrete, p, error, sizeof error)) {
         rh__complain("%s", error);
         rh__interrupts_end(&interrupts);
         rh__goals_release(&g);
@@ -387,27 +462,21 @@ static int reach_goals(struct asked *a, const struct rh__program *p)
     for (uint32_t i = 0; a->uncovered && i < g.count; i++)
         if (strncmp(g.at[i].what, "block ", 6) == 0 && i < listed)
             listed = i;
-    double share = a->concrete.seconds;
-    if (!a->concrete_stage)
-        a->concrete.seconds /= 20; /* only to know the test */
-    if (!(a->concrete_stage ? rh__concrete_explore : rh__concrete_look)(&a->concrete, &g, error, sizeof error)) {
+    a->goals = &g;
+    a->concrete.doing = on_exploration;
+    a->concrete.doing_arg = a;
+    if (!explore(a, &g, error, sizeof error)) {
+        clear_progress(a);
         rh__complain("%s", error);
     } else {
-        a->concrete.seconds = share;
-        if (a->solver_stage && a->concrete.is_open && rh__goals_with(&g, RH__GOAL_OPEN))
-            solve(a, &g);
-        if (a->search_stage && rh__goals_with(&g, RH__GOAL_OPEN) && rh__search_possible()) {
-            a->search.seconds = a->concrete_stage ? share * 5 / 20 : share;
-            rh__search_goals(&a->concrete, &g, &a->search, &a->searched);
-        }
+        uint32_t ended_early = use_solver(a, &g);
         if (a->concrete_stage)
             rh__concrete_explore_more(&a->concrete, &g);
         confirm(a, &g, listed);
-        bool written = (!a->json || write_json(a, &g)) && (!a->tests || rh__tests_write(a->tests, a->test, &g));
-        if (!a->json)
-            print_all(a, &g, listed);
-        code = !written ? RH__TARGET_TOOL : rh__goals_with(&g, RH__GOAL_OPEN) ? RH__TARGET_MISSED : RH__TARGET_OK;
+        save_failures(a, &g);
+        code = report(a, &g, listed, ended_early);
     }
+    rh__concrete_release(&a->concrete);
     rh__concrete_close(&a->concrete);
     rh__interrupts_end(&interrupts);
     rh__goals_release(&g);
@@ -416,9 +485,11 @@ static int reach_goals(struct asked *a, const struct rh__program *p)
 
 int rh__command_target(int argc, char **argv)
 {
-    struct asked a = { .save = "rehearse-targets", .concrete = { .seconds = 10, .seed = 1 } };
+    struct asked a = { .save = "rehearse-targets", .jobs = 1, .concrete = { .seconds = 10, .seed = 1 } };
+    a.progress = isatty(STDERR_FILENO);
     a.concrete_stage = a.solver_stage = a.search_stage = true;
-    a.search = (struct rh__search_options){ .snapshots = SNAPSHOTS, .h1 = true, .h2 = true, .feedback = true };
+    a.search =
+        (struct rh__search_options){ .snapshots = SNAPSHOTS, .h1 = true, .h2 = true, .feedback = true, .repair = true };
     struct rh__program p;
     if (argc == 1 && strcmp(argv[0], "--help") == 0) {
         fputs(help, stdout);

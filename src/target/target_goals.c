@@ -131,6 +131,77 @@ bool rh__goals_add_line(struct rh__goals *g, const char *file, uint32_t line, ch
     return s.goal->block_count != 0;
 }
 
+/* What the block says when it runs, if it belongs to a check of `rehearse-bitcode --null`; else NULL. */
+static const char *check_of(LLVMBasicBlockRef block)
+{
+    static const char *const checks[][2] = { { "__ubsan_handle_type_mismatch_minimal_abort", "null pointer" },
+                                             { "__ubsan_handle_out_of_bounds_minimal_abort", "out of bounds" },
+                                             { "rh_to_nobody_", "send to nobody" } };
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+        for (size_t k = 0; called && LLVMIsAFunction(called) && k < sizeof checks / sizeof *checks; k++)
+            if (strcmp(LLVMGetValueName(called), checks[k][0]) == 0)
+                return checks[k][1];
+    }
+    return NULL;
+}
+
+/* Whether a function gets its state, or the state and a message, from the world. */
+static bool is_called_by_world(LLVMValueRef function)
+{
+    const char *name = LLVMGetValueName(function);
+    return starts(name, "rh_on_") || starts(name, "rh_body_of_");
+}
+
+/* State and message of a handler, variables, and places in what is not null; a field of a structure has been checked
+ * with the structure. */
+static bool never_null(LLVMValueRef pointer, uint32_t deep)
+{
+    if (LLVMIsAArgument(pointer))
+        return is_called_by_world(LLVMGetParamParent(pointer));
+    if (LLVMIsAAllocaInst(pointer) || LLVMIsAGlobalVariable(pointer))
+        return true;
+    if (!deep || !(LLVMIsABitCastInst(pointer) || LLVMIsAGetElementPtrInst(pointer)))
+        return false;
+    LLVMValueRef base = LLVMGetOperand(pointer, 0);
+    bool field = LLVMIsAGetElementPtrInst(pointer) && LLVMGetNumOperands(pointer) > 2 &&
+                 LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(base))) == LLVMStructTypeKind;
+    return field || never_null(base, deep - 1);
+}
+
+/* Whether the check cannot fail: the passes have found that, or its pointer is never null. */
+static bool is_superfluous(LLVMBasicBlockRef block)
+{
+    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+    LLVMValueRef branch = use ? LLVMGetUser(use) : NULL;
+    LLVMValueRef is =
+        branch && LLVMIsABranchInst(branch) && LLVMIsConditional(branch) ? LLVMGetCondition(branch) : NULL;
+    if (is && LLVMIsAConstantInt(is))
+        return LLVMGetSuccessor(branch, LLVMConstIntGetZExtValue(is) ? 0 : 1) != block;
+    return is && LLVMIsAICmpInst(is) && never_null(LLVMGetOperand(is, 0), 8);
+}
+
+static void add_if_check(const struct place *p, void *arg)
+{
+    struct search *s = arg;
+    const char *what = check_of(p->block);
+    if (what && !is_generated(p) && !is_superfluous(p->block))
+        add_place(s->goals, p, what);
+}
+
+bool rh__goals_add_checks(struct rh__goals *g, char *error, size_t error_size)
+{
+    struct search s = { .goals = g };
+    LLVMModuleRef m = g->program->bitcode.module;
+    each_block(&g->program->bitcode, add_if_check, &s);
+    if (!g->count && !LLVMGetNamedFunction(m, "__ubsan_handle_type_mismatch_minimal_abort") &&
+        !LLVMGetNamedFunction(m, "rh_to_nobody_"))
+        snprintf(error, error_size, "--null: the program has no checks: build it with `rehearse-bitcode --null`");
+    else if (!g->count)
+        snprintf(error, error_size, "--null: no check of the program can fail");
+    return g->count != 0;
+}
+
 static void add_if_assertion(const struct place *p, void *arg)
 {
     struct search *s = arg;
@@ -194,7 +265,7 @@ static void add_if_own(const struct place *p, void *arg)
         of_test |= program->tests[i].body == p->function->value;
     bool of_actors = s->flow->entered[p->function - program->bitcode.functions] ||
                      starts(p->function->name, "rh_on_") || is_passed(p->function);
-    if (of_actors && !of_test && !is_generated(p))
+    if (of_actors && !of_test && !is_generated(p) && !check_of(p->block))
         add_place(s->goals, p, NULL);
 }
 
@@ -254,6 +325,38 @@ uint32_t rh__goals_with(const struct rh__goals *g, enum rh__goal_status status)
     for (uint32_t i = 0; i < g->count; i++)
         n += g->at[i].status == status;
     return n;
+}
+
+uint32_t rh__goals_by(const struct rh__goals *g, enum rh__stage stage, enum rh__goal_status status)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        n += g->at[i].stage == stage && g->at[i].status == status;
+    return n;
+}
+
+const char *rh__stage_name(enum rh__stage stage)
+{
+    static const char *const names[RH__STAGES] = {
+        "none", "graph", "samplers", "optimal", "solver", "search", "repair"
+    };
+    return names[stage];
+}
+
+void rh__goals_explain(struct rh__goal *x, const char *how)
+{
+    free(x->how);
+    x->how = text("%s", how);
+}
+
+void rh__goals_settle(struct rh__goals *g, struct rh__goal *x, enum rh__goal_status status, enum rh__stage stage,
+                      const char *how)
+{
+    x->status = status;
+    x->stage = stage;
+    rh__goals_explain(x, how);
+    if (g->settled)
+        g->settled(g, (uint32_t)(x - g->at), g->arg);
 }
 
 /* ---- functions that are never called ----------------------------------------------------------------------------- */
@@ -323,8 +426,9 @@ void rh__goals_judge_by_flow(struct rh__goals *g, const struct rh__flow *f)
                     name = b->functions[n].name;
                 }
         if (dead && name) {
-            x->status = RH__GOAL_UNREACHABLE;
-            x->how = text("no run of the test calls %s: the message flow graph has no way to it", name);
+            char how[512];
+            snprintf(how, sizeof how, "no run of the test calls %s: the message flow graph has no way to it", name);
+            rh__goals_settle(g, x, RH__GOAL_UNREACHABLE, RH__STAGE_GRAPH, how);
         }
     }
     free(alive);

@@ -108,21 +108,28 @@ static void put_send(FILE *f, const char *line, const char *end)
     fputs(");\n", f);
 }
 
-static void put_name(FILE *f, const char *place, uint32_t number)
+bool rh__tests_name(const struct rh__goals *g, uint32_t goal, char *name, size_t size)
 {
-    fputs("reaches_", f);
-    for (const char *c = place; *c; c++)
-        fputc(isalnum((unsigned char)*c) ? *c : '_', f);
-    if (number > 1)
-        fprintf(f, "_%u", number);
+    const struct rh__goal *x = &g->at[goal];
+    uint32_t number = 1;
+    if (!x->saved || !x->schedule)
+        return false;
+    for (uint32_t i = 0; i < goal; i++)
+        number += g->at[i].saved && strcmp(g->at[i].place, x->place) == 0;
+    int used = snprintf(name, size, "reaches_%s", x->place);
+    for (char *c = name; *c; c++)
+        *c = isalnum((unsigned char)*c) ? *c : '_';
+    if (number > 1 && used > 0 && (size_t)used < size)
+        snprintf(name + used, size - (size_t)used, "_%u", number);
+    return true;
 }
 
 static void put_test(FILE *f, const char *test, const struct rh__goals *g, uint32_t goal)
 {
     const struct rh__goal *x = &g->at[goal];
-    uint32_t number = 1;
-    for (uint32_t i = 0; i < goal; i++)
-        number += g->at[i].saved && strcmp(g->at[i].place, x->place) == 0;
+    char name[512];
+    if (!rh__tests_name(g, goal, name, sizeof name))
+        return;
     fprintf(f, "\n/* %s (%s)", x->place, x->what);
     for (const char *line = x->schedule, *end; (end = strchr(line, '\n')); line = end + 1)
         if (strncmp(line, "set param.", 10) == 0)
@@ -131,8 +138,7 @@ static void put_test(FILE *f, const char *test, const struct rh__goals *g, uint3
     for (const char *line = x->schedule, *end; (end = strchr(line, '\n')); line = end + 1)
         if (strncmp(line, "set ", 4) != 0 && strncmp(line, "test ", 5) != 0 && strncmp(line, "rehearse ", 9) != 0)
             fprintf(f, " *     %.*s\n", (int)(end - line), line);
-    fputs(" */\nRH_TEST(", f);
-    put_name(f, x->place, number);
+    fprintf(f, " */\nRH_TEST(%s", name);
     put_settings(f, x->schedule);
     fprintf(f, ")\n{\n    rh_test_body_%s(self, (void *)0);\n", test);
     for (const char *line = x->schedule, *end; (end = strchr(line, '\n')); line = end + 1)
@@ -172,8 +178,7 @@ bool rh__tests_write(const char *path, const char *test, const struct rh__goals 
         "}\n",
         body ? p->bitcode.files[body->file] : "test.c");
     for (uint32_t i = 0; i < g->count; i++)
-        if (g->at[i].saved && g->at[i].schedule)
-            put_test(o.file, test, g, i);
+        put_test(o.file, test, g, i);
     if (rh__output_close(&o, error, sizeof error))
         return true;
     rh__complain("%s", error);

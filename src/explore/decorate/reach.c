@@ -7,7 +7,8 @@
  *     # ran B           block B ran, but not in a run of the search (see take_back)
  *     # state B E S M   with states=N, for the first N times that a function with first block B is the handler of a
  *                       message from outside: the bytes of the state and of the message, in hexadecimal
- *     # world E ...     with worlds=N, for the beginning and for up to N - 1 later points of runs: see worlds.h
+ *     # world E ...     with worlds=N, for the beginning and for up to N - 1 later points of runs: see worlds.h; with
+ *                       after=E only for points behind event E
  *
  * wanted=LIST names a file with the numbers of blocks, one a line: others are not recorded, and the search is over when
  * all have run.  numbers=LIST names a file with numbers that are drawn for messages from outside, too. */
@@ -49,6 +50,7 @@ struct reach {
     uint32_t kept_states;
     bool worlds_wanted;
     uint32_t worlds_left, world_count, world_gap; /* how many are wanted; were written; steps until the next one */
+    uint32_t worlds_after;                        /* event */
     uint64_t worlds[MOST_WORLDS];                 /* fingerprints */
 };
 
@@ -137,6 +139,7 @@ static bool reach_open(void *state, struct rh_exploration *x, const struct rh_ar
     r->most_states = (uint32_t)rh_arguments_number(a, "states", 0);
     r->worlds_left = (uint32_t)rh_arguments_number(a, "worlds", 0);
     r->worlds_wanted = r->worlds_left;
+    r->worlds_after = (uint32_t)rh_arguments_number(a, "after", 0);
     r->notes = rh_exploration_memory(x, 2 * (size_t)rh__blocks.count * sizeof *r->notes);
     r->state_counts = rh_exploration_memory(x, rh__blocks.count + 1);
     r->states = rh_exploration_memory(x, MOST_STATES * sizeof *r->states);
@@ -257,7 +260,7 @@ static void save_world(struct reach *r, const struct rh_world *w, const struct r
 static uint32_t reach_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct reach *r = state;
-    if (r->worlds_left && !rh__world_is_choosing(w))
+    if (r->worlds_left && !rh__world_is_choosing(w) && *event_counter > r->worlds_after)
         save_world(r, w, open, count);
     uint32_t pick = rh_inner_choose(&r->inner, w, open, count);
     if ((pick == RH_ABANDON || pick == RH_ASIDE) && (r->note_count || r->kept_states))
@@ -305,6 +308,7 @@ static const struct rh_argument reach_arguments[] = {
       .most = MOST_WORLDS,
       .named = true,
       .help = "so many states of the world between two steps" },
+    { .name = "after", .kind = RH_ARGUMENT_NUMBER, .most = 1e9, .named = true, .help = "event behind which they are" },
     { .name = "explorer", .kind = RH_ARGUMENT_EXPLORER, .required = true, .help = "makes the runs" },
     { .name = NULL },
 };

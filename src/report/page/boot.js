@@ -1,2 +1,2 @@
 const data = JSON.parse(document.getElementById('data').textContent);
-window.rehearsePage = data.served ? new Served(data) : new Page(data);
+window.rehearsePage = data.served ? new Served(data) : data.targets ? new Targets(data) : new Page(data);

@@ -14,6 +14,28 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *first, uint32_t *end);
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
 void __sanitizer_cov_pcs_init(const uintptr_t *first, const uintptr_t *end);
 
+/* What a program that was compiled with `rehearse-bitcode --null` calls where a check fails. */
+__attribute__((noreturn)) void __ubsan_handle_type_mismatch_minimal_abort(void);
+__attribute__((noreturn)) void __ubsan_handle_out_of_bounds_minimal_abort(void);
+void rh_to_nobody_(void);
+
+void __ubsan_handle_type_mismatch_minimal_abort(void)
+{
+    fputs("a null pointer is used\n", stderr);
+    abort();
+}
+
+void __ubsan_handle_out_of_bounds_minimal_abort(void)
+{
+    fputs("an index is not one of the array\n", stderr);
+    abort();
+}
+
+/* Its block is all that matters; the send says what is wrong. */
+void rh_to_nobody_(void)
+{
+}
+
 /* Every file's constructor calls this, with the guards of the whole program. */
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *first, uint32_t *end)
 {

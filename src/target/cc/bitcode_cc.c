@@ -14,6 +14,9 @@
  * A call that links gets librehearse-blocks.a, which counts the blocks; C files among its arguments are compiled as
  * above first.  Any other call goes to COMPILER as it is.
  *
+ * `rehearse-bitcode --null COMPILER ARGUMENTS...` adds checks, each a block of its own, which `rehearse target --null`
+ * looks for: of null pointers and of array bounds (clang's), and of sends to nobody (rehearse/null.h).
+ *
  * COMPILER may be gcc: clang gets its arguments without those that change only warnings, optimisation or code
  * generation.  REHEARSE_CLANG names the clang to use; it must be of the version that rehearse-target reads. */
 #include <errno.h>
@@ -231,6 +234,20 @@ static bool wrap(const char *source, const char *bitcode, const char *out, char 
     return rh__output_close(&o, error, error_size);
 }
 
+static bool with_checks; /* --null */
+
+static void add_checks(struct words *w)
+{
+    static const char *const checks[] = { "-fsanitize=null,array-bounds",
+                                          "-fno-sanitize-recover=all",
+                                          "-fsanitize-minimal-runtime",
+                                          "-D_GNU_SOURCE",
+                                          "-include",
+                                          "rehearse/null.h" };
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        add(w, checks[i]);
+}
+
 static int compile(struct call *c)
 {
     char bitcode[RH__PATH_BYTES], blob[RH__PATH_BYTES], section[RH__PATH_BYTES + 64], object[RH__PATH_BYTES - 64],
@@ -254,6 +271,8 @@ static int compile(struct call *c)
                                               "-gdwarf-4", "-emit-llvm",          "-c" };
     for (size_t i = 0; i < sizeof to_bitcode / sizeof *to_bitcode; i++)
         add(w, to_bitcode[i]);
+    if (with_checks)
+        add_checks(w);
     add(w, c->source);
     add(w, "-o");
     add(w, bitcode);
@@ -351,9 +370,15 @@ static int compile_and_link(struct call *c, char **argv, int argc, const char *b
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--null") == 0) {
+        with_checks = true;
+        argv++;
+        argc--;
+    }
     if (argc < 2 || argv[1][0] == '-') {
-        fputs("usage: rehearse-bitcode COMPILER ARGUMENTS...\n"
-              "compiles with bitcode and block coverage, for `rehearse target` and `rehearse graph` (docs/target.md)\n",
+        fputs("usage: rehearse-bitcode [--null] COMPILER ARGUMENTS...\n"
+              "compiles with bitcode and block coverage, for `rehearse target` and `rehearse graph` (docs/target.md)\n"
+              "--null: with checks that `rehearse target --null` looks for\n",
               stderr);
         return EXIT_USAGE;
     }
