@@ -53,8 +53,8 @@ void rh__concrete_states(struct rh__concrete *c, uint32_t block, uint32_t most, 
                          void (*add)(void *arg, char *schedule_kept, const char *state, const char *message),
                          void *arg);
 /* Makes runs until there are `most` snapshots (snapshot.h), the first one of the beginning; their text, or NULL.  The
- * caller frees it.  With `prefix`, the runs begin with that schedule, and with `after` the snapshots are of states after
- * so many choices. */
+ * caller frees it.  With `prefix`, the runs begin with that schedule; with `after` the snapshots are of states after so
+ * many choices. */
 char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, const char *prefix, uint32_t after,
                           uint32_t most, uint64_t seed, double seconds);
 /* The lines of a schedule that fit the program, without the last one if all do; NULL if no choice is left.  The caller

@@ -56,7 +56,7 @@ RH_HANDLER(shelf, put)
         state->places[msg->at - 1000] = msg->value;
 }
 RH_BEHAVIOUR(shelf, standing, put);
-RH_TEST(shelf_is_open)
+RH_TEST(shelf_is_open, .outside = 1)
 {
     rh_ref s = rh_spawn(shelf);
     rh_open(s, put);
