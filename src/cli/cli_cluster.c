@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -50,6 +51,11 @@ static int start(char **words)
     child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+        /* Agents tell each other of states, and a state may have addresses of the program in it.  Where the system does
+         * not allow this (some containers), such states count as different ones. */
+        int persona = personality(0xffffffff);
+        if (persona >= 0)
+            (void)personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
         int kept = dup(ends[1]); /* it outlives execv */
         snprintf(number, sizeof number, "%d", kept);
         if (kept < 0 || setenv(RH__LINK_VARIABLE, number, 1) != 0)

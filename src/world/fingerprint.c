@@ -6,8 +6,9 @@
  * channel and order, timers, names, links, monitors, stores, shared tables, budgets, the partition.
  *
  * Addresses: on the stack of a suspended fiber, an address of that stack counts relative to it, and a pointer to a
- * message or to the envelope of a message counts as what the message contains.  So neither the stack that a fiber
- * happened to get nor the number of messages before makes two states of one. */
+ * message or to the envelope of a message counts as what the message contains; a return address counts relative to the
+ * program.  So neither the stack that a fiber happened to get nor the number of messages before nor the process makes
+ * two states of one. */
 #include "world/fingerprint.h"
 
 #include <string.h>
@@ -75,10 +76,10 @@ static uint64_t key_of_channel(const struct world_channel *c)
     return (uint64_t)c->sender << 32 | c->receiver;
 }
 
-/* An address in the program, which is loaded at another place in each process: a checkpoint has fingerprints. */
+/* An address in the program or a library of it, or NULL. */
 static uint64_t in_program(const struct rh_world *w, const void *p)
 {
-    return (uint64_t)((uintptr_t)p - (uintptr_t)w->test);
+    return rh__image_word(&w->images, (uintptr_t)p);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -268,8 +269,9 @@ struct stack_reader {
     struct rh__wide messages; /* hash of the messages that are pointed at, in the order of the pointers */
 };
 
-/* Replaces an address by something that is the same for every stack and every number of messages before.  An address
- * that was in no use when the fiber blocked is left as it is: what comes to be there later is no state of the actor. */
+/* Replaces an address by something that is the same for every stack, every number of messages before, and every
+ * process of the program.  An address that was in no use when the fiber blocked is left as it is: what comes to be there
+ * later is no state of the actor. */
 static uint64_t without_address(struct stack_reader *r, uint64_t word)
 {
     enum { TO_MESSAGE = 17, TO_ENVELOPE };
@@ -277,7 +279,7 @@ static uint64_t without_address(struct stack_reader *r, uint64_t word)
         return word - r->base + (uint64_t)(uintptr_t)r->w->stacks; /* as on the first stack */
     uint64_t offset = word - r->payload;
     if (offset >= r->actor->blocked_payload)
-        return word;
+        return rh__image_word(&r->w->images, word);
     uint32_t message = message_at(r->w, r->actor->blocked_messages, offset), envelope = RH_NONE;
     if (message == RH_NONE)
         envelope = envelope_at(r->w, r->actor, offset);

@@ -50,12 +50,12 @@ static struct rh__wide hash_operation(const struct rh_world *w, const struct wor
     const char *name = o->history->name, *key = key_of(w, o);
     struct rh__wide h = rh__wide_mix(rh__wide_hash(name, strlen(name), 20), rh__wide_hash(key, strlen(key), 21));
     h = rh__wide_with(h, (uint64_t)o->actor << 32 | o->number);
-    h = rh__wide_with(h, (uintptr_t)o->call_type);
+    h = rh__wide_with(h, rh__image_word(&w->images, (uintptr_t)o->call_type));
     h = rh__wide_mix(h, rh__wide_hash(w->payload + o->call, o->call_type->size, 22));
     h = rh__wide_with(h, o->returns_before);
     if (!o->result_type)
         return h;
-    h = rh__wide_with(h, (uintptr_t)o->result_type);
+    h = rh__wide_with(h, rh__image_word(&w->images, (uintptr_t)o->result_type));
     h = rh__wide_mix(h, rh__wide_hash(w->payload + o->result, o->result_type->size, 23));
     return rh__wide_with(h, o->calls_before);
 }

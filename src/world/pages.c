@@ -192,7 +192,9 @@ RH__NO_SANITIZE static bool diff_page(struct rh_world *w, const struct rh__pages
             for (int half = 0; half < 2; half++)
                 if (halves[half] != were[half])
                     log_push(w, &halves[half], LOG_WORD32, were[half]);
-            *hash = rh__wide_xor(*hash, rh__wide_xor(hash_word(where, before[i]), hash_word(where, now[i])));
+            where = rh__image_word(&w->images, where);
+            *hash = rh__wide_xor(*hash, rh__wide_xor(hash_word(where, rh__image_word(&w->images, before[i])),
+                                                     hash_word(where, rh__image_word(&w->images, now[i]))));
             before[i] = now[i];
         }
     return true;

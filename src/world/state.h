@@ -16,6 +16,7 @@
 #include "world/run_record.h"
 
 #include "world/delivery.h"
+#include "world/images.h"
 #include "world/timer_budgets.h"
 
 struct rh__pages;
@@ -506,6 +507,7 @@ struct rh_world {
         baseline_operations, baseline_shown;
     uint64_t baseline_payload;
     uint32_t loaded_events; /* after loading a snapshot: undo does not reach before this event; else 1 */
+    struct rh__images images;
     bool hashing;           /* component hashes are maintained */
     uint32_t hashing_since; /* number of events when `hashing` was set */
 

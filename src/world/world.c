@@ -200,6 +200,7 @@ void rh_world_begin(struct rh_world *w)
     rh__guard_begin(w);
     rh__threads_begin(w);
     rh__globals_begin(w);
+    rh__images_find(&w->images);
     rh__actor_spawn(w, RH_NONE, &test_type, "", w->test->place);
     w->begun = true;
     struct rh_choice begin = { RH_CHOICE_BEGIN, 0, 0, 0 };

@@ -1,10 +1,13 @@
-/* The fingerprint of a state is a function of the choices that lead to it, whatever the process has done before and
- * whenever it has asked for fingerprints, over programs that forget (support/automata.h): every model, granularity,
- * time and fault.  Workers that begin at different places rely on it: they count the same states only then.
+/* The fingerprint of a state is a function of the choices that lead to it, whatever the process has done before,
+ * whenever it has asked for fingerprints, and wherever the system has put the program in memory, over programs that
+ * forget (support/automata.h): every model, granularity, time and fault.  Workers that begin at different places, and
+ * agents on other machines, rely on it: they count the same states only then.
  *
  * Some thousand states are reached by steps and undos, with a fingerprint of each of them.  Then some of them are
  * reached again from the beginning, in a random order, with fingerprints here and there on the way. */
 #include "world/support/driver.h"
+
+#include <unistd.h>
 
 #include "support/few.h"
 #include "support/generated.h"
@@ -112,9 +115,88 @@ static void programs_whose_fingerprints_once_had_a_history(void **unused)
         require_none(seeds[i]);
 }
 
-int main(void)
+/* ---- processes --------------------------------------------------------------------------------------------------- */
+
+RH_MESSAGE(news);
+RH_PROCESS(reader_, int unused;);
+RH_BODY(reader_)
 {
+    rh_receive(news);
+    if (rh_choose(2))
+        rh_receive(news);
+}
+RH_TEST(readers)
+{
+    for (int i = 0; i < 2; i++) {
+        rh_ref r = rh_spawn(reader_);
+        rh_send(r, news);
+        rh_send(r, news);
+    }
+}
+
+static void print_states(struct rh_world *w)
+{
+    struct rh_choice way[MOST_LENGTH];
+    state_count = 0;
+    rh_world_fingerprint(w);
+    rh_world_reset(w);
+    visit(w, way, 0);
+    for (uint32_t i = 0; i < state_count; i++)
+        printf("%016llx%016llx\n", (unsigned long long)states[i].fingerprint.high,
+               (unsigned long long)states[i].fingerprint.low);
+    rh_world_free(w);
+}
+
+enum { ALONE = 40 };
+
+/* What a process prints that was started with this word. */
+static void print_fingerprints(void)
+{
+    print_states(open_test("readers", NULL));
+    for (uint64_t seed = 1; seed <= ALONE; seed++) {
+        drawn = seed;
+        automata_make(&automata, seed);
+        print_states(open_test("automata", &automata.semantics));
+    }
+}
+
+static char *printed_by_another(void)
+{
+    char path[512] = "", command[600], *text = calloc(1, 1 << 22);
+    assert_true(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+    snprintf(command, sizeof command, "'%s' print", path);
+    FILE *f = popen(command, "r");
+    assert_true(f && text);
+    size_t n = fread(text, 1, (1 << 22) - 1, f);
+    assert_true(n > (size_t)ALONE * 33 && n < (1 << 22) - 1);
+    assert_int_equal(pclose(f), 0);
+    return text;
+}
+
+/* Each process has the program at another address, unless the system puts it at the same one always.  Frames have gaps,
+ * in which fragments of addresses stay from calls before: states with such a gap differ all the same. */
+static void processes_agree_on_fingerprints(void **unused)
+{
+    (void)unused;
+    enum { LINE = 33 };
+    char *one = printed_by_another(), *other = printed_by_another();
+    size_t differ = 0, lines = 0;
+    for (const char *a = one, *b = other; *a && *b; a += LINE, b += LINE, lines++)
+        differ += memcmp(a, b, LINE) != 0;
+    if (strlen(one) != strlen(other) || differ * 5 > lines)
+        fail_msg("%zu of %zu states have another fingerprint in another process", differ, lines);
+    free(one);
+    free(other);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "print") == 0) {
+        print_fingerprints();
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
+        WORLD_TEST(processes_agree_on_fingerprints),
         WORLD_TEST(programs_whose_fingerprints_once_had_a_history),
         WORLD_TEST(a_fingerprint_follows_from_the_choices_before_it),
     };

@@ -78,7 +78,9 @@ static void delay_end(void *state, const struct rh_world *w, const struct rh_run
 static enum rh_verdict delay_verdict(const void *state)
 {
     const struct delay *d = state;
-    return d->sampling ? RH_VERDICT_SAMPLED : rh__ses_verdict(d->ses);
+    if (d->sampling) /* an item of samples is done when they are made; the whole search is never */
+        return rh__ss_works(d->ss) ? RH_VERDICT_EXHAUSTIVE : RH_VERDICT_SAMPLED;
+    return rh__ses_verdict(d->ses);
 }
 
 static bool delay_diverged(const void *state)

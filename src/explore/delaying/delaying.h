@@ -40,6 +40,8 @@ size_t rh__ss_tell(struct rh__ss *s, void *buffer, size_t room);
 size_t rh__ss_give(struct rh__ss *s, void *buffer, size_t room, bool idle);
 bool rh__ss_gather(struct rh__ss *s, const void *told, size_t size);
 bool rh__ss_has_more(const struct rh__ss *s);
+/* A worker's: it has nothing but items. */
+bool rh__ss_works(const struct rh__ss *s);
 size_t rh__ss_save(const struct rh__ss *s, void *buffer, size_t room);
 bool rh__ss_load(struct rh__ss *s, const void *saved, size_t size);
 

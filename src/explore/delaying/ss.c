@@ -259,6 +259,11 @@ void rh__ss_notes(const struct rh__ss *s, char *buffer, size_t size)
         rh__text_add(&t, "; every run with at most %u delay%s was made", s->complete - 1, s->complete == 2 ? "" : "s");
 }
 
+bool rh__ss_works(const struct rh__ss *s)
+{
+    return s->works;
+}
+
 /* ---- several workers --------------------------------------------------------------------------------------------- */
 
 /* Samples of a stratum, from one to another. */
