@@ -45,7 +45,7 @@ static void set_signals(void)
 static int start(char **words)
 {
     int ends[2];
-    char number[16];
+    char variable[512];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return -1;
     child = fork();
@@ -57,8 +57,8 @@ static int start(char **words)
         if (persona >= 0)
             (void)personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
         int kept = dup(ends[1]); /* it outlives execv */
-        snprintf(number, sizeof number, "%d", kept);
-        if (kept < 0 || setenv(RH__LINK_VARIABLE, number, 1) != 0)
+        snprintf(variable, sizeof variable, "%d %s", kept, rh__link_words);
+        if (kept < 0 || setenv(RH__LINK_VARIABLE, variable, 1) != 0)
             _exit(EXIT_TOOL);
         execv(words[0], words);
         rh__complain("%s cannot be run: %s", words[0], strerror(errno));
@@ -79,11 +79,12 @@ static int wait_for_child(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SIGNALLED + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-/* The words of the test program: as they are, or those of an agent with as many workers. */
+/* The words of the test program: as they are, or those of an agent with as many workers if a test lends them. */
 static char **words_of(int argc, char **argv, bool lends)
 {
     char **words = calloc((size_t)argc + 2, sizeof *words);
     static char program_agent[] = "agent";
+    bool picks = lends && strcmp(argv[0], program_agent) != 0;
     int n = 0;
     if (!words)
         return NULL;
@@ -91,9 +92,9 @@ static char **words_of(int argc, char **argv, bool lends)
     words[n++] = lends ? program_agent : argv[0];
     for (int i = 2; i < argc; i++) {
         bool j = strncmp(argv[i], "-j", 2) == 0;
-        if (!lends || j || strcmp(argv[i], "--quiet") == 0)
+        if (!picks || j || strcmp(argv[i], "--quiet") == 0)
             words[n++] = argv[i];
-        if (lends && j && !argv[i][2] && i + 1 < argc && argv[i + 1][0] >= '0' && argv[i + 1][0] <= '9')
+        if (picks && j && !argv[i][2] && i + 1 < argc && argv[i + 1][0] >= '0' && argv[i + 1][0] <= '9')
             words[n++] = argv[++i];
     }
     return words;

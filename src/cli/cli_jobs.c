@@ -34,6 +34,8 @@ static void print_details(const struct rh__job_view *v)
     printf(", seen %.0f s ago, generation %lld, %lld commits, %.0f steps\n", v->seen, v->generation, v->commits,
            v->steps);
     for (size_t i = 0; i < v->agents; i++) {
+        if (strcmp(rh__job_agent(v, i), v->owner) == 0)
+            continue;
         printf("  agent ");
         print_visible(rh__job_agent(v, i));
         printf("\n");
@@ -67,6 +69,7 @@ static bool change(struct rh__jobs *l, const char *word)
         "if not s then return 0 end "
         "if ARGV[1] == 'remove' then "
         "  for i = 2, #KEYS do redis.call('DEL', KEYS[i]) end "
+        "  if s == 'ended' or s == 'left' then redis.call('DEL', KEYS[1]) return 1 end "
         "  redis.call('HSET', KEYS[1], 'state', 'removed') redis.call('EXPIRE', KEYS[1], 600) return 1 end "
         "if ARGV[1] == 'stop' and s == 'running' then redis.call('HSET', KEYS[1], 'state', 'paused') return 1 end "
         "if ARGV[1] == 'resume' and s == 'paused' then redis.call('HSET', KEYS[1], 'state', 'running') return 1 end "
@@ -93,15 +96,17 @@ static bool change(struct rh__jobs *l, const char *word)
 
 static int help(void)
 {
-    printf("rehearse jobs --cluster URL [show|stop|resume|remove]\n"
-           "    what is on a server: each job with its progress, agents, findings\n\n"
-           "    show      the job of the URL, with its program, test, explorer and settings\n"
-           "    stop      workers finish their items and wait\n"
-           "    resume    they go on\n"
-           "    remove    the job ends with what it has, and its result says that this is not all\n\n"
-           "The options of the connection are those of `rehearse agent` (--insecure, --cluster-password-file FILE, "
-           "...).\n\n"
-           "exit: 0 done, 2 wrong use, or there is no such job or server, 3 the server failed\n");
+    printf(
+        "rehearse jobs --cluster URL [show|stop|resume|remove]\n"
+        "    what is on a server: each job with its progress, agents, findings\n\n"
+        "    show      the job of the URL, with its program, test, explorer and settings\n"
+        "    stop      workers finish their items and wait\n"
+        "    resume    they go on\n"
+        "    remove    the job ends with what it has, and its result says that this is not all; one that has ended is\n"
+        "              forgotten\n\n"
+        "The options of the connection are those of `rehearse agent` (--insecure, --cluster-password-file FILE, "
+        "...).\n\n"
+        "exit: 0 done, 2 wrong use, or there is no such job or server, 3 the server failed\n");
     return 0;
 }
 

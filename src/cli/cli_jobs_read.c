@@ -40,7 +40,8 @@ static bool read_parts(struct rh__jobs *j, struct rh__reply **parts)
     rh__server_key(s, "agents", agents, sizeof agents);
     return (parts[SPEC] =
                 rh__jobs_say(j, rh__wire_say(s->wire, j->error, sizeof j->error, "HMGET", key, "state", "owner",
-                                             "program", "generation", "seen", "begun", "lease", "binding", NULL))) &&
+                                             "program", "generation", "seen", "begun", "lease", "binding", "ended",
+                                             "runs", "steps", "findings", "commits", NULL))) &&
            (parts[SUMS] = rh__jobs_say(j, rh__wire_say(s->wire, j->error, sizeof j->error, "HMGET", tot, "runs",
                                                        "steps", "findings", "workers", "commits", NULL))) &&
            (parts[OPEN] = rh__jobs_say(j, rh__wire_say(s->wire, j->error, sizeof j->error, "XLEN", work, NULL))) &&
@@ -70,11 +71,19 @@ bool rh__jobs_read(struct rh__jobs *j, const char *name, struct rh__job_view *v)
     v->seconds = now - number_of(spec, 5) / 1000;
     v->seen = seen > 0 ? seen : 0;
     v->silent = works && seen > 2e-3 * number_of(spec, 6);
-    v->runs = number_of(sums, 0);
-    v->steps = number_of(sums, 1);
-    v->findings = rh__reply_number(rh__reply_part(sums, 2));
-    v->workers = rh__reply_number(rh__reply_part(sums, 3));
-    v->commits = rh__reply_number(rh__reply_part(sums, 4));
+    if (*text_of(sums, 0)) {
+        v->runs = number_of(sums, 0);
+        v->steps = number_of(sums, 1);
+        v->findings = rh__reply_number(rh__reply_part(sums, 2));
+        v->workers = rh__reply_number(rh__reply_part(sums, 3));
+        v->commits = rh__reply_number(rh__reply_part(sums, 4));
+    } else { /* no generation is under way: how far the last one came */
+        v->seconds = *text_of(spec, 8) ? (number_of(spec, 8) - number_of(spec, 5)) / 1000 : 0;
+        v->runs = number_of(spec, 9);
+        v->steps = number_of(spec, 10);
+        v->findings = rh__reply_number(rh__reply_part(spec, 11));
+        v->commits = rh__reply_number(rh__reply_part(spec, 12));
+    }
     v->open = rh__reply_number(v->parts[OPEN]);
     v->agents = v->parts[AGENTS]->count;
     return *state != 0;

@@ -52,6 +52,14 @@ static int help_of(const char *command)
     for (const struct rh__command_row *c = rh__command_rows; c->name; c++)
         if (strcmp(command, c->name) == 0)
             printf("rehearse %s BINARY %s\n    %s\n", c->name, c->arguments, c->help);
+    if (strcmp(command, "serve") == 0)
+        printf("rehearse serve BINARY TEST [OPTION...] [--port N]\n"
+               "    stepping in a page on this machine; the options are those of `rehearse step`\n"
+               "rehearse serve --cluster URL [--port N]\n"
+               "    jobs of a server in a page, as they go on; the options of the connection are those of `rehearse "
+               "agent`\n\n"
+               "Prints the address of the page, and listens on 127.0.0.1 only; without --port the system chooses a "
+               "port.\n\n");
     for (const struct rh__option_help *h = rh__option_help; h->command; h++)
         if (strcmp(command, h->command) == 0)
             fputs(h->text, stdout);

@@ -205,11 +205,12 @@ static enum rh__pool_end fill(struct rh__agent *a)
 {
     unsigned char root;
     if (!rh_inner_can_share(&a->x->explorer)) {
-        snprintf(
-            a->error, a->error_size,
-            "explorer %s cannot share its work, so it cannot have several workers (-j) or a checkpoint; dfs can, "
-            "dpor, optimal, random, delayed, delay(ORDER, ses), and bound, portfolio, preempt and symmetry of these",
-            a->o->explorer);
+        snprintf(a->error, a->error_size,
+                 "explorer %s cannot share its work, so it cannot have several workers (-j, --cluster) or a "
+                 "checkpoint; dfs, "
+                 "dpor, optimal, stateful, delay, auto and samplers can, and bound, portfolio, symmetry and (but for "
+                 "stateful) preempt of these",
+                 a->o->explorer);
         return RH__POOL_REFUSED;
     }
     if (a->o->link && !a->o->link->explorer)

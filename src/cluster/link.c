@@ -1,6 +1,30 @@
 /* See link.h. */
 #include "cluster/link.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TEXT_OF(x)   #x
+#define NUMBER_OF(x) TEXT_OF(x)
+#define WORD(name)   #name " "
+const char rh__link_words[] = NUMBER_OF(RH__LINK_FORMAT_) " " RH__LINK_OPERATIONS(WORD) "/ " RH__LINK_STATE(WORD);
+#undef WORD
+
+int rh__link_find(const char *program, char *error, size_t error_size)
+{
+    const char *variable = getenv(RH__LINK_VARIABLE), *words = variable ? strchr(variable, ' ') : NULL;
+    if (!variable)
+        snprintf(error, error_size, "the connection is held by the command: rehearse test or agent %s --cluster URL",
+                 program);
+    else if (!words || strcmp(words + 1, rh__link_words) != 0)
+        snprintf(error, error_size,
+                 "%s was built with another version of rehearse than the command that runs it: build it again",
+                 program);
+    else
+        return atoi(variable);
+    return -1;
+}
+
 enum { ASK = 0xb1, ANSWER = 0xb2 };
 
 static void put_items(struct rh__writer *w, const struct rh__items *i)

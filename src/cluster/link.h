@@ -13,13 +13,15 @@
 
 #include "cluster/queue.h"
 
+#define RH__LINK_FORMAT_ 1 /* of asks, answers, and what is on the server */
 enum {
-    RH__LINK_FORMAT = 1,          /* of asks, answers, and what is on the server */
+    RH__LINK_FORMAT = RH__LINK_FORMAT_,
     RH__LINK_MOST_ITEM = 1 << 27, /* largest item or result */
     RH__LINK_MOST_FRAME = 1 << 30,
 };
 
-/* The environment variable by which a test program finds its end of the socket pair. */
+/* The environment variable by which a test program finds its end of the socket pair: its number, a space, and what
+ * this build can say over it (rh__link_words).  The command and the program may be of different builds. */
 #define RH__LINK_VARIABLE "REHEARSE_LINK"
 
 #define RH__LINK_OPERATIONS(X)                                                                                         \
@@ -98,6 +100,12 @@ struct rh__link_answer {
     /* Blocks, without the limit on their number that a commit has. */
     struct rh__items results, items;
 };
+
+/* The format and the words of asks and answers: both ends must have the same. */
+extern const char rh__link_words[];
+/* Of a test program: its end of the socket pair.  -1 with a sentence if there is none, or if the other end is of another
+ * build. */
+int rh__link_find(const char *program, char *error, size_t error_size);
 
 void rh__link_ask_encode(const struct rh__link_ask *a, struct rh__writer *w);
 /* False if the bytes are invalid.  Pointers are into the bytes. */

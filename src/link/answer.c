@@ -501,7 +501,7 @@ void rh__server_serve(struct rh__server *s, int fd)
         if (!receive(fd, &in))
             break;
         if (!rh__link_ask_decode(&ask, in.at, in.len)) {
-            rh__complain("the test program asks what makes no sense");
+            rh__complain("the test program asks what makes no sense: was it built with this version of rehearse?");
             break;
         }
         rh__server_answer(s, &ask, &answer);

@@ -300,10 +300,12 @@ if op == 'snapshot' then
     return changed('ok', { redis.call('LRANGE', res, 0, -1), items })
 end
 
--- end: the generation is over.
+-- end: the generation is over.  How far it came is kept, for `rehearse jobs`.
 if op == 'end' then
+    local t = redis.call('HMGET', tot, 'runs', 'steps', 'findings', 'commits')
     remove_work()
-    redis.call('HSET', spec, 'state', 'idle', 'seen', now())
+    redis.call('HSET', spec, 'state', 'idle', 'seen', now(), 'ended', now(), 'runs', t[1] or 0, 'steps', t[2] or 0,
+        'findings', t[3] or 0, 'commits', t[4] or 0)
     return { 'ok' }
 end
 return redis.error_reply('no such operation')

@@ -133,17 +133,15 @@ static int lend(struct lender *l, bool quiet)
 
 int rh__command_agent(const char *program, const struct rh__options *o)
 {
-    const char *variable = getenv(RH__LINK_VARIABLE);
     struct rh__interrupts interrupts;
     static struct lender l;
-    (void)program;
-    if (!variable) {
-        rh__complain("an agent needs the command: rehearse agent %s --cluster URL", program);
+    char error[512];
+    int fd = rh__link_find(program, error, sizeof error);
+    if (fd < 0) {
+        rh__complain("%s", error);
         return RH__EXIT_USAGE;
     }
-    l = (struct lender){ .fd = atoi(variable),
-                         .workers = o->workers ? o->workers : rh__cores(),
-                         .buffer = rh__writer_new() };
+    l = (struct lender){ .fd = fd, .workers = o->workers ? o->workers : rh__cores(), .buffer = rh__writer_new() };
     rh__interrupts_begin(&interrupts, &l.interrupted);
     int code = lend(&l, o->quiet);
     rh__interrupts_end(&interrupts);

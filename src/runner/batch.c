@@ -147,11 +147,8 @@ bool rh__batch_check(const struct rh__batch *b, char *error, size_t error_size)
                  o->checkpoint ? "checkpoint" : single->option.name);
         return false;
     }
-    if (o->cluster && !getenv(RH__LINK_VARIABLE)) {
-        snprintf(error, error_size, "--cluster is for the command, which holds the connection: rehearse test %s",
-                 b->program);
+    if (o->cluster && rh__link_find(b->program, error, error_size) < 0)
         return false;
-    }
     if (o->suite && (o->workers > 1 || o->checkpoint || o->cluster)) {
         snprintf(error, error_size, "--suite is made by one worker: leave out -j, --checkpoint and --cluster");
         return false;

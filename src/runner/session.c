@@ -170,7 +170,7 @@ static int explore(struct rh__session *s)
             rh__writer_release(&job);
             return RH__EXIT_USAGE;
         }
-        link.fd = atoi(getenv(RH__LINK_VARIABLE));
+        link.fd = rh__link_find(p->program, s->error, sizeof s->error); /* the batch has checked it */
         link.job = job.at;
         link.job_size = job.len;
         pool.link = &link;

@@ -81,6 +81,10 @@ fi
 # ---- jobs ----------------------------------------------------------------------------------------------------------------
 expect 0 "$rehearse" jobs --cluster "$url"
 out_has 'compare: ended'
+grep -q 'compare: ended, [a-z]*, [1-9]' out || problem "an ended job does not say how far it came"
+expect 0 "$rehearse" jobs --cluster "$url?compare" remove
+expect 2 "$rehearse" jobs --cluster "$url?compare" show
+err_has 'there is no job compare'
 expect 2 "$rehearse" jobs --cluster "$url?nobody" show
 err_has 'there is no job nobody'
 refused 'jobs wants' "$rehearse" jobs --cluster "$url" destroy
@@ -138,7 +142,13 @@ refused 'No such file' "$rehearse" test "$slow" --cluster redis+unix:///nowhere/
 refused '--lease wants seconds' "$rehearse" test "$slow" --cluster "$url" --lease 0.01
 refused 'cannot share its work' "$rehearse" test "$slow" --cluster "$url" --explorer roundrobin
 expect 2 "$slow" test --cluster "$url"
-err_has 'is for the command'
+err_has 'is held by the command'
+REHEARSE_LINK='3 9 SOMETHING' expect 2 "$slow" test --cluster "$url"
+err_has 'was built with another version of rehearse' 'build it again'
+REHEARSE_LINK=3 expect 2 "$slow" agent --cluster "$url"
+err_has 'was built with another version of rehearse'
+expect 2 "$rehearse" agent "$slow" --cluster "$url" --explorer dfs
+err_has '--explorer'
 server evicts 'maxmemory 100mb' 'maxmemory-policy allkeys-lru'
 refused 'drops keys when its memory is full' "$rehearse" test "$slow" --cluster "redis+unix://$work/evicts/s"
 server replica "replicaof 127.0.0.1 1"
