@@ -71,6 +71,11 @@ if command -v gdb >/dev/null && ! grep -q '^RH_SANITIZE:[A-Z]*=.' "$BUILD_DIR/CM
     timeout 3600 "$rehearse" replay "$fixtures/stuck" $s --gdb >out 2>err <commands
     if ! grep -q 'ptrace: Operation not permitted' out err; then
         out_has 'asker#1' 'waits at tests/fixtures/stuck.c:12' 'rh_body_of_asker'
+        # By its name, too.
+        printf '%s\n' 'rh-actor asker#1' 'rh-actor nobody#7' 'rh-actor asker' >commands
+        timeout 3600 "$rehearse" replay "$fixtures/stuck" $s --gdb >out 2>err <commands
+        out_has 'asker#1 waits at tests/fixtures/stuck.c:12' 'rh_body_of_asker'
+        err_has 'there is no actor nobody#7: `info rh-actors` lists them' 'there is no actor asker: '
     fi
 fi
 

@@ -1,7 +1,8 @@
 # Commands for gdb that know the actors of a test program under rehearse:
 #
 #     info rh-actors     every actor: what it does, where it waits, what is in its mailbox
-#     rh-actor N         switches to the stack of actor N, which waits, and shows its backtrace; without N: back
+#     rh-actor N         switches to the stack of actor N (or of that name), which waits, and shows its backtrace;
+#                        without N: back
 #     rh-back            goes back by an event               (replay --gdb)
 #     rh-forward         makes the next event                (replay --gdb)
 #     rh-choose N        takes another open choice           (replay --gdb)
@@ -102,8 +103,22 @@ def restore():
         before = None
 
 
+def actor_of(w, argument):
+    """The index of an actor by its number (an expression) or its name."""
+    names = [actor_name(w, i) for i in range(actor_count(w))]
+    if argument in names:
+        return names.index(argument)
+    try:
+        i = int(gdb.parse_and_eval(argument))
+    except (gdb.error, ValueError):
+        raise gdb.GdbError("there is no actor %s: `info rh-actors` lists them" % argument)
+    if i < 0 or i >= len(names):
+        raise gdb.GdbError("there are actors 0 to %d" % (len(names) - 1))
+    return i
+
+
 class Actor(gdb.Command):
-    """rh-actor N: the stack of actor N, which waits; its frames can be looked at.  rh-actor: back to where gdb stopped."""
+    """rh-actor N, or rh-actor NAME: the stack of actor N, which waits; its frames can be looked at.  rh-actor: back to where gdb stopped."""
 
     def __init__(self):
         super().__init__("rh-actor", gdb.COMMAND_STACK)
@@ -114,9 +129,7 @@ class Actor(gdb.Command):
         if not argument:
             return
         w = world()
-        i = int(gdb.parse_and_eval(argument))
-        if i < 0 or i >= actor_count(w):
-            raise gdb.GdbError("there are actors 0 to %d" % (actor_count(w) - 1))
+        i = actor_of(w, argument)
         a = w["actors"][i]
         if i == int(w["current"]) and bool(w["inside"]):
             gdb.execute("backtrace")
