@@ -97,6 +97,12 @@ bool rh__exploration_needs_steps(const struct rh_exploration *x);
 void rh__exploration_loop_begins(struct rh_exploration *x, const struct rh_world *w);
 const char *rh__exploration_loop_ends(struct rh_exploration *x, const struct rh_world *w, uint32_t monitor);
 
+/* Counters of an explorer for its notes, which add up over workers.  In `open`: takes `count` of them and returns the
+ * first; RH_NONE if there are not so many left, and then nothing is counted. */
+uint32_t rh__exploration_counters(struct rh_exploration *x, uint32_t count);
+void rh__exploration_count(struct rh_exploration *x, uint32_t counters, uint32_t which);
+uint64_t rh__exploration_count_of(const struct rh_exploration *x, uint32_t counters, uint32_t which);
+
 /* Number of events in the run. */
 static inline uint32_t rh__depth(const struct rh_world *w)
 {

@@ -31,6 +31,7 @@ struct rh__report_setup {
 struct rh__missing {
     const char *test, *model;
     bool begun;      /* the tool failed while it explored the test */
+    bool left_out;   /* the options do not allow it; the other tests are run */
     const char *why; /* a sentence */
 };
 

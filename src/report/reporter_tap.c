@@ -101,6 +101,18 @@ static void tap_result(void *state, const struct rh__result *r)
     rh__stdout_flush(line, sizeof line); /* main reports what is lost */
 }
 
+static void tap_missing(void *state, const struct rh__missing *m)
+{
+    unsigned *number = state;
+    if (!m->left_out)
+        return; /* the report ends with "Bail out!" */
+    printf("ok %u - ", ++*number);
+    rh__print_visible(stdout, m->test, SIZE_MAX);
+    printf(" (%s) # SKIP ", m->model);
+    rh__print_visible(stdout, m->why, SIZE_MAX);
+    putchar('\n');
+}
+
 static bool tap_close(void *state, const struct rh__report_end *end, char *error, size_t error_size)
 {
     (void)state, (void)error, (void)error_size;
@@ -126,5 +138,6 @@ const struct rh__reporter rh__reporter_tap = {
     .state_size = sizeof(unsigned),
     .open = tap_open,
     .result = tap_result,
+    .missing = tap_missing,
     .close = tap_close,
 };

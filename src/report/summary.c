@@ -363,12 +363,20 @@ static bool is_scenario(const struct rh__result *r)
     return rh__world_test(r->world)->scenario && !r->x->results->count.cut && !r->x->results->bounded;
 }
 
+/* It went on behind the first finding: whether it came to an end says whether there may be others. */
+static bool keeps_going(const struct rh_exploration *x)
+{
+    return x->limits.keep_going && x->results->finding_count && !x->end.dies_in_body && !x->repeats.every_run;
+}
+
 void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
     uint32_t escapes = r->x->results->escape_count;
-    if (r->failed)
+    if (r->failed && !keeps_going(x))
         return;
+    if (r->failed)
+        rh__text_add(t, "kept going: ");
     if (x->end.stale) {
         rh__text_add(t, "stale: %s: %s", x->end.stale_file, x->end.stale);
         return;

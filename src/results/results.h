@@ -21,7 +21,7 @@
 #include "results/finding.h"
 
 /* A run is counted as a whole when it ends. */
-#define RH__COUNTS(X)                                                                                                  \
+#define RH__COUNTS_OF_RUNS(X)                                                                                          \
     X(runs)                                                                                                            \
     X(steps)                                                                                                           \
     X(cut)     /* runs ended by a bound or by the explorer */                                                          \
@@ -30,10 +30,20 @@
     X(failed)                                                                                                          \
     X(assumed) /* runs ended by rh_assume: apart from this count, only `runs` and `steps` include them */
 
+/* All that is counted: also what explorers count for their notes (rh__exploration_counters). */
+#define RH__COUNTS(X)                                                                                                  \
+    RH__COUNTS_OF_RUNS(X)                                                                                              \
+    X(noted[0])                                                                                                        \
+    X(noted[1])                                                                                                        \
+    X(noted[2]) X(noted[3]) X(noted[4]) X(noted[5]) X(noted[6]) X(noted[7]) X(noted[8]) X(noted[9])
+
+enum { RH__NOTED = 10 };
+
 struct rh__counts {
 #define RH__X(name) uint64_t name;
-    RH__COUNTS(RH__X)
+    RH__COUNTS_OF_RUNS(RH__X)
 #undef RH__X
+    uint64_t noted[RH__NOTED];
 };
 
 enum { RH__MOST_PROPERTIES = 1 << 10, RH__MOST_ESCAPES = 64, RH__PROPERTY_NAME = 96 };

@@ -13,7 +13,7 @@
 #include "results/results.h"
 #include "run/encode.h"
 
-enum { VERSION = 0xc7, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, SHARES_GLOBALS = 8, BOUNDED = 16, ALL_FLAGS = 31 };
+enum { VERSION = 0xc8, INCOMPLETE = 1, DIVERGED = 2, AT_LEAST = 4, SHARES_GLOBALS = 8, BOUNDED = 16, ALL_FLAGS = 31 };
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 

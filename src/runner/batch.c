@@ -82,20 +82,47 @@ static bool make_plan(const struct rh__batch *b, const struct rh_test *test, str
     return rh__options_semantics(o, test, &plan->semantics, &plan->asked, error, error_size);
 }
 
+static bool is_one_test(const struct rh__options *o)
+{
+    size_t n = 0;
+    for (const struct rh_test *t = rh_test_first(); t; t = t->next)
+        n += is_named(o, t);
+    return n == 1 && !o->all_models;
+}
+
+/* A scenario has one granularity, and not every explorer can explore it.  If it is one of several tests, and nobody has
+ * asked for it by its name, the others are run, and a sentence says why it is not. */
+static bool is_left_out(const struct rh__batch *b, const struct rh_test *t, char *why, size_t size)
+{
+    const struct rh__options *o = b->options;
+    struct rh__plan plan;
+    bool by_name = is_one_test(o);
+    for (size_t i = 0; i < o->word_count; i++)
+        by_name |= strcmp(o->words[i], t->name) == 0;
+    if (!t->scenario || by_name || !is_named(o, t))
+        return false;
+    if (!make_plan(b, t, &plan, why, size))
+        return true;
+    bool automatic = strncmp(o->explorer, "auto", 4) == 0; /* the session takes dfs */
+    return !automatic && rh__explorer_refuses_test(o->explorer, t, why, size);
+}
+
 int rh__batch_each(struct rh__batch *b, int (*visit)(struct rh__batch *b, const struct rh__plan *plan, void *arg),
                    void *arg)
 {
     size_t models = b->options->all_models ? RH_ROWS(RH_MODELS) : 1;
     char error[1024];
     int code = RH__EXIT_OK;
-    for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next)
-        for (size_t m = 0; m < models && is_named(b->options, t) && code == RH__EXIT_OK; m++) {
+    for (const struct rh_test *t = rh_test_first(); t && code == RH__EXIT_OK; t = t->next) {
+        bool wanted = is_named(b->options, t) && !is_left_out(b, t, error, sizeof error);
+        for (size_t m = 0; m < models && wanted && code == RH__EXIT_OK; m++) {
             struct rh__plan plan;
             make_plan(b, t, &plan, error, sizeof error); /* it was checked */
             if (b->options->all_models)
                 plan.semantics.model = (enum rh_model)m;
             code = visit(b, &plan, arg);
         }
+    }
     return code;
 }
 
@@ -126,14 +153,6 @@ static bool names_are_known(const struct rh__batch *b, char *error, size_t error
     return true;
 }
 
-static bool is_one_test(const struct rh__options *o)
-{
-    size_t n = 0;
-    for (const struct rh_test *t = rh_test_first(); t; t = t->next)
-        n += is_named(o, t);
-    return n == 1 && !o->all_models;
-}
-
 bool rh__batch_check(const struct rh__batch *b, char *error, size_t error_size)
 {
     const struct rh__options *o = b->options;
@@ -153,10 +172,15 @@ bool rh__batch_check(const struct rh__batch *b, char *error, size_t error_size)
         snprintf(error, error_size, "--suite is made by one worker: leave out -j, --checkpoint and --cluster");
         return false;
     }
-    for (const struct rh_test *t = rh_test_first(); t; t = t->next)
-        if (is_named(o, t) && !make_plan(b, t, &plan, error, error_size))
+    bool any = false;
+    for (const struct rh_test *t = rh_test_first(); t; t = t->next) {
+        if (!is_named(o, t) || is_left_out(b, t, error, error_size))
+            continue;
+        any = true;
+        if (!make_plan(b, t, &plan, error, error_size))
             return false;
-    return true;
+    }
+    return any || !rh_test_first();
 }
 
 /* ---- budgets of timers that do not exist ------------------------------------------------------------------------- */
@@ -224,6 +248,21 @@ int rh__batch_exit(const struct rh__batch *b)
     return b->failed ? RH__EXIT_FAILURE : b->stale ? RH__EXIT_DIVERGED : b->unmet ? RH__EXIT_UNMET : RH__EXIT_OK;
 }
 
+/* Names the tests that are left out, and says why. */
+static void report_left_out(struct rh__batch *b)
+{
+    char why[1024];
+    for (const struct rh_test *t = rh_test_first(); t; t = t->next) {
+        if (!is_left_out(b, t, why, sizeof why))
+            continue;
+        const char *model = b->options->all_models ? "all models" : rh__model_name(t->semantics.model);
+        struct rh__missing m = { .test = t->name, .model = model, .why = why, .left_out = true };
+        rh__complain("not run: %s", why);
+        rh__reports_missing(&b->reports, &m);
+        b->left_out++;
+    }
+}
+
 static int report_missing(struct rh__batch *b, const struct rh__plan *plan, void *why)
 {
     struct rh__missing m = { .test = plan->test->name, .model = rh__model_name(plan->semantics.model), .why = why };
@@ -252,8 +291,8 @@ static bool close_reports(struct rh__batch *b, int code)
         return true;
     }
     rh__batch_each(b, report_missing, (void *)why);
-    end.tests = b->tests;
-    end.missing = b->tests - b->reported;
+    end.tests = b->tests + b->left_out;
+    end.missing = end.tests - b->reported;
     char line[2048];
     struct rh__text unreached;
     rh__text_init(&unreached, line, sizeof line);
@@ -277,6 +316,7 @@ int rh__batch_run(struct rh__batch *b, int (*run)(struct rh__batch *b, const str
         rh__interrupts_end(&interrupts);
         return RH__EXIT_USAGE;
     }
+    report_left_out(b);
     int code = rh__batch_each(b, run, NULL);
     bool whole = close_reports(b, code);
     rh__interrupts_end(&interrupts);

@@ -21,6 +21,7 @@ struct rh__batch {
     char nearest[RH__TIMER_BUDGETS][48];
     unsigned tests;           /* under a model, that were asked for */
     unsigned begun, reported; /* of these: begun; with a report */
+    unsigned left_out;        /* besides: scenarios that the options do not allow */
 };
 
 /* Refuses options that make no sense, before anything is opened; false with a sentence. */

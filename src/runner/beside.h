@@ -5,10 +5,10 @@
  *     rh__search_beside  in place of rh__explore: runs of auto and slices of stateful, in turn
  *     rh__search_after   the same slices at once, after workers have made auto's runs
  *
- * The search is an exploration of its own, with its own counts: what auto's samplers cut is no cut of the search.  If it
- * is through, it is the exploration of the session, and its result the result.  What it finds is added to the
- * session's.  How far it goes is counted in steps, so a verdict does not depend on the load; its memory is bounded, and
- * when it is full the search gives up. */
+ * The search is an exploration of its own, with its own counts: what auto's samplers cut is no cut of the search.  If
+ * it is through, it is the exploration of the session, and its result the result.  What it finds is added to the
+ * session's.  How far it goes is counted in steps, so a verdict does not depend on the load; its memory is bounded,
+ * and when it is full the search gives up. */
 #ifndef RH_RUNNER_BESIDE_H
 #define RH_RUNNER_BESIDE_H
 

@@ -13,7 +13,8 @@
 
 /* Before the session has its world: changes its plan.  False if the tool failed. */
 bool rh__first_look(struct rh__session *s);
-/* A part of the processor time that the user allows, at most `most` seconds: for what is made beside the exploration. */
+/* A part of the processor time that the user allows, at most `most` seconds: for what is made beside the
+ * exploration. */
 double rh__seconds_of_part(const struct rh__session *s, double most);
 
 #endif

@@ -43,4 +43,15 @@ expect 0 "${v[@]}" splits --explorer 'stateful(kb=64, fits)'
 out_has 'sampled: ' 'the memory was full, so the search gave up (fits)'
 expect 0 "${v[@]}" splits -p clients=1 --explorer 'stateful(kb=64, fits)' --require exhaustive
 
+# The runs of the members are all runs, also with two workers.
+for workers in 1 2; do
+    expect 0 "$rehearse" test "$fixtures/slow" --save '' --max-all-steps 100000 -j$workers
+    all=$(sed -n 's/^  \([0-9,]*\) runs, .*/\1/p' out | tr -d ,)
+    same "runs of members with $workers workers" "$all" \
+        $(($(grep '^ *runs: ' out | grep -oE '[0-9]+ by' | sed 's/ by/+/' | tr -d '\n')0))
+    out_has ' by optimal' ' by pctcp' ' by random'
+done
+expect 0 "$rehearse" test "$fixtures/slow" --save '' --max-runs 300 -j2 --explorer 'feedback(swarm)'
+out_has ' of 300 runs went on from runs that a worker has kept'
+
 finish

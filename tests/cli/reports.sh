@@ -111,13 +111,17 @@ grep -vE '^((not )?ok |1\.\.|  )' out && problem "lines that are not TAP"
 expect 1 "${kinds[@]}" several --explorer dfs --keep-going
 err_empty
 same 'each finding once' 2 "$(grep -c '^  found in run' out)"
-out_has 'found in run 2, and in 2 more' 'victim#2' '12 runs' '6 failed' 'replay it: rehearse replay'
+out_has 'found in run 2, and in 2 more' 'victim#2' '12 runs' '6 failed' 'replay it: rehearse replay' \
+    'kept going: exhaustive: every sequence of choices, 7 distinct runs (bag)'
 expect 1 "${kinds[@]}" several --explorer dfs --keep-going --quiet
 err_empty
 out_has 'FAILED several' 'replay it'
 out_lacks 'still under way' 'second < b' # the story
 expect 1 "${kinds[@]}" several --explorer dfs
 same 'without --keep-going one finding' 1 "$(grep -c '^  found in run' out)"
+out_lacks 'kept going'
+expect 1 "${kinds[@]}" several --explorer random --keep-going --max-runs 20 --quiet
+out_has 'kept going: sampled: 20 runs of an unknown number, '
 expect 0 "${kinds[@]}" passes --seed 9
 out_has 'seed 9'
 

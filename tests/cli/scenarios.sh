@@ -54,6 +54,17 @@ for explorer in optimal dpor stateful 'symmetry(dfs)'; do
     refused "is a scenario, whose body says what comes next: explorer $explorer cannot know that; use dfs or a sampler" \
         "$rehearse" test "$program" any_client_begins --explorer "$explorer"
 done
+# One of several tests is left out, and the report says so; who names it, or nothing else, is refused.
+expect 0 "$rehearse" test "$program" every_order 'one*' --explorer stateful
+out_has 'passed every_order' 'not run, 1 of 2 tests: one_begins (fifo)'
+err_has 'not run: one_begins is a scenario, whose body says what comes next'
+expect 0 "$rehearse" test "$program" every_order 'one*' --granularity object --tap --junit junit.xml
+out_has 'ok 1 - one_begins (fifo) # SKIP one_begins is a scenario' 'ok 2 - every_order (fifo)' '1..2'
+grep -q '<skipped message="one_begins is a scenario' junit.xml || problem 'JUnit does not skip'
+expect 1 "$rehearse" test "$program" no_scenario 'one*' --explorer dpor
+expect 2 "$rehearse" test "$program" every_order one_begins --explorer stateful
+err_has 'one_begins is a scenario'
+refused 'is a scenario, whose body says' "$rehearse" test "$program" 'one*' 'any*' --explorer stateful
 refused 'any_client_begins is a scenario: its steps have granularity handler, and no other' \
     "$rehearse" test "$program" any_client_begins --granularity object
 finish

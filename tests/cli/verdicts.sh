@@ -40,7 +40,7 @@ expect 0 "${v[@]}" sometimes_long --explorer random --max-runs 3 --set fail_allo
 not_passed 'nothing found in 3 runs' 'sampled: ' 'more runs (--max-seconds), other seeds'
 expect 0 "${v[@]}" sometimes_long --explorer random --max-runs 3 --timer-budget tick=1
 not_passed 'nothing found in 3 runs' 'sampled: ' '--explorer stateful, which visits every state once'
-expect 0 "${v[@]}" sometimes_long --max-all-steps 10 --timer-budget tick=1 --granularity object
+expect 0 "$rehearse" test "$fixtures/proofs" leases --max-all-steps 300 --save ''
 not_passed 'nothing found in' 'sampled: ' '--explorer stateful --granularity object, which visits every state once'
 expect 0 "$rehearse" test "$fixtures/slow" --explorer optimal --max-runs 10
 not_passed 'nothing found in 10 runs of senders' 'sampled: 10 runs of about 4' 'more time (--max-seconds), more workers (-j)'
@@ -167,4 +167,8 @@ expect 0 "$fixtures/sites_of_two" --save '' --tap
 out_has '# never reached by any test: ' "${gaps[@]}"
 expect 0 "$fixtures/sites_of_two" one --save ''
 out_lacks 'never reached'
+# Of runs that do not end nobody knows how many there are.
+expect 0 "$rehearse" test "$fixtures/partitions" beats --explorer dfs --max-runs 20 --max-steps 2000
+out_has 'sampled: 20 runs of an unknown number' 'none came to its end'
+
 finish

@@ -64,6 +64,7 @@ struct automatic {
     struct rh__novelty novelty;
     struct share share[RH_MOST_INNER];
     struct rh__tree tree[RH_MOST_INNER]; /* the members' expressions */
+    uint32_t counters;                   /* of members' runs, also those of other workers */
     uint32_t exhaustive;                 /* number of the exhaustive member */
     uint32_t stand_in;                   /* number of the member that replaces it; RH_NONE: none */
     bool cuts;                           /* the exhaustive member cuts its runs */
@@ -134,6 +135,7 @@ static bool auto_open(void *state, struct rh_exploration *x, const struct rh_arg
         if (!add_exhaustive(a, "dfs", error, error_size))
             return false;
     }
+    a->counters = rh__exploration_counters(x, a->members.count);
     return true;
 }
 
@@ -244,6 +246,7 @@ static void auto_end(void *state, const struct rh_world *w, const struct rh_run 
     a->steps += cost;
     s->steps += cost;
     s->runs++;
+    rh__exploration_count(a->x, a->counters, a->members.turn);
     s->slice_new += rh__novelty_add(&a->novelty, w);
     a->slice_runs -= a->slice_runs > 0;
     a->slice -= cost < a->slice ? cost : a->slice;
@@ -271,28 +274,39 @@ static double auto_estimate(const void *state)
     return rh_inner_estimate(&a->members.member[a->exhaustive]);
 }
 
-static void auto_notes(const void *state, char *buffer, size_t size)
+static void add_limits(const struct automatic *a, struct rh__text *t)
 {
-    const struct automatic *a = state;
-    struct rh__text t;
-    rh__text_init(&t, buffer, size);
-    if (a->share[a->exhaustive].runs == a->novelty.runs)
-        return;
-    for (uint32_t i = 0; i < a->members.count; i++)
-        if (a->share[i].runs)
-            rh__text_add(&t, "%s%llu by %s", t.len ? ", " : "runs: ", (unsigned long long)a->share[i].runs,
-                         a->share[i].name);
-    if (!a->cuts)
-        return;
     uint32_t least = UINT32_MAX, most = 0;
     for (uint32_t i = 0; i < a->members.count; i++) {
         uint32_t limit = rh__grow_limit(&a->members.member[i]);
         least = limit && limit < least ? limit : least;
         most = limit > most ? limit : most;
     }
-    rh__text_add(&t, "\nruns that did not end were cut: by bound after %d events, by grow after %d at first, ", SHORT,
+    rh__text_add(t, "\nruns that did not end were cut: by bound after %d events, by grow after %d at first", SHORT,
                  RH__GROW_FIRST);
-    rh__text_add(&t, least == most ? "%u now" : "%u to %u now", least, most);
+    if (!a->novelty.runs)
+        rh__text_add(t, ", and later in each worker"); /* which know how late */
+    else
+        rh__text_add(t, least == most ? ", %u now" : ", %u to %u now", least, most);
+}
+
+static void auto_notes(const void *state, char *buffer, size_t size)
+{
+    const struct automatic *a = state;
+    struct rh__text t;
+    uint64_t all = 0;
+    rh__text_init(&t, buffer, size);
+    for (uint32_t i = 0; i < a->members.count; i++)
+        all += rh__exploration_count_of(a->x, a->counters, i);
+    if (rh__exploration_count_of(a->x, a->counters, a->exhaustive) == all)
+        return;
+    for (uint32_t i = 0; i < a->members.count; i++) {
+        uint64_t runs = rh__exploration_count_of(a->x, a->counters, i);
+        if (runs)
+            rh__text_add(&t, "%s%llu by %s", t.len ? ", " : "runs: ", (unsigned long long)runs, a->share[i].name);
+    }
+    if (a->cuts)
+        add_limits(a, &t);
 }
 
 const struct rh__novelty *rh__auto_novelty(const struct rh_exploration *x)

@@ -153,6 +153,7 @@ struct rh_exploration {
     const struct rh_exploration *agent; /* in a worker: the exploration of its agent; NULL: none */
     void *published[RH__MAX_PUBLISHED]; /* memory of explorers that workers see (rh__exploration_publish) */
     uint32_t published_count;
+    uint32_t counters; /* that explorers have taken (rh__exploration_counters) */
 
     struct rh__results *results;
     struct rh__ending end;
@@ -177,6 +178,8 @@ struct rh_exploration {
 struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *expression, uint64_t seed,
                                            const struct rh__limits *limits, char *error, size_t error_size);
 void rh__exploration_free(struct rh_exploration *x);
+/* True with a sentence if the test is a scenario, which this explorer cannot explore. */
+bool rh__explorer_refuses_test(const char *expression, const struct rh_test *test, char *error, size_t error_size);
 /* Makes runs until no work is left, a limit is reached, there is a finding, or it is time for a pause.  False if the
  * tool failed. */
 bool rh__explore(struct rh_exploration *x);

@@ -91,6 +91,26 @@ bool rh__exploration_needs_steps(const struct rh_exploration *x)
     return x->run.mark || x->measure;
 }
 
+uint32_t rh__exploration_counters(struct rh_exploration *x, uint32_t count)
+{
+    uint32_t first = x->counters;
+    if (count > RH__NOTED - first)
+        return RH_NONE;
+    x->counters += count;
+    return first;
+}
+
+void rh__exploration_count(struct rh_exploration *x, uint32_t counters, uint32_t which)
+{
+    if (counters != RH_NONE)
+        x->results->count.noted[counters + which]++;
+}
+
+uint64_t rh__exploration_count_of(const struct rh_exploration *x, uint32_t counters, uint32_t which)
+{
+    return counters == RH_NONE ? 0 : x->results->count.noted[counters + which];
+}
+
 void *rh_exploration_memory(struct rh_exploration *x, size_t bytes)
 {
     struct rh__blocks *b = &x->blocks;
@@ -171,9 +191,18 @@ static double mixed_estimate(const struct rh_exploration *x)
     return x->sampled.exact && sampled >= (double)runs ? sampled : rh__mixed_estimate(sampled, (double)runs, share);
 }
 
+/* Runs that do not end make a tree with few runs on one side and all others on the other, and an estimate from the runs
+ * so far takes one side for the other. */
+static bool most_were_cut(const struct rh__results *r)
+{
+    return r->count.cut > rh__results_counted(r) / 2;
+}
+
 double rh__exploration_estimate(const struct rh_exploration *x)
 {
     const struct rh__results *r = x->results;
+    if (!x->end.exhausted && most_were_cut(r))
+        return 0;
     if (x->sampled.runs > 0 && !x->end.exhausted)
         return mixed_estimate(x);
     if (x->workers)
@@ -214,6 +243,24 @@ static bool take_memory(struct rh_exploration *x, size_t events)
     return x->results && x->recovery.replay && x->run.prefix && x->run.picks && x->run.opens && x->repeats.seen;
 }
 
+static bool refuses_scenarios(const struct rh__tree *t, const struct rh_test *test, const char *expression, char *error,
+                              size_t error_size)
+{
+    if (!test->scenario || !(rh__tree_is_reduction(t) || rh__tree_uses_symmetry(t) || rh__tree_matches_states(t)))
+        return false;
+    snprintf(error, error_size,
+             "%s is a scenario, whose body says what comes next: explorer %s cannot know that; use dfs or a sampler",
+             test->name, expression);
+    return true;
+}
+
+bool rh__explorer_refuses_test(const char *expression, const struct rh_test *test, char *error, size_t error_size)
+{
+    struct rh__tree t;
+    return rh__tree_parse(&t, expression, error, error_size) &&
+           refuses_scenarios(&t, test, expression, error, error_size);
+}
+
 static bool open_explorer(struct rh_exploration *x, const char *expression, char *error, size_t error_size)
 {
     const struct rh__tree *t = &x->tree;
@@ -235,14 +282,8 @@ static bool open_explorer(struct rh_exploration *x, const char *expression, char
             expression);
         return false;
     }
-    if (rh__world_test(x->world)->scenario &&
-        (x->is_reduction || rh__tree_uses_symmetry(t) || rh__tree_matches_states(t))) {
-        snprintf(
-            error, error_size,
-            "%s is a scenario, whose body says what comes next: explorer %s cannot know that; use dfs or a sampler",
-            rh__world_test(x->world)->name, expression);
+    if (refuses_scenarios(t, rh__world_test(x->world), expression, error, error_size))
         return false;
-    }
     if (x->is_reduction && (s->quiet_after || s->temperature)) {
         snprintf(error, error_size,
                  "%s counts events, and explorer %s leaves out orders of independent steps: use stateful, dfs or a "

@@ -19,6 +19,7 @@
 
 #include "base/hash.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "explore/explorers.h"
 #include "explore/samplers/around.h"
 
@@ -44,13 +45,17 @@ struct kept {
     uint32_t picks[LONGEST];
 };
 
+enum { OWN, CONTINUED, COUNTERS };
+
 struct feedback {
     struct rh__around around;
+    struct rh_exploration *x;
+    uint32_t counters; /* of runs: EXPLORER's own, others; also those of other workers */
     struct kept *kept;
     uint32_t *picks; /* of the run under way */
     struct shown *shown;
     uint32_t kept_count, shown_count;
-    uint32_t run, own, continued; /* runs: all, EXPLORER's own, others */
+    uint32_t run, own; /* runs of this process: all, and EXPLORER's own */
     /* of the run under way */
     struct kept *from;  /* NULL: the run is EXPLORER's own */
     uint32_t until;     /* the events of the part */
@@ -66,6 +71,8 @@ static bool feedback_open(void *state, struct rh_exploration *x, const struct rh
                           size_t error_size)
 {
     struct feedback *f = state;
+    f->x = x;
+    f->counters = rh__exploration_counters(x, COUNTERS);
     f->kept = rh_exploration_memory(x, KEPT * sizeof *f->kept);
     f->picks = rh_exploration_memory(x, LONGEST * sizeof *f->picks);
     f->shown = rh_exploration_memory(x, SLOTS * sizeof *f->shown);
@@ -207,12 +214,11 @@ static void feedback_end(void *state, const struct rh_world *w, const struct rh_
     struct feedback *f = state;
     if (!rh_outcome_failed(run->outcome)) /* after a crash there is nothing to look at */
         look(f, w);
-    if (f->from) {
+    if (f->from)
         f->from->tries++;
-        f->continued++;
-    } else {
+    else
         f->own++;
-    }
+    rh__exploration_count(f->x, f->counters, f->from ? CONTINUED : OWN);
     if (f->new_at > 1)
         keep_run(f);
     rh_inner_end(&f->around.inner, w, run);
@@ -221,9 +227,20 @@ static void feedback_end(void *state, const struct rh_world *w, const struct rh_
 static void feedback_notes(const void *state, char *buffer, size_t size)
 {
     const struct feedback *f = state;
+    uint64_t own = rh__exploration_count_of(f->x, f->counters, OWN),
+             continued = rh__exploration_count_of(f->x, f->counters, CONTINUED);
+    struct rh__text t;
+    rh__text_init(&t, buffer, size);
+    if (!(own + continued))
+        return;
     if (f->run)
-        snprintf(buffer, size, "%u abstract states; %u of %u runs went on from one of %u kept runs", f->shown_count,
-                 f->continued, f->own + f->continued, f->kept_count);
+        rh__text_add(&t, "%u abstract states; ", f->shown_count);
+    rh__text_add(&t, "%llu of %llu runs went on from ", (unsigned long long)continued,
+                 (unsigned long long)(own + continued));
+    if (f->run)
+        rh__text_add(&t, "one of %u kept runs", f->kept_count);
+    else
+        rh__text_add(&t, "runs that a worker has kept");
 }
 
 static const struct rh_explorer_report feedback_report = { .notes = feedback_notes };
