@@ -76,6 +76,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
         .node = RH_NONE,
         .hot_since = w->event_count - 1,
         .epoch = w->epoch,
+        .stale = a->stale, /* an actor that was undone may be on the list */
         .now_ns = parent == RH_NONE ? 0 : w->actors[parent].now_ns,
     };
     if (parent != RH_NONE) {
@@ -98,10 +99,7 @@ static uint32_t new_actor(struct rh_world *w, uint32_t parent, const struct rh_a
                                 rh__hash(type->name, strlen(type->name), ordinal));
     a->seed = a->random;
     put32(w, &w->actor_count, index + 1);
-    if (w->hashing) {
-        a->stale = 0;
-        rh__actor_hash_out(w, index);
-    }
+    rh__actor_stale(w, index);
     return index;
 }
 

@@ -367,4 +367,6 @@ void rh__fiber_discard(struct rh_world *w, uint32_t actor)
     log_stack(w, actor);
     rh__stack_give(w, a->stack);
     put32(w, &a->stack, RH_NONE);
+    if (a->found) /* by a call that does not go on */
+        put64(w, &a->found, 0);
 }

@@ -15,6 +15,7 @@
 
 #include "actor/state_hash.h"
 #include "base/copy.h"
+#include "base/fail.h"
 #include "base/hash.h"
 #include "world/faults.h"
 #include "world/fiber.h"
@@ -28,26 +29,6 @@
 #include "world/sets.h"
 #include "world/store.h"
 #include "world/tables.h"
-
-void rh__actor_hash_out(struct rh_world *w, uint32_t actor)
-{
-    struct world_actor *a = &w->actors[actor];
-    put_wide(w, &w->total, rh__wide_xor(w->total, a->hash));
-    put_wide(w, &a->hash, rh__wide_of(0));
-    put32(w, &a->stale, 1);
-    put32(w, &w->stale_actors[w->stale_actor_count], actor);
-    put32(w, &w->stale_actor_count, w->stale_actor_count + 1);
-}
-
-void rh__channel_hash_out(struct rh_world *w, uint32_t channel)
-{
-    struct world_channel *c = &w->channels[channel];
-    put_wide(w, &w->total, rh__wide_xor(w->total, c->hash));
-    put_wide(w, &c->hash, rh__wide_of(0));
-    put32(w, &c->stale, 1);
-    put32(w, &w->stale_channels[w->stale_channel_count], channel);
-    put32(w, &w->stale_channel_count, w->stale_channel_count + 1);
-}
 
 void rh__request_over(struct rh_world *w, uint32_t request)
 {
@@ -160,18 +141,18 @@ static uint64_t hash_of_place(const struct rh_world *w, const struct world_chann
 
 /* Where a channel has no order, neither have the hashes of its messages, unless the program takes sets; signals and the
  * clock are in order always. */
-void rh__queue_add_message(struct rh_world *w, struct rh__queue_hash *q, uint32_t message)
+void rh__queue_add_any(struct rh_world *w, struct rh__queue_hash *q, uint32_t message)
 {
     const struct world_message *m = &w->messages[message];
-    const struct world_channel *c = &w->channels[m->channel];
-    rh__queue_add(q, rh__wide_with(hash_message(w, message), hash_of_place(w, c, message)),
-                  w->delivery.in_order || w->sets_used || m->type == &rh__exit_signal || c->sender == w->clock);
+    uint64_t place = q->plain ? 0 : hash_of_place(w, &w->channels[m->channel], message);
+    struct rh__wide h = hash_message(w, message);
+    rh__queue_add(q, place ? rh__wide_with(h, place) : h, q->in_order || m->type == &rh__exit_signal);
 }
 
 static struct rh__wide hash_channel(struct rh_world *w, uint32_t channel)
 {
     const struct world_channel *c = &w->channels[channel];
-    struct rh__queue_hash q = { .any = false };
+    struct rh__queue_hash q = rh__queue_begin(w, c);
     for (uint32_t i = c->first; i != RH_NONE; i = w->messages[i].next)
         rh__queue_add_message(w, &q, i);
     return rh__queue_end(&q, c->sender, c->receiver);
@@ -306,7 +287,8 @@ static struct rh__wide hash_stack(struct rh_world *w, uint32_t actor)
                               .base = (uint64_t)(uintptr_t)rh__stack_base(w, a->stack),
                               .size = rh__stack_size(w),
                               .payload = (uint64_t)(uintptr_t)w->payload };
-    struct rh__wide h = rh__wide_of((uint64_t)size << 32 | a->choices);
+    uint32_t choices = a->status == STATUS_CHOOSING ? a->choices : 0; /* else those of a choice that was made */
+    struct rh__wide h = rh__wide_of((uint64_t)size << 32 | choices);
     while (size >= sizeof *words) {
         uint32_t n = size / sizeof *words < WORDS ? size / (uint32_t)sizeof *words : WORDS;
         rh__copy(words, live, n * sizeof *words);
@@ -372,26 +354,32 @@ static struct rh__wide hash_memory(struct rh_world *w, uint32_t actor)
 static struct rh__wide hash_actor(struct rh_world *w, uint32_t actor)
 {
     const struct world_actor *a = &w->actors[actor];
-    struct rh__wide h = rh__wide_with(rh__wide_of(in_program(w, a->type)), (uint64_t)a->parent << 32 | a->ordinal);
-    h = rh__wide_with(h, (uint64_t)a->status << 32 | (a->flags & ~(uint32_t)FLAG_DEFERRED));
-    h = rh__wide_with(h, actor); /* references, and so messages, name it by its index */
+    bool lives = a->status != STATUS_OUTSIDE && a->status != STATUS_ENDED;
+    uint64_t words[] = {
+        in_program(w, a->type),
+        (uint64_t)a->parent << 32 | a->ordinal,
+        (uint64_t)a->status << 32 | (a->flags & ~(uint32_t)FLAG_DEFERRED),
+        actor, /* references, and so messages, name it by its index */
+        lives ? in_program(w, a->behaviour) : 0,
+        lives ? a->random : 0,
+        lives ? (uint64_t)a->restarts << 1 | (a->start != RH_NONE) : 0,
+    };
+    struct rh__wide h = rh__wide_hash(words, sizeof words, 30);
     if (a->status == STATUS_OUTSIDE)
         return rh__wide_mix(h, hash_text(w, a->initial));
     if (a->now_ns && w->clock_used) /* also of an ended actor: its time comes with the news of its end */
         h = rh__wide_with(h, (uint64_t)a->now_ns);
     if (a->status == STATUS_ENDED)
         return h;
-    h = rh__wide_with(h, in_program(w, a->behaviour));
     if (w->semantics.restarts && a->initial) /* a restart gives it its first state again */
         h = rh__wide_mix(h, rh__wide_hash(w->payload + a->initial, a->type->size, 21));
-    h = rh__wide_with(rh__wide_mix(h, hash_memory(w, actor)), a->random);
+    h = rh__wide_mix(h, hash_memory(w, actor));
     if (a->stack != RH_NONE)
         h = rh__wide_mix(h, hash_fiber(w, actor));
     if (a->tickets)
         h = rh__wide_with(h, a->tickets);
     if (a->opened != RH_NONE)
         h = rh__wide_mix(h, rh__store_hash(w, a->store, a->writes_open, actor));
-    h = rh__wide_with(h, (uint64_t)a->restarts << 1 | (a->start != RH_NONE));
     if (a->points)
         h = rh__wide_with(h, a->points);
     if (a->status == STATUS_PREEMPTED)
@@ -572,18 +560,17 @@ static void begin_hashing(struct rh_world *w)
     rh__fiber_calls(w);
     w->hashing_since = w->event_count;
     w->total = w->tables_hash = rh__wide_of(0);
-    w->stale_actor_count = w->stale_channel_count = 0;
+    rh__hashes_fresh(w);
     for (uint32_t i = 0; i < w->actor_count; i++) {
-        w->actors[i].stale = 0;
         w->actors[i].hash = hash_actor(w, i);
         w->total = rh__wide_xor(w->total, w->actors[i].hash);
     }
     for (uint32_t i = 0; i < w->channel_count; i++) {
-        w->channels[i].stale = 0;
         w->channels[i].hash = hash_channel(w, i);
         w->total = rh__wide_xor(w->total, w->channels[i].hash);
     }
     w->total = rh__wide_xor(w->total, rh__wide_xor(rh__tables_hash(w), rh__histories_hash(w)));
+    w->hashed_log = (uint64_t)(uintptr_t)w->log;
 }
 
 uint64_t rh__fingerprint_anew(struct rh_world *w)
@@ -598,30 +585,55 @@ uint64_t rh__fingerprint_anew(struct rh_world *w)
     return rh__wide_mix(h, hash_timers(w)).high;
 }
 
+static void renew(struct rh_world *w, struct rh__wide *hash, struct rh__wide now, struct rh__wide *total)
+{
+    struct rh__wide change = rh__wide_xor(*hash, now);
+    if (rh__wide_is_zero(change))
+        return;
+    *total = rh__wide_xor(*total, change);
+    put_wide(w, hash, now);
+}
+
+/* The lists may have actors and channels that were undone. */
 static void hash_stale(struct rh_world *w)
 {
+    struct rh__wide total = w->total;
     for (uint32_t i = 0; i < w->stale_actor_count; i++) {
         uint32_t a = w->stale_actors[i];
-        put_wide(w, &w->actors[a].hash, hash_actor(w, a));
-        put_wide(w, &w->total, rh__wide_xor(w->total, w->actors[a].hash));
-        put32(w, &w->actors[a].stale, 0);
+        if (a < w->actor_count)
+            renew(w, &w->actors[a].hash, hash_actor(w, a), &total);
     }
-    if (w->stale_actor_count)
-        put32(w, &w->stale_actor_count, 0);
     for (uint32_t i = 0; i < w->stale_channel_count; i++) {
         uint32_t c = w->stale_channels[i];
-        put_wide(w, &w->channels[c].hash, hash_channel(w, c));
-        put_wide(w, &w->total, rh__wide_xor(w->total, w->channels[c].hash));
-        put32(w, &w->channels[c].stale, 0);
+        if (c < w->channel_count)
+            renew(w, &w->channels[c].hash, hash_channel(w, c), &total);
     }
-    if (w->stale_channel_count)
-        put32(w, &w->stale_channel_count, 0);
+    if (!rh__wide_is_zero(rh__wide_xor(total, w->total)))
+        put_wide(w, &w->total, total);
+    rh__hashes_fresh(w);
+}
+
+static void check_hashes(struct rh_world *w)
+{
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        RH__CHECK(rh__wide_is_zero(rh__wide_xor(w->actors[i].hash, hash_actor(w, i))), "actor %u has changed unseen",
+                  i);
+    for (uint32_t i = 0; i < w->channel_count; i++)
+        RH__CHECK(rh__wide_is_zero(rh__wide_xor(w->channels[i].hash, hash_channel(w, i))),
+                  "channel %u has changed unseen", i);
+}
+
+struct rh__wide rh__parts_apart(const struct world_parts *p)
+{
+    struct rh__wide h = rh__wide_mix(p->scalars, p->timers);
+    return rh__wide_is_zero(p->owed) ? h : rh__wide_mix(h, p->owed);
 }
 
 /* Brings all hashes up to date. */
 const struct world_parts *rh__fingerprint_parts(struct rh_world *w)
 {
     struct world_parts *p = &w->parts;
+    const char *log = w->log;
     if (w->hashing && p->log == w->log && p->events == w->event_count)
         return p;
     if (w->hashing)
@@ -630,36 +642,31 @@ const struct world_parts *rh__fingerprint_parts(struct rh_world *w)
         begin_hashing(w);
     if (rh__wide_is_zero(w->tables_hash))
         put_wide(w, &w->tables_hash, hash_tables(w));
+    if (w->hashed_log != (uint64_t)(uintptr_t)w->log)
+        put64(w, &w->hashed_log, (uint64_t)(uintptr_t)w->log + sizeof(struct world_log_entry));
+    if (w->choices_log == log) /* hashes change no choice */
+        w->choices_log = w->log;
+    if (RH__IS_HOSTILE)
+        check_hashes(w);
     p->components = rh__wide_xor(rh__wide_xor(w->total, w->tables_hash), w->globals_hash);
     p->scalars = hash_scalars(w);
     p->timers = hash_timers(w);
     p->owed = w->property_count ? hash_eventually(w) : rh__wide_of(0);
     p->others =
         faults_befall_by_object(w) || rh__dead_letters_at_end(w) || w->news || w->gathered || w->delivery.causal;
+    p->apart = rh__parts_apart(p);
     p->events = w->event_count;
     p->log = w->log;
     return p;
-}
-
-static struct rh__wide join_parts(const struct world_parts *p)
-{
-    struct rh__wide h = rh__wide_mix(rh__wide_mix(p->components, p->scalars), p->timers);
-    return rh__wide_is_zero(p->owed) ? h : rh__wide_mix(h, p->owed);
-}
-
-struct rh_fingerprint rh__fingerprint_of(const struct world_parts *p)
-{
-    struct rh__wide h = join_parts(p);
-    return (struct rh_fingerprint){ h.high, h.low };
 }
 
 struct rh_fingerprint rh_world_fingerprint_wide(const struct rh_world *world)
 {
     struct rh_world *w = (struct rh_world *)world; /* hashes of parts are kept until these change */
     const struct world_parts *p = rh__fingerprint_parts(w);
-    struct rh__wide h = join_parts(p);
     if (!p->others)
-        return (struct rh_fingerprint){ h.high, h.low };
+        return rh__fingerprint_of(p->components, p->apart);
+    struct rh__wide h = rh__wide_mix(p->components, p->apart);
     if (faults_befall_by_object(w))
         h = rh__wide_mix(h, hash_befallen(w));
     if (rh__dead_letters_at_end(w))

@@ -13,7 +13,7 @@
 #include "world/network.h"
 #include "world/objects.h"
 
-enum { BUCKETS = 1 << 13, SENDS = 5, MOST_PARTS = 128, MOST_CHOICES = 64 };
+enum { BUCKETS = 1 << 13, SENDS = 5, MOST_PARTS = 128, MOST_CHOICES = 64, LINE = 64 };
 
 enum kind { NOT_KNOWN, NOT_FORETOLD, ANNOUNCES, KNOWN };
 
@@ -22,18 +22,20 @@ struct sent {
     uint32_t from, to; /* the channel */
 };
 
+/* Most effects send one message at most, and then a line of the cache has all of it. */
 struct effect {
     struct rh__wide key; /* written last; 0: none */
     struct rh__wide after;
-    struct rh__wide timers, monitors; /* what changes in their sum, and in their exclusive or */
-    uint32_t kind, count;
+    uint8_t kind, count;
     bool recalls, silent;
+    bool more; /* timers or monitors change */
     struct sent sent[SENDS];
+    struct rh__wide timers, monitors; /* what changes in their sum, and in their exclusive or */
 };
+_Static_assert(offsetof(struct effect, sent[1]) <= LINE, "see above");
 
 struct bucket {
-    uint32_t last; /* used */
-    struct effect effects[2];
+    _Alignas(LINE) struct effect effects[2];
 };
 
 /* The state before the step that is to be learnt. */
@@ -51,6 +53,7 @@ struct rh__foretelling {
     uint32_t events;              /* of the state that was last foretold */
     uint8_t silent[MOST_CHOICES]; /* of its choices: they do nothing that others can notice */
     struct before before;
+    uint8_t last[BUCKETS]; /* used, of the two in a bucket */
     struct bucket buckets[BUCKETS];
 };
 
@@ -75,20 +78,28 @@ static const struct effect none;
 
 static const struct effect *find(struct rh__foretelling *f, struct rh__wide key)
 {
-    struct bucket *b = &f->buckets[key.high % BUCKETS];
+    const struct bucket *b = &f->buckets[key.high % BUCKETS];
     for (uint32_t i = 0; i < 2; i++)
         if (is_same(b->effects[i].key, key)) {
-            b->last = i;
+            f->last[key.high % BUCKETS] = (uint8_t)i;
             return &b->effects[i];
         }
     return &none;
+}
+
+static void prefetch(const struct rh__foretelling *f, struct rh__wide key)
+{
+    const struct bucket *b = &f->buckets[key.high % BUCKETS];
+    __builtin_prefetch(&b->effects[0]);
+    __builtin_prefetch(&b->effects[1]);
 }
 
 /* The key comes last: the process may be killed at any point. */
 static void keep(struct rh__foretelling *f, const struct effect *e)
 {
     struct bucket *b = &f->buckets[e->key.high % BUCKETS];
-    uint32_t i = is_same(b->effects[b->last].key, e->key) ? b->last : 1 - b->last;
+    uint8_t *last = &f->last[e->key.high % BUCKETS];
+    uint32_t i = is_same(b->effects[*last].key, e->key) ? *last : 1u - *last;
     struct effect *to = &b->effects[i];
     to->key = rh__wide_of(0);
     atomic_signal_fence(memory_order_seq_cst);
@@ -99,10 +110,11 @@ static void keep(struct rh__foretelling *f, const struct effect *e)
     to->count = e->count;
     to->recalls = e->recalls;
     to->silent = e->silent;
+    to->more = e->more;
     memcpy(to->sent, e->sent, e->count * sizeof *e->sent);
     atomic_signal_fence(memory_order_seq_cst);
     to->key = e->key;
-    b->last = i;
+    *last = (uint8_t)i;
 }
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
@@ -225,6 +237,7 @@ static struct rh__wide channel_change(struct rh_world *w, const struct effect *e
     struct rh__queue_hash q = { .any = false };
     struct rh__wide old = { 0, 0 };
     if (channel != RH_NONE) {
+        q = rh__queue_begin(w, &w->channels[channel]);
         old = w->channels[channel].hash;
         for (uint32_t i = w->channels[channel].first; i != RH_NONE; i = w->messages[i].next)
             if (i != taken)
@@ -246,10 +259,9 @@ static bool was_before(const struct effect *e, uint32_t at)
 
 static struct rh_fingerprint state_behind(struct rh_world *w, const struct rh_choice *c, const struct effect *e)
 {
-    struct world_parts p = w->parts;
-    struct rh__wide h = rh__wide_xor(p.components, rh__wide_xor(w->actors[c->actor].hash, e->after));
+    const struct world_parts *now = &w->parts;
+    struct rh__wide h = rh__wide_xor(now->components, rh__wide_xor(w->actors[c->actor].hash, e->after));
     uint32_t taken = RH_NONE;
-    h = rh__wide_xor(h, e->monitors);
     if (c->kind == RH_CHOICE_DELIVER) {
         taken = w->messages[c->what].channel;
         h = rh__wide_xor(h, channel_change(w, e, taken, w->channels[taken].sender, c->actor, c->what, 0));
@@ -260,9 +272,11 @@ static struct rh_fingerprint state_behind(struct rh_world *w, const struct rh_ch
         if ((channel == RH_NONE || channel != taken) && !was_before(e, i))
             h = rh__wide_xor(h, channel_change(w, e, channel, s->from, s->to, RH_NONE, i));
     }
-    p.components = h;
+    if (!e->more)
+        return rh__fingerprint_of(h, now->apart);
+    struct world_parts p = *now;
     p.timers = rh__wide_sum(p.timers, e->timers);
-    return rh__fingerprint_of(&p);
+    return rh__fingerprint_of(rh__wide_xor(h, e->monitors), rh__parts_apart(&p));
 }
 
 void rh__foretell(struct rh__foretelling *f, const struct rh_world *world, const struct rh_choice *open, uint32_t count,
@@ -276,16 +290,23 @@ void rh__foretell(struct rh__foretelling *f, const struct rh_world *world, const
         return;
     f->events = w->event_count;
     struct rh__wide around = surroundings(w);
-    for (uint32_t i = 0; i < count; i++) {
-        struct rh__wide key = key_of(w, &open[i], around);
-        const struct effect *e = rh__wide_is_zero(key) ? &none : find(f, key);
-        if (e->kind == ANNOUNCES)
-            e = find(f, with_monitors(key, monitors_hash(w)));
-        bool good = applies(w, e);
-        if (good)
-            told[i] = state_behind(w, &open[i], e);
-        if (i < MOST_CHOICES)
-            f->silent[i] = good && e->silent && open[i].kind == RH_CHOICE_DELIVER;
+    for (uint32_t from = 0; from < count; from += MOST_CHOICES) {
+        uint32_t n = count - from < MOST_CHOICES ? count - from : MOST_CHOICES;
+        struct rh__wide keys[MOST_CHOICES];
+        for (uint32_t i = 0; i < n; i++) {
+            keys[i] = key_of(w, &open[from + i], around);
+            prefetch(f, keys[i]);
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            const struct effect *e = rh__wide_is_zero(keys[i]) ? &none : find(f, keys[i]);
+            if (e->kind == ANNOUNCES)
+                e = find(f, with_monitors(keys[i], monitors_hash(w)));
+            bool good = applies(w, e);
+            if (good)
+                told[from + i] = state_behind(w, &open[from + i], e);
+            if (!from)
+                f->silent[i] = good && e->silent && open[i].kind == RH_CHOICE_DELIVER;
+        }
     }
 }
 
@@ -388,9 +409,8 @@ static bool read_sends(struct rh_world *w, const struct before *b, struct effect
         if (e->count == SENDS || m->taken_by != RH_NONE || !is_plain_message(m) || m->timer || m->copy_of != RH_NONE ||
             rh__message_is_start(m) || !takes_mail(w, m->receiver))
             return false;
-        e->sent[e->count++] = (struct sent){ .hash = rh__wide_with(rh__message_hash(w, i), 0),
-                                             .from = w->channels[m->channel].sender,
-                                             .to = m->receiver };
+        e->sent[e->count++] =
+            (struct sent){ .hash = rh__message_hash(w, i), .from = w->channels[m->channel].sender, .to = m->receiver };
     }
     return true;
 }
@@ -425,6 +445,7 @@ void rh__foretell_after(struct rh__foretelling *f, const struct rh_world *world)
                 is_idle(a) && !(e.recalls && w->footprint.timer_mail) && read_sends(w, b, &e) &&
                 is_described(w, b, &e, announced);
     e.silent = !announced && !e.count && rh__wide_is_zero(e.timers) && !b->timer;
+    e.more = !rh__wide_is_zero(e.timers) || !rh__wide_is_zero(e.monitors);
     e.kind = good ? KNOWN : NOT_FORETOLD;
     e.count = good ? e.count : 0;
     keep(f, &e);

@@ -52,9 +52,12 @@ static uint32_t new_channel(struct rh_world *w, uint32_t sender, uint32_t receiv
     }
     uint32_t c = w->channel_count;
     uint32_t *list = receiver == RH_NONE ? &w->actors[sender].outbox : &w->actors[receiver].channels;
-    w->channels[c] = (struct world_channel){
-        .sender = sender, .receiver = receiver, .first = RH_NONE, .last = RH_NONE, .next = *list
-    };
+    w->channels[c] = (struct world_channel){ .sender = sender,
+                                             .receiver = receiver,
+                                             .first = RH_NONE,
+                                             .last = RH_NONE,
+                                             .next = *list,
+                                             .stale = w->channels[c].stale };
     put32(w, list, c);
     put32(w, &w->channel_count, c + 1);
     return c;

@@ -55,7 +55,7 @@ struct world_actor {
     const char *place;                  /* source place of the call that blocks the actor */
     const char *receives;               /* source place of the last receive; NULL before the first */
     uint64_t random, seed;              /* generator now, and before its first number */
-    struct rh__wide hash;               /* part of the fingerprint; 0 while stale */
+    struct rh__wide hash;               /* part of the last fingerprint; 0: of none */
     struct rh__wide region_hash;        /* hash of a large region, updated word by word */
     uint64_t clock;                     /* causal: payload offset of the vector clock, 0 for none */
     int64_t now_ns;                     /* with a clock for each actor: its time, see timers.c */
@@ -96,7 +96,7 @@ struct world_actor {
     uint32_t hot_since; /* of a monitor in a hot behaviour: the event that made it hot */
     uint64_t epoch;     /* the region is in the log since this epoch; not logged */
     const struct world_log_entry *image; /* the last image of the region in the log, or NULL; follows the log */
-    uint32_t stale;                      /* the actor is on the list of stale hashes */
+    uint64_t stale;                      /* the round in which its hash became stale; not logged */
     uint32_t large;                      /* the region is tracked by pages: w->large */
 };
 
@@ -126,12 +126,12 @@ _Static_assert(sizeof(struct world_message) == 128, "every step reads rows of me
 /* Messages in transit from one sender to one receiver.  Under RH_MAILBOX: from all senders (sender RH_NONE).  With
  * granularity send: also the messages that a sender has sent and nobody has accepted (receiver RH_NONE). */
 struct world_channel {
-    struct rh__wide hash; /* 0 while stale */
+    struct rh__wide hash; /* part of the last fingerprint; 0: of none, or it was empty */
     uint32_t sender, receiver;
     uint32_t first, last; /* logged together */
     uint32_t next;        /* next channel to the same receiver */
     uint32_t arrived;     /* messages before this one have arrived, because a later one was taken */
-    uint32_t stale;
+    uint64_t stale;       /* as of an actor */
 };
 
 struct world_timer {
@@ -233,7 +233,8 @@ struct world_property {
 struct world_parts {
     struct rh__wide components; /* exclusive or of all that has a hash of its own */
     struct rh__wide scalars, timers, owed;
-    bool others; /* the fingerprint has further parts */
+    struct rh__wide apart; /* of these three */
+    bool others;           /* the fingerprint has further parts */
     uint32_t events;
     const char *log;
 };
@@ -439,8 +440,8 @@ struct rh_world {
     uint32_t allocations;
     uint32_t writes_open; /* incomplete writes of all actors */
     int64_t now_ns;
-    struct rh__wide total; /* exclusive or of all hashes that are not stale */
-    uint32_t stale_actor_count, stale_channel_count;
+    struct rh__wide total;       /* exclusive or of the hashes of all components at the last fingerprint */
+    uint64_t hashed_log;         /* end of the log behind the last fingerprint */
     struct rh__wide tables_hash; /* hash of names, links, monitors; 0 while stale */
     struct rh__wide globals_hash;
     uint32_t kept_requests; /* the program has called rh_keep_request: a reply may come from anywhere */
@@ -510,6 +511,8 @@ struct rh_world {
     struct rh__images images;
     bool hashing;           /* component hashes are maintained */
     uint32_t hashing_since; /* number of events when `hashing` was set */
+    uint32_t stale_actor_count, stale_channel_count;
+    uint64_t stale_round; /* a list of stale hashes; never the same number again */
 
     /* Memory. */
     char *regions;

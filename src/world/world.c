@@ -11,6 +11,7 @@
 #include "world/control.h"
 #include "world/deeds.h"
 #include "world/fiber.h"
+#include "world/fingerprint.h"
 #include "world/guard.h"
 #include "world/history.h"
 #include "world/interpose.h"
@@ -226,7 +227,10 @@ void rh_world_begin(struct rh_world *w)
 static void back_to(struct rh_world *w, uint32_t events, char *log, uint32_t messages, uint64_t payload,
                     uint32_t under_way)
 {
+    uint64_t hashed_log = w->hashed_log;
     rh__log_rollback(w, log);
+    if (w->hashing)
+        rh__hashes_undone(w, hashed_log);
     w->choices_log = w->parts.log = NULL;
     w->event_count = events;
     w->message_count = messages;
