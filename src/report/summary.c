@@ -630,6 +630,17 @@ static void next_of_hot(const struct rh_exploration *x, struct rh__text *t)
                      "hot for N events fail");
 }
 
+/* Several workers look for no loops of states. */
+static bool loops_were_left_out(const struct rh__result *r)
+{
+    const struct rh_actor_type *m;
+    uint64_t started = r->monitors ? __atomic_load_n(&r->monitors[0], __ATOMIC_RELAXED) : 0;
+    bool hot = false;
+    for (uint32_t i = 0; (m = rh__monitor_declared(i)); i++)
+        hot |= started >> i & 1 && m->may_be_hot;
+    return hot && r->x->workers && r->x->end.exhausted && rh__tree_has(&r->x->tree, &rh__explorer_stateful);
+}
+
 static void next_of_sample(const struct rh__result *r, struct rh__text *t)
 {
     const struct rh_exploration *x = r->x;
@@ -644,6 +655,8 @@ static void next_of_sample(const struct rh__result *r, struct rh__text *t)
     }
     if (x->results->incomplete)
         rh__text_add(t, "a part could not be explored; run it again, with fewer workers if memory is short");
+    else if (loops_were_left_out(r))
+        rh__text_add(t, "without -j, stateful also looks for loops in which a monitor stays hot");
     else if (rh__tree_has(&x->tree, &rh__explorer_auto))
         next_of_auto(x, t);
     else if (rh__tree_needs_object_granularity(&x->tree))

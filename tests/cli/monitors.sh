@@ -26,4 +26,13 @@ expect 1 "$rehearse" test "$fixtures/hot" --explorer random --temperature 20 --m
 expect 1 "$rehearse" test "$fixtures/hot" --explorer stateful
 ! grep -qF 'not judged' out || problem 'stateful judges'
 
+# Several workers look for no loops, and the report says so instead of that something went wrong.
+"$rehearse" test "$fixtures/hot" --explorer stateful -j 2 >out 2>err
+tr -s ' \n' ' ' <out >line
+for text in 'sampled: ' 'next: without -j, stateful also looks for loops in which a monitor stays hot' \
+    'with several workers loops with hot monitors are not looked for'; do
+    grep -qF "$text" line || problem "stateful -j 2: no note: $text"
+done
+! grep -qF incomplete line || problem 'stateful -j 2: incomplete'
+
 finish

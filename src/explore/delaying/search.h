@@ -32,7 +32,8 @@ uint32_t rh__ses_choose(struct rh__ses *s, const struct rh_world *w, const struc
 void rh__ses_end(struct rh__ses *s, const struct rh_world *w, const struct rh_run *run);
 enum rh_verdict rh__ses_verdict(const struct rh__ses *s);
 bool rh__ses_diverged(const struct rh__ses *s);
-/* There were monitors with hot behaviours: this search looks for no loops. */
+/* In the explorer that keeps the search of several workers: there were monitors with hot behaviours, and this search
+ * looks for no loops. */
 bool rh__ses_was_hot(const struct rh__ses *s);
 void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size);
 /* For several workers: see struct rh_explorer_share and struct rh_explorer_rounds. */

@@ -323,7 +323,7 @@ bool rh__ses_diverged(const struct rh__ses *s)
 
 bool rh__ses_was_hot(const struct rh__ses *s)
 {
-    return s->pool.hot;
+    return s->pool.keeps && s->pool.hot;
 }
 
 void rh__ses_notes(const struct rh__ses *s, char *buffer, size_t size)
