@@ -41,6 +41,14 @@ static bool bytes_of(struct sym_run *r, struct sym_path *p, struct sym_value poi
     }
     if (!size)
         return true;
+    if (!sym__is_constant(r, pointer.bits, &n)) { /* one element of an array */
+        struct sym_value copy = { sym__number(r, 0, 64), sym__object_new(r, p, size, true) };
+        if (!sym__copy_bytes(r, p, copy, pointer, size)) {
+            free(*bytes);
+            return false;
+        }
+        pointer = copy;
+    }
     if (!sym__offset_of(r, p, pointer, size, &at)) {
         free(*bytes);
         return false;

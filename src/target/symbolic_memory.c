@@ -321,9 +321,54 @@ bool sym__store(struct sym_run *r, struct sym_path *p, struct sym_value pointer,
     return true;
 }
 
+/* The bytes at an index that is not constant, to an object that nobody else has; and back, one after the other. */
+static bool copy_from_any(struct sym_run *r, struct sym_path *p, struct sym_value *from, uint64_t size)
+{
+    uint32_t offsets[MOST_OFFSETS], count = offsets_of(r, p, *from, size, MOST_OFFSETS, offsets);
+    const uint32_t copy = count ? sym__object_new(r, p, size, true) : 0;
+    const struct sym_object *o = &p->objects[from->object];
+    struct sym_object *c = &p->objects[copy];
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_plain(o, offsets[i], size))
+            return sym__give_up(r, "one of several pointers");
+        Z3_ast is = Z3_mk_eq(r->z, from->bits, sym__number(r, offsets[i], 64));
+        for (uint32_t k = 0; k < size; k++)
+            c->bytes[k] = Z3_simplify(r->z, i ? Z3_mk_ite(r->z, is, o->bytes[offsets[i] + k], c->bytes[k])
+                                              : o->bytes[offsets[i] + k]);
+    }
+    *from = (struct sym_value){ sym__number(r, 0, 64), copy };
+    return count ? true : sym__give_up(r, "an access outside of an object");
+}
+
+static bool copy_to_any(struct sym_run *r, struct sym_path *p, struct sym_value to, struct sym_value from,
+                        uint64_t size)
+{
+    uint32_t offsets[MOST_OFFSETS], source;
+    if (!sym__offset_of(r, p, from, size, &source))
+        return false;
+    uint32_t count = offsets_of(r, p, to, size, MOST_OFFSETS, offsets);
+    struct sym_object *o = &p->objects[to.object];
+    const struct sym_object *f = &p->objects[from.object];
+    if (to.object == from.object || !is_plain(f, source, size))
+        return sym__give_up(r, "one of several pointers");
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_plain(o, offsets[i], size))
+            return sym__give_up(r, "one of several pointers");
+        Z3_ast is = Z3_mk_eq(r->z, to.bits, sym__number(r, offsets[i], 64));
+        for (uint32_t k = 0; k < size; k++)
+            o->bytes[offsets[i] + k] =
+                Z3_simplify(r->z, Z3_mk_ite(r->z, is, f->bytes[source + k], o->bytes[offsets[i] + k]));
+    }
+    return count ? true : sym__give_up(r, "an access outside of an object");
+}
+
 bool sym__copy_bytes(struct sym_run *r, struct sym_path *p, struct sym_value to, struct sym_value from, uint64_t size)
 {
     uint32_t at = 0, source = 0;
+    if (size && is_index(r, p, from) && !copy_from_any(r, p, &from, size))
+        return false;
+    if (size && is_index(r, p, to))
+        return copy_to_any(r, p, to, from, size);
     if (!sym__offset_of(r, p, to, size, &at) || !sym__offset_of(r, p, from, size, &source))
         return false;
     struct sym_object *t = &p->objects[to.object];
