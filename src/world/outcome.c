@@ -150,14 +150,15 @@ static inline uint32_t deferred_for_ever(const struct rh_world *w, uint32_t acto
     return w->actors[actor].status == STATUS_IDLE && w->under_way ? count_deferred(w, actor) : 0;
 }
 
-/* An actor that asked, and to which the asked actor has sent a message instead of a reply: an easy mistake. */
+/* An actor that asked, and to which the asked actor has sent a message instead of a reply: an easy mistake.  A question
+ * of its own (rh_ask) is none: the two ask each other. */
 static const struct world_message *answer_by_send(const struct rh_world *w, const struct world_actor *a)
 {
     if (a->status != STATUS_WAITING || a->asking >= w->message_count)
         return NULL;
     for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t i = w->channels[c].first; i != RH_NONE; i = w->messages[i].next)
-            if (w->messages[i].sender == w->messages[a->asking].receiver)
+            if (w->messages[i].sender == w->messages[a->asking].receiver && w->messages[i].request == RH_NONE)
                 return &w->messages[i];
     return NULL;
 }

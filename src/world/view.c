@@ -348,6 +348,7 @@ static void add_filter(struct rh__text *t, const struct rh_world *w, const struc
     if (!rh_is_nobody(f->from)) {
         rh__text_add(t, " from ");
         add_name(t, w, actor_of(w, f->from));
+        rh__text_add(t, "%s", has_ended(&w->actors[actor_of(w, f->from)]) ? ", which has ended" : "");
     }
     if (f->match)
         rh__text_add(t, " that fits its predicate");

@@ -18,6 +18,12 @@ for explorer in dfs dpor optimal stateful random; do
         'asker#3 waits for asker#1 (tests/fixtures/stuck.c:12)' \
         'asker#2 waits for the reply of asker#3 to hello (tests/fixtures/stuck.c:12); mailbox: hello from asker#1'
 done
+# A question to the one that asks is no reply by mistake.
+expect 1 "$rehearse" test "$fixtures/stuck" two_ask --quiet --save ''
+out_has 'mailbox: hello from asker#2'
+out_lacks 'is not a reply'
+expect 1 "$rehearse" test "$fixtures/stuck" waits_for_one_that_has_ended --quiet --save ''
+out_has 'test waits for answer from leaver#1, which has ended (tests/fixtures/stuck.c:73); mailbox empty'
 expect 1 "$rehearse" test "$fixtures/stuck" two_listen --quiet --save ''
 out_has 'deadlock: test waits for listener#1 (tests/fixtures/stuck.c:36), listener#1 waits for test (tests/fixtures/stuck.c:27)' \
     'test waits for hello from listener#1 (tests/fixtures/stuck.c:36); mailbox empty' \
