@@ -26,7 +26,8 @@ static void processes_are_killed(void **unused)
                                   (const char *const[]){ "--explorer", "dfs", "-p", "n=9", NULL },
                                   false,
                                   PROCESSES,
-                                  { [CHAOS_workers] = 15, [CHAOS_agents] = 5, [CHAOS_stops] = 2 } });
+                                  { [CHAOS_workers] = 15, [CHAOS_agents] = 5, [CHAOS_stops] = 2 },
+                                  .repeats = false });
 }
 
 static void servers_and_networks_fail(void **unused)
@@ -38,7 +39,8 @@ static void servers_and_networks_fail(void **unused)
         (const char *const[]){ "every_job_runs_once", "--explorer", "dfs", "-p", "bug=double", NULL },
         false,
         ALL,
-        { [CHAOS_servers] = 2, [CHAOS_networks] = 3, [CHAOS_workers] = 5 } });
+        { [CHAOS_servers] = 2, [CHAOS_networks] = 3, [CHAOS_workers] = 5 },
+        .repeats = false });
 }
 
 /* A search in rounds: the explorer keeps it, agents learn what they need for a round. */
@@ -50,7 +52,8 @@ static void a_search_in_rounds_loses_nothing(void **unused)
                                   (const char *const[]){ "--explorer", "stateful", "-p", "n=7", NULL },
                                   true,
                                   ALL,
-                                  { [CHAOS_servers] = 2, [CHAOS_workers] = 5 } });
+                                  { [CHAOS_servers] = 2, [CHAOS_workers] = 5 },
+                                  .repeats = false });
 }
 
 int main(void)

@@ -369,6 +369,7 @@ static void strip(char *json, const char *key)
 static char *result_in(const struct chaos *c)
 {
     static const char *const strange[] = { "seconds", "workers", "estimate", "run", "checkpoint", "notes" };
+    static const char *const repeated[] = { "executions", "steps", "failed", "count", "summary" };
     char path[128], *text = calloc(1, TEXT);
     snprintf(path, sizeof path, "%s/json", c->folder);
     FILE *f = fopen(path, "r");
@@ -380,6 +381,8 @@ static char *result_in(const struct chaos *c)
     }
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++)
         strip(text, strange[i]);
+    for (size_t i = 0; c->setting->repeats && i < sizeof repeated / sizeof *repeated; i++)
+        strip(text, repeated[i]);
     return text;
 }
 
