@@ -346,7 +346,8 @@ static void snapshot(struct rh__server *s, struct rh__link_answer *a)
     const struct rh__reply *results = rh__reply_part(s->reply, STATE_PARTS),
                            *items = rh__reply_part(s->reply, STATE_PARTS + 1);
     s->results.len = s->items.len = 0;
-    bool good = results && items && items->count % 2 == 0;
+    bool good = results && results->type == REDIS_REPLY_ARRAY && items && items->type == REDIS_REPLY_ARRAY &&
+                items->count % 2 == 0;
     for (size_t i = 0; good && i < results->count; i++) {
         const struct rh__reply *one = rh__reply_part(results, i);
         good = rh__reply_is_text(one) && one->size <= RH__LINK_MOST_ITEM;

@@ -285,7 +285,9 @@ static bool prove(struct rh__wire *w, const struct rh__address *a, const struct 
     if (r && !good) {
         *refused = strncmp(r->text, "LOADING", 7) != 0;
         snprintf(error, error_size,
-                 s->password ? "the server refuses the secret: %.200s" : "the server wants a password: %.200s",
+                 !*refused     ? "the server is not ready: %.200s"
+                 : s->password ? "the server refuses the secret: %.200s"
+                               : "the server wants a password: %.200s",
                  r->text);
     }
     rh__reply_free(r);

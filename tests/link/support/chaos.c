@@ -444,7 +444,8 @@ static bool says_why(const struct chaos *c, int status)
 {
     char command[256];
     snprintf(command, sizeof command,
-             "test ! -s '%s/json' && grep -Eq 'ended from outside by signal 9|connection is lost|/(socket|proxy): ' "
+             "test ! -s '%s/json' && grep -Eq 'ended from outside by signal 9|connection is lost|is not ready: "
+             "LOADING|/(socket|proxy): ' "
              "'%s/explorer.log'",
              c->folder, c->folder);
     return WIFEXITED(status) && (WEXITSTATUS(status) == 2 || WEXITSTATUS(status) == 3) && system(command) == 0;
