@@ -52,4 +52,8 @@ void rh__exchange_reset(struct rh__exchange *e);
  * there is anything to choose. */
 void rh__optimal_exchanges(void *state, struct rh__exchange *e);
 
+/* Gives the explorer `dpor` with this state the classes, which it uses by a rule of its own: no decider, but the orders
+ * of events before a choice (dpor/images.h).  False: no memory. */
+bool rh__dpor_exchanges(void *state, struct rh__exchange *e);
+
 #endif

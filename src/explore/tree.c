@@ -244,12 +244,14 @@ bool rh__tree_is_reduction_from(const struct rh__tree *t, uint16_t node)
     return found;
 }
 
-bool rh__tree_is_symmetry_of_optimal(const struct rh__tree *t, uint16_t node)
+const struct rh_explorer *rh__tree_symmetry_of(const struct rh__tree *t, uint16_t node)
 {
     uint16_t first = t->nodes[node].first;
-    return t->nodes[node].explorer == &rh__explorer_symmetry && first != RH__TREE_NOTHING &&
-           t->arguments[first].node != RH__TREE_NOTHING &&
-           t->nodes[t->arguments[first].node].explorer == &rh__explorer_optimal;
+    if (t->nodes[node].explorer != &rh__explorer_symmetry || first == RH__TREE_NOTHING ||
+        t->arguments[first].node == RH__TREE_NOTHING)
+        return NULL;
+    const struct rh_explorer *of = t->nodes[t->arguments[first].node].explorer;
+    return of == &rh__explorer_optimal || of == &rh__explorer_dpor ? of : NULL;
 }
 
 /* ---- arguments, for open ----------------------------------------------------------------------------------------- */
@@ -318,11 +320,11 @@ static bool open_filter(struct rh_exploration *x, const struct rh__tree *t, uint
 {
     const struct rh_explorer *e = t->nodes[node].explorer;
     size_t most = rh__exploration_most_choices(x);
-    if (rh__tree_is_reduction_from(t, node) && !rh__tree_is_symmetry_of_optimal(t, node)) {
+    if (rh__tree_is_reduction_from(t, node) && !rh__tree_symmetry_of(t, node)) {
         snprintf(error, error_size,
                  "%s: hiding choices and leaving out orders do not go together; %s goes with dfs, random, delayed, and "
                  "bound and portfolio of these%s",
-                 e->name, e->name, e->uses_symmetry ? ", and with optimal" : "");
+                 e->name, e->name, e->uses_symmetry ? ", and directly with optimal and dpor" : "");
         return false;
     }
     struct rh_filter_room *room = inner->room = rh_exploration_memory(x, sizeof *room);

@@ -226,6 +226,70 @@ static bool pair_same(const struct rh_world *w, const struct exchange *x)
     return state_exchanged(x, a->region, b->region, a->used, n);
 }
 
+/* ---- what is known of messages under way (causal) ---------------------------------------------------------------- */
+
+/* Whether the message is under way to one of the two, behind the start of its life, which comes first anyway. */
+static bool comes_to_pair(const struct rh_world *w, const struct exchange *x, const struct world_message *m)
+{
+    return m->taken_by == RH_NONE && (m->receiver == x->one || m->receiver == x->other) &&
+           !rh__is_start(rh__run_message(rh__world_run(w), (uint32_t)(m - w->messages)));
+}
+
+/* Whether who takes `k` learns of m. */
+static bool tells_of(const struct rh_world *w, const struct world_message *k, const struct world_message *m)
+{
+    return rh__message_in_vector(w, m, rh__message_clock(k)) ||
+           (m->sender == k->sender && m->send_number < k->send_number);
+}
+
+/* Whether who takes this message learns of as many messages to the one as to the other. */
+static bool tells_equally(const struct rh_world *w, const struct exchange *x, const struct world_message *k)
+{
+    int32_t balance = 0;
+    for (uint32_t i = 0; i < w->message_count; i++) {
+        const struct world_message *m = &w->messages[i];
+        if (comes_to_pair(w, x, m) && tells_of(w, k, m))
+            balance += m->receiver == x->one ? 1 : -1;
+    }
+    return balance == 0;
+}
+
+static bool actor_knows_equally(const struct rh_world *w, const struct exchange *x, uint32_t actor)
+{
+    int32_t balance = 0;
+    for (uint32_t i = 0; i < w->message_count; i++) {
+        const struct world_message *m = &w->messages[i];
+        if (comes_to_pair(w, x, m) && (m->sender == actor || rh__message_in_vector(w, m, w->actors[actor].clock)))
+            balance += m->receiver == x->one ? 1 : -1;
+    }
+    return balance == 0;
+}
+
+static bool tells_of_twin(const struct rh_world *w, const struct exchange *x, const struct world_message *k)
+{
+    for (uint32_t i = 0; i < w->message_count; i++)
+        if (comes_to_pair(w, x, &w->messages[i]) && w->messages[i].receiver != k->receiver &&
+            tells_of(w, k, &w->messages[i]))
+            return true;
+    return false;
+}
+
+/* Under causal a message comes behind those that its sender knew of.  If it was sent to the younger one after another
+ * one to the older one, then what the younger one sends cannot overtake the older one's message, and the other way
+ * round it can. */
+static bool known_alike(const struct rh_world *w, const struct exchange *x)
+{
+    for (uint32_t i = 0; i < w->message_count; i++) {
+        const struct world_message *m = &w->messages[i];
+        if (m->taken_by == RH_NONE && (comes_to_pair(w, x, m) ? tells_of_twin(w, x, m) : !tells_equally(w, x, m)))
+            return false;
+    }
+    for (uint32_t i = 0; i < w->actor_count; i++)
+        if (!actor_knows_equally(w, x, i))
+            return false;
+    return true;
+}
+
 /* ---- all others -------------------------------------------------------------------------------------------------- */
 
 static bool list_knows_neither(const struct rh_world *w, const struct exchange *x, uint32_t list)
@@ -314,7 +378,8 @@ bool rh__alike(struct rh_world *w, uint32_t one, uint32_t other)
         .other_at = (uint64_t)(uintptr_t)w->actors[other].region,
         .bytes = w->actors[one].used,
     };
-    if (!rh__maybe_alike(w, one, other) || !pair_same(w, &x) || !channels_same(w, &x) || tables_know(w, &x))
+    if (!rh__maybe_alike(w, one, other) || !pair_same(w, &x) || !channels_same(w, &x) || tables_know(w, &x) ||
+        (w->delivery.causal && !known_alike(w, &x)))
         return false;
     for (uint32_t i = 0; i < w->actor_count; i++)
         if (i != one && i != other && knows(w, &x, i))

@@ -84,7 +84,7 @@ static bool compare(const struct setting *s, uint32_t workers, uint64_t slice, u
     return true;
 }
 
-static const char *const explorers[] = { "dfs", "optimal", "dpor" };
+static const char *const explorers[] = { "dfs", "optimal", "dpor", "symmetry:dpor" };
 
 static struct rh_semantics semantics_of(uint64_t seed, const char *explorer)
 {

@@ -233,8 +233,8 @@ static void what_does_not_combine_is_refused(void **unused)
     refuse(NULL, "symmetry", "symmetry wants an explorer");
     refuse(NULL, "symmetry:", "symmetry wants an explorer");
     refuse(NULL, "symmetry:nosuch", "no explorer is called \"nosuch\"");
-    refuse(NULL, "symmetry:dpor", "do not go together");
     refuse(NULL, "symmetry:bound:5,dpor", "do not go together");
+    refuse(NULL, "symmetry:portfolio:dfs+dpor", "do not go together");
     refuse(NULL, "symmetry:portfolio:dfs+optimal", "do not go together");
     refuse(&causal, "symmetry:dfs", "under causal");
     refuse(&send, "symmetry:dfs", "granularity send");
@@ -360,6 +360,27 @@ static void optimal_leaves_out_alike_actors(void **unused)
     check("bossed", 3, NAMED, "symmetry:optimal", 7);
 }
 
+/* ---- symmetry(dpor) ---------------------------------------------------------------------------------------------- */
+
+/* n workers go, and the collector takes their messages in n! orders.  Up to exchange there is one; under mailbox, where
+ * the orders in which they go are told apart by the mailbox, too. */
+static void dpor_leaves_out_alike_actors(void **unused)
+{
+    (void)unused;
+    static const uint64_t factorial[] = { 1, 1, 2, 6, 24, 120 };
+    static const enum how kinds[] = { ALIKE, SELF, HEAP, STOPS };
+    for (uint32_t n = 1; n <= 5; n++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            check("bossed", n, kinds[k], "dpor", factorial[n]);
+            check("bossed", n, kinds[k], "symmetry:dpor", 1);
+            check("workers", n, kinds[k], "symmetry:dpor", 1);
+        }
+    check("bossed", 3, NUMBERED, "symmetry:dpor", 6);
+    check("workers", 3, KEPT, "symmetry:dpor", 6);
+    check("bossed", 3, RANDOM, "symmetry:dpor", 7);
+    check("bossed", 3, NAMED, "symmetry:dpor", 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +392,7 @@ int main(void)
         EXPLORE_TEST(samplers_go_on_inside),
         EXPLORE_TEST(no_result_is_lost),
         EXPLORE_TEST(optimal_leaves_out_alike_actors),
+        EXPLORE_TEST(dpor_leaves_out_alike_actors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

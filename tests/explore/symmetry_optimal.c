@@ -1,87 +1,8 @@
 /* symmetry(optimal) loses nothing: what happens in runs, up to exchange of alike actors, is the same as with
  * optimal, and as with dfs or dpor, which have nothing to do with its search. */
-#include "explore/support/nodes.h"
-
-#include "support/few.h"
+#include "explore/support/stories.h"
 
 RH_MESSAGE(go, int unused;);
-
-/* What happened in a run, without who is who.  An event is known by the type of its actor, the event of the actor
- * before it and the message that it took; a message by its type, the event that sent it, and how many that event had
- * sent to the same actor before.  Of a run that fails only the past of the last event counts: others may or may not
- * have gone on before.  The order of operations on shared objects is left out. */
-static uint64_t story_of(const struct rh_world *w, enum rh_outcome_kind outcome)
-{
-    const struct rh__run *r = rh__world_run(w);
-    static uint64_t of_event[256], last[32], each[32];
-    uint64_t hash = fnv(FNV_START, &outcome, sizeof outcome), fates = 0;
-    assert_true(r->event_count <= 256 && r->actor_count <= 32);
-    for (uint32_t i = 0; i < r->actor_count; i++)
-        last[i] = fnv(FNV_START, &rh__run_actor(r, i)->type, sizeof rh__run_actor(r, i)->type);
-    for (uint32_t i = 0; i < r->event_count; i++) {
-        const struct rh_choice *c = rh__run_choice(r, i);
-        bool own = !rh__befalls(c) && c->actor < r->actor_count;
-        uint64_t what[5] = { c->kind, own ? last[c->actor] : 0, 0, 0, 0 };
-        if (c->kind == RH_CHOICE_VALUE)
-            what[2] = c->what;
-        if (rh__is_about_message(c)) {
-            const struct rh__run_message *m = rh__run_message(r, c->what);
-            what[3] = of_event[m->event] ^ (uint64_t)(uintptr_t)m->type;
-            for (uint32_t k = r->events[m->event].first_message; k < c->what; k++)
-                what[4] += rh__run_message(r, k)->receiver == m->receiver;
-        }
-        of_event[i] = fnv(FNV_START, what, sizeof what);
-        if (own)
-            last[c->actor] = of_event[i];
-        else
-            fates += of_event[i];
-    }
-    if (rh_outcome_failed(outcome) && r->over)
-        return fnv(hash, &of_event[r->event_count - 1], sizeof *of_event);
-    memcpy(each, last, r->actor_count * sizeof *each);
-    qsort(each, r->actor_count, sizeof *each, by_number);
-    return fnv(hash, each, r->actor_count * sizeof *each) + fates;
-}
-
-static void tell_end(void *state, const struct rh_world *w, const struct rh_run *run)
-{
-    struct spy *s = state;
-    if (spied->count < MOST_RUNS && !run->pruned)
-        spied->behaviour[spied->count++] = story_of(w, run->outcome);
-    spied->failed += rh_outcome_failed(run->outcome);
-    rh_inner_end(&s->inner, w, run);
-}
-SPY(tell, "notes what happened in runs", tell_end)
-
-static uint32_t stories(const char *test, const struct rh_semantics *s, const struct rh_param *param,
-                        const char *explorer, uint64_t most, bool *all, struct record **found)
-{
-    struct rh_world *w = world_of(test, s, param, param != NULL);
-    *found = spied = record_new();
-    struct rh_exploration *x = explored(w, explorer, 1, most);
-    *all = x->end.exhausted;
-    rh__exploration_free(x);
-    uint32_t runs = (*found)->count;
-    rh_world_free(w);
-    return runs;
-}
-
-/* Both are sorted already: `distinct` does that. */
-static bool has_all(const struct record *these, const struct record *of)
-{
-    for (uint32_t i = 0; i < of->count; i++)
-        if (!bsearch(&of->behaviour[i], these->behaviour, these->count, sizeof *of->behaviour, by_number))
-            return false;
-    return true;
-}
-
-static void expect_same(const char *what, struct record *expected, struct record *found)
-{
-    uint32_t n = distinct(expected->behaviour, expected->count), m = distinct(found->behaviour, found->count);
-    if (n != m || !has_all(found, expected))
-        fail_msg("program %llu: %u stories in %u runs, of %u in %u of %s", (unsigned long long)seed, m, found->count, n,
-                 expected->count, what);
-}
 
 /* A member that chose to wait tells the helper, and answers the decider only after the decider has taken `late`, which
  * the helper hears of.  The decider takes two messages.  In a run in which it takes the answer of the younger member
@@ -233,6 +154,68 @@ RH_TEST(released_by_the_other)
     }
 }
 
+/* Under causal the job of the younger one knows of the job of the older one, which was sent before.  So only the younger
+ * one can hear of the other's job before it has its own. */
+RH_MESSAGE(hello, int unused;);
+RH_MESSAGE(note, int unused;);
+RH_MESSAGE(relay, int unused;);
+RH_ACTOR(heir, rh_ref to; uint32_t has_job;);
+RH_ACTOR(switchboard, rh_ref first;);
+
+RH_HANDLER(heir, rh_start)
+{
+    (void)msg;
+    rh_send(state->to, hello);
+}
+RH_HANDLER(heir, go)
+{
+    state->has_job = 1;
+    rh_send(state->to, note);
+}
+RH_HANDLER(heir, relay)
+{
+    rh_assert(state->has_job, "it hears of the other's job first");
+}
+RH_BEHAVIOUR(heir, heiring, rh_start, go, relay);
+
+RH_HANDLER(switchboard, hello)
+{
+    if (rh_is_nobody(state->first))
+        state->first = rh_sender();
+}
+RH_HANDLER(switchboard, note)
+{
+    if (!rh_is_nobody(state->first) && !rh_same(state->first, rh_sender()))
+        rh_send(state->first, relay);
+}
+RH_BEHAVIOUR(switchboard, switching, hello, note);
+
+RH_TEST(knows_of_the_older)
+{
+    rh_ref s = rh_spawn(switchboard), all[2];
+    for (int i = 0; i < 2; i++)
+        all[i] = rh_spawn(heir, .to = s);
+    for (int i = 0; i < 2; i++)
+        rh_send(all[i], go);
+}
+
+static void messages_know_of_each_other_under_causal(void **unused)
+{
+    (void)unused;
+    static const char *const explorers[] = { "dfs", "dpor", "optimal", "symmetry:optimal", "symmetry:dpor" };
+    struct rh_semantics s = { .model = RH_CAUSAL, .dead_letters = RH_DEAD_LETTER_IGNORE };
+    for (size_t i = 0; i < sizeof explorers / sizeof *explorers; i++) {
+        s.granularity = strstr(explorers[i], "optimal") ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER;
+        struct rh_world *w = world_of("knows_of_the_older", &s, NULL, 0);
+        struct rh_exploration *x = explored(w, explorers[i], 1, 0);
+        assert_true(x->end.exhausted);
+        if (!x->results->count.failed)
+            fail_msg("%s finds no failure in %llu runs", explorers[i], (unsigned long long)x->results->count.runs);
+        rh__exploration_free(x);
+        rh_world_free(w);
+    }
+}
+
 static void compare_stories(const char *test, const struct rh_param *param)
 {
     struct rh_semantics s = {
@@ -308,6 +291,7 @@ static void optimal_loses_no_story(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        EXPLORE_TEST(messages_know_of_each_other_under_causal),
         EXPLORE_TEST(what_a_revisit_can_delete_is_not_left_out),
         EXPLORE_TEST(optimal_loses_no_story),
     };

@@ -10,7 +10,8 @@
  *
  * The filter is sound for explorers that take all or any of the choices they see.  A partial-order reduction (dpor,
  * optimal) relies on steps that it has seen in other runs, and the filter could hide these steps.  So nothing is hidden
- * from `optimal`, which leaves out runs itself (exchange.h), and symmetry refuses other reductions.
+ * from `optimal` and `dpor`, which leave out runs themselves (exchange.h, dpor/images.h); symmetry refuses reductions
+ * inside other explorers.
  *
  * The exchange does not apply to names that the program asks for, random numbers and global variables.  If a run uses a
  * name or a random number or changes a global variable, the symmetry is broken.  Then a second instance of EXPLORER
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "explore/engine/engine.h"
 #include "explore/exchange.h"
 #include "explore/explorers.h"
@@ -37,7 +39,7 @@ struct symmetry {
     bool told_apart;          /* a run has told alike actors apart */
     bool looked;              /* `in_globals` is filled in */
     unsigned char *in_globals;
-    bool reduces; /* inner[0] is `optimal`, and leaves out runs by this: */
+    const struct rh_explorer *reduction; /* inner[0] is this one, `optimal` or `dpor`, and leaves out runs by this: */
     struct rh__exchange exchange;
 };
 
@@ -56,15 +58,15 @@ static bool symmetry_open(void *state, struct rh_exploration *x, const struct rh
     const struct rh_semantics *semantics = rh_world_semantics(x->world);
     s->x = x;
     s->world = x->world;
-    s->reduces = semantics->granularity == RH_GRAIN_OBJECT && rh__tree_is_symmetry_of_optimal(a->tree, a->node);
-    if (s->reduces && rh__delivery(semantics->model)->by_receiver) {
+    s->reduction = rh__tree_symmetry_of(a->tree, a->node);
+    if (s->reduction == &rh__explorer_optimal && rh__delivery(semantics->model)->by_receiver) {
         snprintf(error, error_size,
                  "symmetry: under mailbox, a run that optimal leaves out could be the only way to another one "
-                 "(docs/limits.md)");
+                 "(docs/limits.md); dpor has another rule");
         return false;
     }
-    if ((rh__delivery(semantics->model)->causal && !s->reduces) || semantics->granularity == RH_GRAIN_SEND ||
-        (semantics->granularity == RH_GRAIN_OBJECT && !s->reduces)) {
+    if (!s->reduction && (rh__delivery(semantics->model)->causal || semantics->granularity == RH_GRAIN_SEND ||
+                          semantics->granularity == RH_GRAIN_OBJECT)) {
         snprintf(error, error_size,
                  "symmetry: under causal, and with granularity send or object, actors that have sent "
                  "anything are never alike");
@@ -78,11 +80,13 @@ static bool symmetry_open(void *state, struct rh_exploration *x, const struct rh
     if (!rh_exploration_inner(x, a, 0, &s->inner[0], error, error_size) ||
         !rh_exploration_inner(x, a, 0, &s->inner[1], error, error_size))
         return false;
-    if (s->reduces) {
-        if (!rh__exchange_open(&s->exchange, x, semantics->max_actors)) {
-            snprintf(error, error_size, "no memory for explorer symmetry");
-            return false;
-        }
+    if (s->reduction &&
+        (!rh__exchange_open(&s->exchange, x, semantics->max_actors) ||
+         (s->reduction == &rh__explorer_dpor && !rh__dpor_exchanges(s->inner[0].state, &s->exchange)))) {
+        snprintf(error, error_size, "no memory for explorer symmetry");
+        return false;
+    }
+    if (s->reduction == &rh__explorer_optimal) {
         rh__optimal_exchanges(s->inner[0].state, &s->exchange);
         rh__world_refuse_sets(rh__exploration_world(x),
                               "explorer symmetry(optimal) does not explore rh_receive_set: use optimal", false);
@@ -189,9 +193,9 @@ static uint32_t symmetry_hide(void *state, const struct rh_world *w, const struc
 {
     struct symmetry *s = state;
     uint32_t images = 0;
-    if (s->reduces && !s->plain)
+    if (s->reduction && !s->plain)
         rh__exchange_look(&s->exchange, s->world, count);
-    if (s->reduces || s->plain || !any_twins(w))
+    if (s->reduction || s->plain || !any_twins(w))
         return 0;
     if (!s->looked) { /* globals do not change; if they do, inner[1] starts over */
         rh__globals_know(w, s->in_globals);
@@ -209,7 +213,7 @@ static void symmetry_end(void *state, const struct rh_world *w, const struct rh_
 {
     struct symmetry *s = state;
     s->told_apart |= rh__world_told_apart(w);
-    if (s->reduces && !s->plain && !rh_outcome_failed(run->outcome))
+    if (s->reduction == &rh__explorer_optimal && !s->plain && !rh_outcome_failed(run->outcome))
         rh__exchange_decide(&s->exchange, rh__world_run(w));
     rh_inner_end(inner_of(s), w, run);
 }
@@ -217,29 +221,46 @@ static void symmetry_end(void *state, const struct rh_world *w, const struct rh_
 /* An item names its inner explorer, whether choices were hidden before, and if `optimal` leaves out runs, how.  (A
  * choice that is hidden later has its image in the work of the one who hides it.)  Unfinished items of inner[0] stay
  * valid when a worker finds the symmetry broken: that worker then has the whole tree for inner[1]. */
+static size_t put_head(const struct symmetry *s, unsigned char *at, size_t room)
+{
+    if (room < 1)
+        return 0;
+    at[0] = (unsigned char)(s->plain | (uint32_t)(s->left_out || s->exchange.left_out) << 1);
+    if (!s->reduction || s->plain)
+        return 1;
+    size_t rule = rh__exchange_pack(&s->exchange, at + 1, room - 1);
+    return rule ? 1 + rule : 0;
+}
+
 static size_t symmetry_pack(void *state, void *buffer, size_t room, bool half)
 {
     struct symmetry *s = state;
-    if (room < 1)
-        return 0;
     begin_again(s);
     if (!s->plain && s->gave_up)
         return 0;
     unsigned char *at = buffer;
-    size_t head = 1, rule = 0;
-    if (s->reduces && !s->plain) {
-        rule = rh__exchange_pack(&s->exchange, at + 1, room - 1);
-        if (!rule)
-            return 0;
-    }
-    head += rule;
-    size_t size = rh_inner_pack(inner_of(s), at + head, room - head, half);
+    size_t head = put_head(s, at, room);
+    size_t size = head ? rh_inner_pack(inner_of(s), at + head, room - head, half) : 0;
     if (!size)
         return 0;
-    if (rule && !rh_item_is_root(at + head, size))
+    if (s->reduction && !s->plain && !rh_item_is_root(at + head, size))
         rh__exchange_settle(&s->exchange);
-    at[0] = (unsigned char)(s->plain | (uint32_t)s->left_out << 1);
     return head + size;
+}
+
+/* Claims of the tree with all choices are others than those of the tree without alike ones. */
+static size_t symmetry_claim(void *state, void *buffer, size_t room, uint64_t key[2])
+{
+    const struct symmetry *s = state;
+    const struct rh_inner *inner = inner_of(s);
+    if (s->reduction != &rh__explorer_dpor || (!s->plain && s->gave_up))
+        return 0;
+    size_t head = put_head(s, buffer, room);
+    size_t size =
+        head ? inner->explorer->share->claim(inner->state, (unsigned char *)buffer + head, room - head, key) : 0;
+    for (uint32_t k = 0; k < 2; k++)
+        key[k] = rh__mix(key[k], s->plain);
+    return size ? head + size : 0;
 }
 
 static bool symmetry_unpack(void *state, const struct rh_world *w, const void *item, size_t size)
@@ -248,7 +269,7 @@ static bool symmetry_unpack(void *state, const struct rh_world *w, const void *i
     const unsigned char *bytes = item;
     if (rh_item_is_root(item, size)) {
         s->plain = s->gave_up = s->left_out = false;
-        if (s->reduces)
+        if (s->reduction)
             rh__exchange_reset(&s->exchange);
         return rh_inner_unpack(&s->inner[0], w, item, size);
     }
@@ -257,7 +278,7 @@ static bool symmetry_unpack(void *state, const struct rh_world *w, const void *i
     s->plain = bytes[0] & 1;
     s->left_out |= bytes[0] >> 1;
     size_t head = 1, rule = 0;
-    if (s->reduces && !s->plain) {
+    if (s->reduction && !s->plain) {
         rule = rh__exchange_unpack(&s->exchange, bytes + 1, size - 1);
         if (!rule)
             return false;
@@ -274,7 +295,9 @@ static enum rh_verdict symmetry_verdict(const void *state)
 }
 
 static const struct rh_explorer_report symmetry_report = { .verdict = symmetry_verdict };
-static const struct rh_explorer_share symmetry_share = { .pack = symmetry_pack, .unpack = symmetry_unpack };
+static const struct rh_explorer_share symmetry_share = { .pack = symmetry_pack,
+                                                         .unpack = symmetry_unpack,
+                                                         .claim = symmetry_claim };
 static const struct rh_explorer_decorator symmetry_decorator = { .inner = symmetry_inner,
                                                                  .hide = symmetry_hide,
                                                                  .hides_explored = true };

@@ -15,6 +15,7 @@
  *     good sibling (5.2)              a choice that is open before the evil ancestor: the event itself, or an event
  *                                     of its past that can come first; the last one at the node (races.c)
  *     master and workers (6)          items of work, which workers explore with their reduction (items.c)
+ *     -                               choices that are left out because actors are alike (images.c)
  *
  * dpor finds every outcome that dfs finds, and every distinct run that comes to its end.  It does not see global
  * variables that several actors use.  A run that is cut may have races after the cut, so the verdict is then
@@ -23,6 +24,7 @@
 #include <string.h>
 
 #include "explore/dpor/dpor.h"
+#include "explore/exchange.h"
 #include "explore/explorers.h"
 #include "world/live.h"
 
@@ -43,7 +45,7 @@ uint32_t rh__dpor_place_of(const struct dpor *d, uint32_t node, const struct rh_
     return RH_NONE;
 }
 
-void rh__dpor_want(struct dpor *d, uint32_t node, uint32_t place)
+void rh__dpor_mark(struct dpor *d, uint32_t node, uint32_t place)
 {
     unsigned char *marks = &d->marks[d->node[node].first + place];
     if (*marks & SELECTED)
@@ -56,12 +58,6 @@ void rh__dpor_want(struct dpor *d, uint32_t node, uint32_t place)
         *marks |= UNTRIED;
         d->level[node].children++;
     }
-}
-
-void rh__dpor_want_all(struct dpor *d, uint32_t node)
-{
-    for (uint32_t i = 0; i < d->node[node].count; i++)
-        rh__dpor_want(d, node, i);
 }
 
 /* ---- the explorer ------------------------------------------------------------------------------------------------ */
@@ -105,6 +101,18 @@ static bool dpor_open(void *state, struct rh_exploration *x, const struct rh_arg
     if (!got)
         snprintf(error, error_size, "no memory for explorer dpor");
     return got;
+}
+
+bool rh__dpor_exchanges(void *state, struct rh__exchange *e)
+{
+    struct dpor *d = state;
+    struct dpor_images *s = &d->images;
+    s->class_of = rh_exploration_memory(d->exploration, e->most);
+    s->ordinal = rh_exploration_memory(d->exploration, d->steps * sizeof *s->ordinal);
+    s->left_out = rh_exploration_memory(d->exploration, d->steps * sizeof *s->left_out);
+    s->first = rh_exploration_memory(d->exploration, MOST_CHOICES * sizeof *s->first);
+    s->rule = e;
+    return s->class_of && s->ordinal && s->left_out && s->first;
 }
 
 /* The first untried choice of the node; RH_NONE if all are tried. */
@@ -155,9 +163,9 @@ static bool enter(struct dpor *d, const struct rh__run *r, uint32_t depth, const
     memset(d->marks + first, 0, count);
     rh__level_enter(&d->level[depth], 0);
     rh__level_enter(&d->space[depth], count);
-    rh__dpor_want(d, depth, 0);
-    if (rh__world_is_choosing(r->live))
-        rh__dpor_want_all(d, depth);
+    rh__dpor_mark(d, depth, 0);
+    for (uint32_t i = 0; i < count && rh__world_is_choosing(r->live); i++)
+        rh__dpor_mark(d, depth, i);
     pick(d, depth, 0);
     d->top = depth + 1;
     return true;

@@ -3,6 +3,7 @@
  *     dpor.c    the explorer: the next choice, and what it finds at each step
  *     races.c   what a run asks for: the races between its events, and the choices that reverse them
  *     items.c   parts of the search as items of work
+ *     images.c  what is left out because actors are alike
  *
  * What a run asks for is a function of the run alone: neither of earlier runs nor of what is selected already.  So the
  * explored tree is the least one that holds its first run, and with each run all that the run asks for.  It is the same
@@ -12,6 +13,7 @@
 #define RH_EXPLORE_DPOR_H
 
 #include "explore/dpor/dependence.h"
+#include "explore/dpor/images.h"
 #include "explore/engine/tree_estimate.h"
 
 /* Marks of a choice. */
@@ -44,6 +46,7 @@ struct dpor {
     bool full;     /* out of memory */
     bool over;     /* a run was not examined to its end */
     struct rh_exploration *exploration;
+    struct dpor_images images;
 
     /* See items.c. */
     uint32_t steps;  /* nodes that there is room for */
@@ -57,8 +60,7 @@ struct dpor {
 /* The index of a choice at the node; RH_NONE if it was not open. */
 uint32_t rh__dpor_place_of(const struct dpor *d, uint32_t node, const struct rh_choice *c);
 /* The choice is to be explored. */
-void rh__dpor_want(struct dpor *d, uint32_t node, uint32_t place);
-void rh__dpor_want_all(struct dpor *d, uint32_t node);
+void rh__dpor_mark(struct dpor *d, uint32_t node, uint32_t place);
 
 enum how_it_ended { AT_REST, EARLY, CUT };
 /* Selects what the run asks for. */

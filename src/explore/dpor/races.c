@@ -24,9 +24,21 @@
 #include "explore/dpor/dpor.h"
 #include "world/live.h"
 
-#define want     rh__dpor_want
-#define want_all rh__dpor_want_all
 #define place_of rh__dpor_place_of
+
+static void want(struct dpor *d, const struct rh__run *r, uint32_t node, uint32_t place)
+{
+    if (d->images.pairs)
+        rh__images_want(d, r, node, place);
+    else
+        rh__dpor_mark(d, node, place);
+}
+
+static void want_all(struct dpor *d, const struct rh__run *r, uint32_t node)
+{
+    for (uint32_t i = 0; i < d->node[node].count; i++)
+        want(d, r, node, i);
+}
 
 /* The node before the unit that begins with this event. */
 static uint32_t before(uint32_t unit)
@@ -64,7 +76,7 @@ static bool want_all_sets(struct dpor *d, const struct rh__run *r, uint32_t node
         const struct rh_choice *c = &d->choice[n->first + i];
         if (c->kind != RH_CHOICE_DELIVER || c->actor != actor)
             continue;
-        want(d, node, i);
+        want(d, r, node, i);
         any |= !rh__is_exit_signal(rh__run_message(r, c->what)) && !rh__run_message(r, c->what)->wake;
     }
     return any;
@@ -103,7 +115,7 @@ static bool want_good_sibling(struct dpor *d, const struct rh__run *r, uint32_t 
             good = at;
     }
     if (good != RH_NONE)
-        want(d, node, good);
+        want(d, r, node, good);
     return good != RH_NONE;
 }
 
@@ -156,7 +168,7 @@ static void study_message(struct dpor *d, const struct rh__run *r, uint32_t m, u
             rh__walk_follow(&d->history, i);
         } else if (at_receiver && rh__could_take(&d->history, r, i, m)) {
             if (!want_good_sibling(d, r, i, arrival))
-                want_all(d, before(i)); /* should not happen; selecting all is always sound */
+                want_all(d, r, before(i)); /* should not happen; selecting all is always sound */
             return;
         }
     }
@@ -176,7 +188,7 @@ static void study_own(struct dpor *d, const struct rh__run *r, uint32_t unit)
             continue;
         uint32_t at = i > d->floor ? place_of(d, before(i), c) : RH_NONE;
         if (at != RH_NONE)
-            want(d, before(i), at);
+            want(d, r, before(i), at);
         else if (c->kind == RH_CHOICE_DELIVER)
             study_message(d, r, c->what, unit);
     }
@@ -193,19 +205,19 @@ static void study_untaken(struct dpor *d, const struct rh__run *r)
 }
 
 /* Choices that are open before the unit and not after it. */
-static void study_disabled(struct dpor *d, uint32_t unit)
+static void study_disabled(struct dpor *d, const struct rh__run *r, uint32_t unit)
 {
     uint32_t node = before(unit), next = d->history.step[unit].last;
     const struct node *n = &d->node[node];
     for (uint32_t i = 0; i < n->count; i++)
         if ((next >= d->top || place_of(d, next, &d->choice[n->first + i]) == RH_NONE))
-            want(d, node, i);
+            want(d, r, node, i);
 }
 
 /* The clock stands still while somebody holds it, so events that begin to hold it, or ask it, do not commute with its
  * advance, even where the advance is not open because others hold it, too.  Where a timer is set already, those let go
  * first: one of their steps is selected.  (Once nobody holds it, the advance is open; then see study_disabled.) */
-static void study_holders(struct dpor *d, uint32_t unit)
+static void study_holders(struct dpor *d, const struct rh__run *r, uint32_t unit)
 {
     const struct rh__clock_holders *held = &d->history.holders[unit];
     uint32_t node = before(unit), own = d->choice[d->node[node].first + d->node[node].pick].actor, good = RH_NONE;
@@ -216,7 +228,7 @@ static void study_holders(struct dpor *d, uint32_t unit)
         good = i;
     }
     if (good != RH_NONE)
-        want(d, node, good);
+        want(d, r, node, good);
 }
 
 /* A timer that is set before them makes an advance possible that is not possible after them. */
@@ -233,7 +245,7 @@ static void study_setting(struct dpor *d, const struct rh__run *r, uint32_t unit
         if (rh__walk_meets(h, r, i))
             rh__walk_follow(h, i);
         else if ((h->step[i].holds || h->step[i].sets) && !want_good_sibling(d, r, i, unit))
-            want_all(d, before(i));
+            want_all(d, r, before(i));
     }
 }
 
@@ -249,10 +261,11 @@ static void study_early_end(struct dpor *d, const struct rh__run *r, uint32_t un
         const struct rh_choice *c = &d->choice[n->first + i];
         if (c->actor == own || rh__is_everywhere(&d->history, r, c))
             continue;
-        want(d, node, i);
-        return;
+        want(d, r, node, i);
+        if (!d->images.pairs || d->images.first[n->first + i] == i)
+            return; /* the image of an earlier one ends as early as that */
     }
-    want_all(d, node);
+    want_all(d, r, node);
 }
 
 void rh__dpor_study(struct dpor *d, const struct rh__run *r, enum how_it_ended how)
@@ -260,6 +273,8 @@ void rh__dpor_study(struct dpor *d, const struct rh__run *r, enum how_it_ended h
     uint32_t end = r->event_count, fresh = d->fresh;
     if (rh__history_settle(&d->history, r, d->unlinked ? d->floor + 1 : fresh) || d->unlinked)
         fresh = d->floor + 1; /* what the first events ask for may not be known yet */
+    if (d->images.rule)
+        rh__images_find(d, r, fresh > d->floor + 1 ? fresh : d->floor);
     d->unlinked = false;
     if (fresh < end)
         fresh = d->history.step[fresh].unit;
@@ -267,16 +282,18 @@ void rh__dpor_study(struct dpor *d, const struct rh__run *r, enum how_it_ended h
         if (!rh__is_unit(&d->history, i))
             continue;
         bool last = d->history.step[i].last + 1 == end;
+        d->images.unit = i;
         study_others(d, r, i);
         study_own(d, r, i);
         if (d->history.step[i].holds || d->history.step[i].asks)
-            study_holders(d, i);
+            study_holders(d, r, i);
         if (d->history.step[i].sets)
             study_setting(d, r, i);
         if (!last || how == AT_REST)
-            study_disabled(d, i);
+            study_disabled(d, r, i);
         else if (how == EARLY)
             study_early_end(d, r, i);
     }
+    d->images.unit = end;
     study_untaken(d, r);
 }
