@@ -1,10 +1,10 @@
 /* The decisive step of a lasso: a way to a loop of states in which a monitor stays hot for ever.
  *
- * A continuation avoids the failure if it ends in any other way than with the hot monitor, or if it is infinite and fair
- * (explore/fairness.h) and the monitor is again and again not hot.  Here all states are made that continuations without
- * further faults lead to: first from the state in which the loop begins, then from the prefixes of the way there, the
- * longest first, as far as a limit of states allows.  A component of states that reach each other is a fair infinite
- * run; it avoids the failure if the monitor is not hot somewhere in it. */
+ * A continuation avoids the failure if it ends in any other way than with the hot monitor, or if it is infinite and
+ * fair (explore/fairness.h) and the monitor is again and again not hot.  Here all states are made that continuations
+ * without further faults lead to: first from the state in which the loop begins, then from the prefixes of the way
+ * there, the longest first, as far as a limit of states allows.  A component of states that reach each other is an
+ * infinite run; if that is fair, and the monitor is not hot somewhere in it, it avoids the failure. */
 /* Private to src/findings. */
 #ifndef RH_FINDINGS_WHY_LASSO_H
 #define RH_FINDINGS_WHY_LASSO_H

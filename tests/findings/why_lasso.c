@@ -1,8 +1,8 @@
 /* The decisive step of lassos, against a model that knows nothing of the world (explore/support/cells.h).
  *
- * The model decides by a fixpoint from which states the monitor can be kept from being hot for ever, without losses: the
- * run ends and it is cold, or the run is infinite and fair, and again and again a step is not hot all the time.  The
- * lasso is followed through the model by what happens in its events. */
+ * The model decides by a fixpoint from which states the monitor can be kept from being hot for ever, without losses:
+ * the run ends and it is cold, or the run is infinite and fair, and again and again a step is not hot all the time.
+ * The lasso is followed through the model by what happens in its events. */
 #include "explore/support/cells.h"
 #include "findings/minimise.h"
 #include "findings/why.h"
