@@ -6,9 +6,13 @@
 
 #include "base/fail.h"
 #include "explore/engine/engine.h"
+#include "findings/minimise_endless.h"
 #include "findings/minimise_lasso.h"
 #include "run/encode.h"
 #include "world/live.h"
+
+/* Of candidates that end in an endless handler: each takes max_handler_ms. */
+enum { MOST_ENDLESS_MS = 12000 };
 
 struct minimise {
     struct rh__finding *f; /* in memory that children share */
@@ -32,6 +36,7 @@ static void keep(const struct minimise *m, const struct rh_world *w, const struc
 
 static void end_candidate(const struct minimise *m, const struct rh_world *w, const struct rh_outcome *outcome)
 {
+    m->f->minimised.handler_ms += outcome->kind == RH_OUTCOME_ENDLESS ? rh_world_semantics(w)->max_handler_ms : 0;
     if (rh__shrink_end(m->s, rh__world_run(w), outcome))
         keep(m, w, outcome);
 }
@@ -41,7 +46,7 @@ static void drive(struct rh_world *w, void *arg)
 {
     const struct minimise *m = arg;
     rh__mute();
-    while (rh__shrink_begin(m->s)) {
+    while (m->f->minimised.handler_ms < MOST_ENDLESS_MS && rh__shrink_begin(m->s)) {
         uint32_t count, pick;
         rh_world_reset(w);
         for (const struct rh_choice *open; (open = rh_world_enabled(w, &count)), count;) {
@@ -54,12 +59,11 @@ static void drive(struct rh_world *w, void *arg)
     }
 }
 
-/* A run of a program that is not deterministic is not made again.  A loop of states is minimise_lasso.c's.  An endless
- * run is as long as the limit says; each run that ends in an endless handler takes seconds. */
+/* A run of a program that is not deterministic is not made again.  A loop of states is minimise_lasso.c's, and
+ * minimise_endless.c has runs without end. */
 static bool can_minimise(const struct rh__finding *f, const struct rh__run *r)
 {
     return r && !r->loop && r->event_count > 1 && f->outcome.kind != RH_OUTCOME_NONDETERMINISM &&
-           f->outcome.kind != RH_OUTCOME_ENDLESS_RUN && f->outcome.kind != RH_OUTCOME_ENDLESS &&
            rh_outcome_failed(f->outcome.kind);
 }
 
@@ -79,8 +83,8 @@ bool rh__minimise(struct rh_world *w, struct rh__finding *f, const struct rh__sh
     static const struct rh__shrink_limits usual = { RH__MINIMISE_RUNS, RH__MINIMISE_STEPS };
     char error[128];
     struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
-    if (r && r->loop) {
-        bool done = rh__minimise_lasso(w, f, r, limits ? limits : &usual);
+    if (r && (r->loop || f->outcome.kind == RH_OUTCOME_ENDLESS_RUN)) {
+        bool done = (r->loop ? rh__minimise_lasso : rh__minimise_endless)(w, f, r, limits ? limits : &usual);
         rh__run_free(r);
         return done;
     }
@@ -110,8 +114,13 @@ const char *rh__minimised_text(const struct rh__finding *f, char *text, size_t s
     const struct rh__minimised *m = &f->minimised;
     *text = 0;
     const char *all = m->whole ? "" : " (limit reached: more may be possible)";
-    if (m->before && !m->repeats)
+    if (m->costly)
+        snprintf(text, size, "not minimised: it would take too long");
+    else if (m->before && !m->repeats)
         snprintf(text, size, "not minimised: its choices did not fail again");
+    else if (m->before && f->outcome.kind == RH_OUTCOME_ENDLESS_RUN && m->after == m->before)
+        snprintf(text, size, "minimised in %llu runs%s: after event %u whoever has waited longest moves",
+                 (unsigned long long)m->runs, all, m->tail);
     else if (m->before && m->after == m->before)
         snprintf(text, size, "%s its %u event%s",
                  m->whole ? "nothing can be left out of" : "the limit was too low to shorten", m->after,

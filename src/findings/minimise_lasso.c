@@ -206,7 +206,7 @@ static void keep(struct lasso *x, const struct rh_world *w, const struct rh_outc
 
 static void end_candidate(struct lasso *x, const struct rh_world *w, const struct rh_outcome *outcome)
 {
-    bool first = x->stage == AS_IS, same = outcome->kind == RH_OUTCOME_LIVENESS && rh__world_run(w)->loop &&
+    bool first = x->stage == AS_IS, same = rh_outcome_failed(outcome->kind) && rh__world_run(w)->loop &&
                                            rh__finding_signature(outcome) == x->wanted;
     x->in_run = false;
     x->runs++;

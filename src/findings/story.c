@@ -393,7 +393,7 @@ static void what_is_left(const struct rh__run *r, struct rh__text *t)
 void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, const struct rh__story_marks *marks,
                      unsigned how, struct rh__text *t)
 {
-    static const struct rh__story_marks none = { RH_NONE, RH_NONE, RH_NONE, RH_NONE };
+    static const struct rh__story_marks none = { RH_NONE, RH_NONE, RH_NONE, RH_NONE, false };
     struct story s = { .r = r, .changes = changes, .marks = marks ? *marks : none, .whole = how & RH__TELL_WHOLE };
     bool left_out = false;
     if (!rh__story_rows_make(&s.rows, r, changes, &s.marks, s.whole)) {
@@ -445,7 +445,8 @@ void rh__story_write_world(struct rh_world *w, unsigned how, struct rh__text *t)
             rh__changes_note(changes, w, r, omitted(r), events);
         const struct rh__run *shown = r ? r : rh__world_run(w);
         bool failed = rh_outcome_failed(rh_world_outcome(w)->kind);
-        struct rh__story_marks marks = { RH_NONE, failed ? shown->event_count - 1 : RH_NONE, RH_NONE, RH_NONE };
+        struct rh__story_marks marks = { RH_NONE, failed ? shown->event_count - 1 : RH_NONE, RH_NONE, RH_NONE,
+                                         rh_world_outcome(w)->kind == RH_OUTCOME_ENDLESS_RUN };
         rh__story_write(shown, r ? changes : NULL, &marks, how, t);
     }
     rh__run_free(r);
@@ -458,8 +459,8 @@ static struct rh__story_marks marks_of(const struct rh__finding *f, const struct
     const struct rh__why *y = &f->why;
     bool why = y->differs != RH__WHY_UNKNOWN;
     return (struct rh__story_marks){ y->known && y->decisive ? y->decisive : RH_NONE, r->event_count - 1,
-                                     why ? y->first : RH_NONE,
-                                     why && y->differs == RH__WHY_ORDER ? y->second : RH_NONE };
+                                     why ? y->first : RH_NONE, why && y->differs == RH__WHY_ORDER ? y->second : RH_NONE,
+                                     f->outcome.kind == RH_OUTCOME_ENDLESS_RUN };
 }
 
 static bool describe(struct rh__finding *f, struct rh_world *w, unsigned how, struct rh__changes *changes)

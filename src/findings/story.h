@@ -18,6 +18,7 @@ enum {
  * marked, * and !; first and second are named by the reason. */
 struct rh__story_marks {
     uint32_t decisive, failing, first, second;
+    bool circle; /* the run has no end: its last rows say no more than others */
 };
 
 /* Schedule and story of each finding, from the run that it keeps.  A finding without a run has neither.  With a world

@@ -7,7 +7,7 @@
 #include "findings/event_text.h"
 #include "findings/ranges.h"
 
-enum { CELL = 256, VALUE = 1024, FOLDED_FROM = 3, FIRST_ROWS = 20, LAST_ROWS = 60 };
+enum { CELL = 256, VALUE = 1024, FOLDED_FROM = 3, FIRST_ROWS = 20, LAST_ROWS = 60, CIRCLE_ROWS = 10 };
 
 struct making {
     const struct rh__run *r;
@@ -94,7 +94,8 @@ static void fold(const struct making *m, struct rh__story_rows *rows)
 
 static void leave_out(const struct making *m, struct rh__story_rows *rows)
 {
-    for (uint32_t i = FIRST_ROWS; i + LAST_ROWS < rows->count; i++)
+    uint32_t last = m->marks->circle ? CIRCLE_ROWS : LAST_ROWS;
+    for (uint32_t i = FIRST_ROWS; i + last < rows->count; i++)
         rows->at[i].left_out = !is_marked(m, rows->at[i].event);
 }
 

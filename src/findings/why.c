@@ -78,7 +78,7 @@ static void run_sample(struct rh__why_work *x, struct rh_world *w)
         no_faults(open, count, rh__random_below(&random, n), &pick);
         rh_world_step(w, &open[pick]);
         x->made++;
-        if (x->r->loop && rh__monitor_hot_since(w, x->r->loop_monitor) == RH_NONE)
+        if (x->r->loop_monitor != RH__NO_MONITOR && rh__monitor_hot_since(w, x->r->loop_monitor) == RH_NONE)
             x->cold_at = rh__depth(w);
     }
     x->drawn_events = rh__depth(w) - x->prefix;
@@ -113,10 +113,14 @@ static bool advance(struct rh__why_work *x)
     return x->depth != 0;
 }
 
-/* A drawn continuation of a lasso fails if the monitor is hot all the time in its second half, or at its end. */
-static bool stays_hot(const struct rh__why_work *x, const struct rh_outcome *outcome)
+/* A drawn continuation of a lasso fails if the monitor is hot all the time in its second half, or at its end; of a
+ * circle of messages, if it does not end. */
+static bool goes_round(const struct rh__why_work *x, const struct rh_outcome *outcome)
 {
-    bool cut = outcome->kind == RH_OUTCOME_RUNNING || outcome->kind == RH_OUTCOME_CUT;
+    bool cut = outcome->kind == RH_OUTCOME_RUNNING || outcome->kind == RH_OUTCOME_CUT ||
+               outcome->kind == RH_OUTCOME_ENDLESS_RUN;
+    if (x->r->loop_monitor == RH__NO_MONITOR)
+        return cut;
     return (cut && x->cold_at < x->prefix + x->drawn_events / 2) ||
            (outcome->kind == RH_OUTCOME_MONITOR && x->cold_at < x->prefix + x->drawn_events);
 }
@@ -124,7 +128,7 @@ static bool stays_hot(const struct rh__why_work *x, const struct rh_outcome *out
 static bool is_the_failure(const struct rh__why_work *x, const struct rh_outcome *outcome)
 {
     if (x->r->loop)
-        return stays_hot(x, outcome);
+        return goes_round(x, outcome);
     return rh_outcome_failed(outcome->kind) && rh__finding_signature(outcome) == x->wanted;
 }
 
@@ -319,8 +323,9 @@ bool rh__why(struct rh_world *w, struct rh__finding *f)
     struct rh__run *r = f->encoded_size ? rh__run_decode(f->encoded, f->encoded_size, error, sizeof error) : NULL;
     unsigned char *passing = f->why.passing;
     bool usable = r && f->pick_count && f->pick_count == r->event_count - 1 &&
-                  f->outcome.kind != RH_OUTCOME_NONDETERMINISM && f->outcome.kind != RH_OUTCOME_ENDLESS_RUN &&
-                  f->outcome.kind != RH_OUTCOME_ENDLESS && (f->minimised.repeats || !f->minimised.before);
+                  f->outcome.kind != RH_OUTCOME_NONDETERMINISM &&
+                  (r->loop || f->outcome.kind != RH_OUTCOME_ENDLESS_RUN) && f->outcome.kind != RH_OUTCOME_ENDLESS &&
+                  (f->minimised.repeats || !f->minimised.before);
     bool good = true;
     f->why = (struct rh__why){ .passing = passing };
     uint32_t most = !usable ? 0 : r->loop ? 2 * f->pick_count + 100 : 4 * f->pick_count + 400;

@@ -62,7 +62,7 @@ static bool goes_on(const struct rh_choice *c)
 
 static bool is_cold(const struct lasso *x, const struct rh_world *w)
 {
-    return rh__monitor_hot_since(w, x->monitor) == RH_NONE;
+    return x->monitor != RH__NO_MONITOR && rh__monitor_hot_since(w, x->monitor) == RH_NONE;
 }
 
 /* The run ends here.  One that is cut says nothing. */
@@ -76,7 +76,7 @@ static void judge_end(const struct lasso *x, const struct rh_world *w, struct gr
     case RH_OUTCOME_ASSUMED:
         break;
     case RH_OUTCOME_MONITOR:
-        s->avoids = is_cold(x, w);
+        s->avoids = x->monitor == RH__NO_MONITOR || is_cold(x, w);
         break;
     default:
         s->avoids = true;
@@ -123,8 +123,8 @@ static bool make_step(const struct lasso *x, struct rh_world *w, struct graph *g
     e->served_count = rh__units_of_choice(w, choice, g->units + g->unit_count);
     rh_world_step(w, choice);
     const struct rh_choice *open = rh_world_enabled(w, &count);
-    uint32_t since = rh__monitor_hot_since(w, x->monitor);
-    e->cold = since == RH_NONE || since >= rh__depth(w) - 1;
+    e->cold =
+        is_cold(x, w) || (x->monitor != RH__NO_MONITOR && rh__monitor_hot_since(w, x->monitor) >= rh__depth(w) - 1);
     if (g->unit_count + e->served_count + (uint64_t)count > MOST_UNITS) {
         g->full = true;
         return false;
@@ -324,6 +324,8 @@ static void drive(struct rh_world *w, void *arg)
     uint32_t meaning = rh_world_fingerprint_meaning(w), stem = x->prefix;
     rh__mute();
     rh__world_only_reset(w, false);
+    rh_world_reset(w);
+    (void)rh_world_fingerprint_wide(w); /* from now on stacks are cleaned, and equal states look equal */
     for (uint32_t tries = 0; g && pending && tries < 3; tries++) {
         memset(g, 0, sizeof *g);
         x->avoided = false;

@@ -4,7 +4,8 @@
  * fair (explore/fairness.h) and the monitor is again and again not hot.  Here all states are made that continuations
  * without further faults lead to: first from the state in which the loop begins, then from the prefixes of the way
  * there, the longest first, as far as a limit of states allows.  A component of states that reach each other is an
- * infinite run; if that is fair, and the monitor is not hot somewhere in it, it avoids the failure. */
+ * infinite run; if that is fair, and the monitor is not hot somewhere in it, it avoids the failure.  Of a circle of
+ * messages without a monitor, a continuation that ends avoids it. */
 /* Private to src/findings. */
 #ifndef RH_FINDINGS_WHY_LASSO_H
 #define RH_FINDINGS_WHY_LASSO_H

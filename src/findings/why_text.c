@@ -148,7 +148,9 @@ void rh__why_decisive_text(const struct rh__finding *f, const struct rh__run *r,
         rh__text_add(t, "after event %u it cannot be avoided", event);
     else
         rh__text_add(t, "it cannot be avoided");
-    if (y->exhaustive && lasso)
+    if (y->exhaustive && lasso && r->loop_monitor == RH__NO_MONITOR)
+        rh__text_add(t, ": no continuation ends (%llu states can follow)", (unsigned long long)y->continuations);
+    else if (y->exhaustive && lasso)
         rh__text_add(t, ": every fair continuation stays hot in the end (%llu states can follow)",
                      (unsigned long long)y->continuations);
     else if (y->exhaustive && y->continuations == 1)

@@ -16,8 +16,11 @@ struct rh__minimised {
     uint32_t before, after; /* events, without the first one; 0: it was not tried */
     uint32_t faults_before, faults_after;
     uint64_t runs;
-    bool repeats; /* the run failed again in the same way; if not, it was left as it is */
-    bool whole;   /* no single step can be left out; if not, a limit ended the search */
+    uint32_t tail; /* of a run without end that is no loop: after so many events whoever has waited longest moves */
+    uint64_t handler_ms; /* processor time in handlers that did not return */
+    bool costly;         /* it was given up: a run took too long */
+    bool repeats;        /* the run failed again in the same way; if not, it was left as it is */
+    bool whole;          /* no single step can be left out; if not, a limit ended the search */
 };
 
 /* Why the shown run fails (findings/why.h).  Events are those of the shown run.  Continuations are without further

@@ -36,7 +36,8 @@
 #include "run/run.h"
 
 enum { RH__SCHEDULE_VERSION = 1 };
-#define RH__SCHEDULE_LOOP "the loop begins"
+#define RH__SCHEDULE_LOOP   "the loop begins"
+#define RH__SCHEDULE_CIRCLE RH__SCHEDULE_LOOP ": messages go in a circle"
 
 /* Writes the line of a choice that is open or was made. */
 void rh__choice_line(const struct rh__run *r, const struct rh_choice *choice, struct rh__text *to);

@@ -248,6 +248,10 @@ static void end_with_a_line(struct rh__text *t)
 
 static void add_loop(const struct rh__run *r, struct rh__text *t)
 {
+    if (r->loop_monitor == RH__NO_MONITOR) {
+        rh__text_add(t, RH__SCHEDULE_CIRCLE "\n");
+        return;
+    }
     rh__text_add(t, RH__SCHEDULE_LOOP ": ");
     add_actor(r, r->loop_monitor, t);
     rh__text_add(t, " stays hot\n");

@@ -366,7 +366,7 @@ RH__APART static void list_any(struct rh_world *w, bool looked)
     if (w->over) /* a predicate has failed */
         w->choice_count = 0;
     if (w->event_count > w->semantics.max_steps) {
-        w->cut_short = w->choice_count > 0;
+        w->cut_short = w->choice_count;
         w->choice_count = 0;
     }
 }
@@ -374,7 +374,7 @@ RH__APART static void list_any(struct rh_world *w, bool looked)
 const struct rh_choice *rh_world_enabled(struct rh_world *w, uint32_t *count)
 {
     if (!rh__choices_are_fresh(w)) {
-        w->cut_short = false;
+        w->cut_short = 0;
         w->choices_events = w->event_count;
         w->choices_log = w->log;
         rh__sets_anew(w);

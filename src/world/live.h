@@ -163,8 +163,8 @@ void rh__world_was_cut(struct rh_world *w);
 const struct rh_choice *rh__world_open(const struct rh_world *w, uint32_t *count);
 /* Names an open choice among those of its state, by the same number in every run that comes to this state. */
 uint64_t rh__choice_key(const struct rh_world *w, const struct rh_choice *c);
-/* The run is a lasso: the state after the last event is that before event `loop`, and the monitor was hot all the time.
- * Ends the run with this finding. */
+/* The run is a lasso: the state after the last event is that before event `loop`, and the monitor was hot all the time;
+ * or, with RH__NO_MONITOR, no timer has fired.  Ends the run with this finding. */
 void rh__world_close_loop(struct rh_world *w, uint32_t loop, uint32_t monitor);
 
 /* Sets the budgets of faults that only delay (RH_ONLY_DELAYS) to 0, before the world begins.  A delay adds no distinct

@@ -106,6 +106,19 @@ static bool has_waited(const struct rh_world *w, const struct rh_choice *c, uint
     }
 }
 
+static uint32_t set_by(const struct rh_world *w, const struct rh_choice *c)
+{
+    return c->kind == RH_CHOICE_TIMER ? w->timers[c->what].event : 0;
+}
+
+bool rh__keeps_waiting(const struct rh_world *w, const struct rh_choice *open, uint32_t count, uint32_t since)
+{
+    uint32_t i = 0;
+    while (i < count && !has_waited(w, &open[i], set_by(w, &open[i]), (struct stretch){ since, w->event_count }))
+        i++;
+    return i < count;
+}
+
 /* True if nothing has waited for long during the last `temperature` events. */
 static bool is_fair(struct rh_world *w)
 {
@@ -113,10 +126,8 @@ static bool is_fair(struct rh_world *w)
     if (end > w->semantics.max_steps)
         return false; /* the run is cut: no choice is open */
     const struct rh_choice *open = rh_world_enabled(w, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (has_waited(w, &open[i], open[i].kind == RH_CHOICE_TIMER ? w->timers[open[i].what].event : 0,
-                       (struct stretch){ end > patience ? end - patience : 0, end }))
-            return false;
+    if (rh__keeps_waiting(w, open, count, end > patience ? end - patience : 0))
+        return false;
     for (uint32_t e = end - w->semantics.temperature; e < end; e++)
         if (has_waited(w, &w->events[e].choice, w->events[e].set_by,
                        (struct stretch){ e > patience ? e - patience : 0, e }))
@@ -200,6 +211,12 @@ void rh__world_close_loop(struct rh_world *w, uint32_t loop, uint32_t monitor)
     const struct world_actor *m = &w->actors[monitor];
     put32(w, &w->loop, loop);
     put32(w, &w->loop_monitor, monitor);
+    if (monitor == RH__NO_MONITOR) {
+        rh__fail(w, RH_OUTCOME_ENDLESS_RUN, w->events[w->event_count - 1].choice.actor, "",
+                 "the events from %u to %u repeat for ever, and no timer drives them: messages go in a circle", loop,
+                 w->event_count - 1);
+        return;
+    }
     rh__fail(w, RH_OUTCOME_LIVENESS, monitor, "",
              "monitor %s stays hot for ever, here in behaviour %s: the events from %u to %u repeat", m->type->name,
              m->behaviour->name, loop, w->event_count - 1);

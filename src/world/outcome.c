@@ -9,6 +9,7 @@
 #include "world/actors.h"
 #include "world/fiber.h"
 #include "world/history.h"
+#include "world/liveness.h"
 #include "world/log.h"
 #include "world/memory.h"
 #include "world/network.h"
@@ -411,7 +412,8 @@ void rh__conclude(struct rh_world *w)
 }
 
 /* A program with a periodic timer never comes to rest, and need not.  A program that continues for thousands of events
- * with messages alone runs in a circle.  A lower limit was set to cut runs, not to find such programs. */
+ * with messages alone runs in a circle, unless what would end it was kept waiting for half of them: explorers need not
+ * be fair.  A lower limit was set to cut runs, not to find such programs. */
 void rh__conclude_cut(struct rh_world *w)
 {
     enum { LONG = 10000 };
@@ -423,7 +425,7 @@ void rh__conclude_cut(struct rh_world *w)
              w->event_count - 1);
     for (uint32_t i = w->event_count / 2; i < w->event_count && !driven; i++)
         driven = w->events[i].choice.kind == RH_CHOICE_TIMER;
-    if (driven)
+    if (driven || rh__keeps_waiting(w, w->choices, w->cut_short, w->event_count / 2))
         return;
     w->outcome.kind = RH_OUTCOME_ENDLESS_RUN;
     w->outcome.actor = w->events[w->event_count - 1].choice.actor;

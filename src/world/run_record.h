@@ -224,6 +224,9 @@ static inline bool rh__is_among(const struct rh_actor_type *const *list, const s
     return !list || *list;
 }
 
+/* Instead of the monitor of a lasso: messages go in a circle.  The first actor is no monitor. */
+enum { RH__NO_MONITOR = 0 };
+
 /* ---- shared objects ---------------------------------------------------------------------------------------------- */
 
 enum rh__object_kind {
@@ -294,7 +297,7 @@ struct rh__run {
     bool own_clocks;       /* each actor has a clock: granularity object, or logical time */
     bool over;             /* a step has ended the run, by a finding or by a choice */
     uint32_t loop;         /* the run is a lasso: the events from this one on repeat for ever; 0: it is none */
-    uint32_t loop_monitor; /* the monitor that stays hot then; 0 if the run is no lasso */
+    uint32_t loop_monitor; /* the monitor that stays hot then; RH__NO_MONITOR: messages go in a circle, or no lasso */
 
     const struct rh_world *live;      /* NULL for a decoded run */
     const struct rh__run_wait *waits; /* decoded run: by actor */

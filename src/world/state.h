@@ -395,7 +395,7 @@ struct rh_world {
     struct rh_choice *check_choices; /* hostile build: the last list of choices */
     uint32_t check_choice_count;
     uint32_t choice_capacity, choice_count;
-    bool cut_short;          /* the limit of steps has hidden enabled choices */
+    uint32_t cut_short;      /* enabled choices that the limit of steps has hidden; the list still has them */
     uint32_t choices_events; /* number of events when `choices` was filled */
     const char *choices_log; /* position of the log when `choices` was filled */
 
@@ -436,7 +436,7 @@ struct rh_world {
     uint32_t object_count, access_count;
     uint32_t over;         /* the run has ended, by a finding or by a choice */
     uint32_t loop;         /* the events from this one on repeat for ever; 0: they do not */
-    uint32_t loop_monitor; /* the monitor that stays hot then */
+    uint32_t loop_monitor; /* the monitor that stays hot then, or RH__NO_MONITOR */
     uint32_t allocations;
     uint32_t writes_open; /* incomplete writes of all actors */
     int64_t now_ns;

@@ -294,12 +294,14 @@ static uint32_t diverge(struct replay *r, const struct rh_world *w, const struct
     return RH_NONE;
 }
 
-/* The monitor that the line names; RH_NONE: any. */
+/* The monitor that the line names; RH_NONE: any; RH__NO_MONITOR: messages go in a circle. */
 static uint32_t monitor_of_loop(const struct replay *r, const struct rh_world *w)
 {
     const uint32_t *monitors;
     uint32_t count = rh__world_monitors(w, &monitors);
     char name[256], line[sizeof name + 64];
+    if (strcmp(r->lines[r->loop].text, RH__SCHEDULE_CIRCLE) == 0)
+        return RH__NO_MONITOR;
     for (uint32_t i = 0; i < count; i++) {
         rh_world_actor_name(w, monitors[i], name, sizeof name);
         snprintf(line, sizeof line, RH__SCHEDULE_LOOP ": %s stays hot", name);

@@ -78,6 +78,15 @@ static uint32_t hot_monitor(const struct rh__loop *l, const struct rh_world *w, 
     return RH_NONE;
 }
 
+static bool has_timer(const struct rh_world *w, uint32_t from)
+{
+    uint32_t count;
+    const struct rh_event *events = rh_world_events(w, &count);
+    while (from < count && events[from].choice.kind != RH_CHOICE_TIMER)
+        from++;
+    return from < count;
+}
+
 const char *rh__loop_end(struct rh__loop *l, const struct rh_world *w, uint32_t monitor)
 {
     struct rh_fingerprint now = rh_world_fingerprint_wide(w);
@@ -87,7 +96,9 @@ const char *rh__loop_end(struct rh__loop *l, const struct rh_world *w, uint32_t 
         return "the loop has no events";
     if (now.high != l->state.high || now.low != l->state.low)
         return "the loop does not come back to the state in which it began";
-    l->monitor = hot_monitor(l, w, monitor);
+    l->monitor = monitor == RH__NO_MONITOR ? monitor : hot_monitor(l, w, monitor);
+    if (monitor == RH__NO_MONITOR && has_timer(w, l->events))
+        return "timers drive the loop";
     if (l->monitor == RH_NONE)
         return monitor == RH_NONE ? "no monitor is hot all the time in the loop"
                                   : "the monitor is not hot all the time in the loop";

@@ -26,8 +26,8 @@ bool rh__loop_open(struct rh_exploration *x);
 void rh__loop_clear(struct rh__loop *l);
 void rh__loop_step(struct rh__loop *l, const struct rh_world *w, const struct rh_choice *open, uint32_t count,
                    uint32_t pick);
-/* The loop begins in this state.  It ends in this state, and the monitor (RH_NONE: any) was hot all the time: NULL; or
- * what is wrong with the loop. */
+/* The loop begins in this state.  It ends in this state, and the monitor (RH_NONE: any) was hot all the time, or no
+ * timer has fired (RH__NO_MONITOR): NULL; or what is wrong with the loop. */
 void rh__loop_begin(struct rh__loop *l, const struct rh_world *w);
 const char *rh__loop_end(struct rh__loop *l, const struct rh_world *w, uint32_t monitor);
 

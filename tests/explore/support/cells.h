@@ -2,8 +2,8 @@
  * nothing of the world.
  *
  * A program is a table: what an actor in a state does with a message or a timer.  Each step uses up one token, a
- * message or a timer, and makes one at most, so there are finitely many states.  The model has its own states, channels and
- * steps. */
+ * message or a timer, and makes one at most, so there are finitely many states.  The model has its own states,
+ * channels and steps. */
 #ifndef RH_TESTS_CELLS_H
 #define RH_TESTS_CELLS_H
 
