@@ -15,7 +15,7 @@ extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh
     rh__explorer_portfolio, rh__explorer_symmetry, rh__explorer_cover, rh__explorer_weighted, rh__explorer_swarm,
     rh__explorer_pos, rh__explorer_pct, rh__explorer_pctcp, rh__explorer_stateful, rh__explorer_delay,
     rh__explorer_phases, rh__explorer_grow, rh__explorer_preempt, rh__explorer_auto, rh__explorer_feedback,
-    rh__explorer_urw, rh__explorer_surw, rh__explorer_onward, rh__explorer_scatter;
+    rh__explorer_urw, rh__explorer_probe, rh__explorer_surw, rh__explorer_onward, rh__explorer_scatter;
 extern const struct rh_explorer rh__explorer_reach; /* only in programs that count their blocks */
 
 /* Estimated number of distinct runs, from samples that saw `seen` of them. */
@@ -23,8 +23,10 @@ struct rh__size {
     uint64_t samples;           /* runs */
     bool exact;                 /* the samples were all runs */
     bool cut;                   /* runs were cut: there are at least `low`, and nothing is known above */
+    bool of_choices;            /* the number of sequences of choices, which are the runs of dfs */
     double estimate, low, high; /* 95 % confidence interval, over many programs */
 };
+void rh__probe_result(const void *state, uint64_t seen, struct rh__size *size); /* at least `seen` */
 void rh__sample_result(const void *state, uint64_t seen, struct rh__size *size);
 /* Runs were cut.  What would have followed could have changed earlier choices, so the tree of `optimal` is a part of
  * what it would be: the estimate is the number of runs that `optimal` would make, not of those that there are. */

@@ -18,13 +18,14 @@ void rh_explorer_register_(struct rh_explorer_entry *entry)
 const struct rh_explorer_entry *rh_explorer_first(void)
 {
     static const struct rh_explorer *const ours[] = {
-        &rh__explorer_bound,    &rh__explorer_portfolio,  &rh__explorer_replay,   &rh__explorer_sample,
-        &rh__explorer_optimal,  &rh__explorer_dpor,       &rh__explorer_dfs,      &rh__explorer_delayed,
-        &rh__explorer_random,   &rh__explorer_roundrobin, &rh__explorer_symmetry, &rh__explorer_cover,
-        &rh__explorer_weighted, &rh__explorer_swarm,      &rh__explorer_pos,      &rh__explorer_pct,
-        &rh__explorer_pctcp,    &rh__explorer_stateful,   &rh__explorer_delay,    &rh__explorer_phases,
-        &rh__explorer_grow,     &rh__explorer_preempt,    &rh__explorer_auto,     &rh__explorer_feedback,
-        &rh__explorer_urw,      &rh__explorer_surw,       &rh__explorer_onward,   &rh__explorer_scatter,
+        &rh__explorer_bound,    &rh__explorer_portfolio, &rh__explorer_replay,     &rh__explorer_sample,
+        &rh__explorer_probe,    &rh__explorer_optimal,   &rh__explorer_dpor,       &rh__explorer_dfs,
+        &rh__explorer_delayed,  &rh__explorer_random,    &rh__explorer_roundrobin, &rh__explorer_symmetry,
+        &rh__explorer_cover,    &rh__explorer_weighted,  &rh__explorer_swarm,      &rh__explorer_pos,
+        &rh__explorer_pct,      &rh__explorer_pctcp,     &rh__explorer_stateful,   &rh__explorer_delay,
+        &rh__explorer_phases,   &rh__explorer_grow,      &rh__explorer_preempt,    &rh__explorer_auto,
+        &rh__explorer_feedback, &rh__explorer_urw,       &rh__explorer_surw,       &rh__explorer_onward,
+        &rh__explorer_scatter,
     };
     static struct rh_explorer_entry entries[sizeof ours / sizeof *ours];
     static bool done;

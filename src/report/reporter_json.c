@@ -385,6 +385,7 @@ static void json_estimate(void *state, const struct rh__result *r, const struct 
     fprintf(f, ",\"model\":\"%s\",\"granularity\":\"%s\"", r->model,
             rh__granularity_name(rh_world_semantics(r->world)->granularity));
     put_semantics(f, r);
+    fprintf(f, ",\"of\":\"%s\"", size->of_choices ? "sequences of choices" : "distinct runs");
     put_number(f, "estimate", size->estimate);
     put_number(f, "low", size->low);
     put_number(f, "high", size->high);

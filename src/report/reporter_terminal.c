@@ -7,10 +7,12 @@
 #include "base/files.h"
 #include "base/visible.h"
 #include "explore/engine/measure.h"
+#include "explore/explorers.h"
 #include "findings/minimise.h"
 #include "report/coverage.h"
 #include "report/reporter.h"
 #include "report/terminal.h"
+#include "trace/schedule.h"
 
 struct terminal {
     bool quiet, verbose;
@@ -318,6 +320,39 @@ static void say_time(double seconds)
         printf("at most about %.3g days", seconds / 86400);
 }
 
+/* Where optimal does not apply. */
+static void print_estimate_of_choices(const struct rh__result *r, const struct rh__size *size, double rate)
+{
+    char a[40], b[40], why[256], line[512];
+    const char *plural = size->estimate > 0.5 && size->estimate < 1.5 ? "" : "s";
+    if (size->cut)
+        printf("  at least %s run%s of dfs: runs were cut (max_steps), and nobody knows how many there are behind\n",
+               number(size->low, a, sizeof a), size->low > 0.5 && size->low < 1.5 ? "" : "s");
+    else if (size->exact)
+        printf("  exactly %s run%s of dfs, which makes every sequence of choices\n",
+               number(size->estimate, a, sizeof a), plural);
+    else
+        printf("  about %s run%s of dfs, which makes every sequence of choices; 95 %%: at least %s\n",
+               number(size->estimate, a, sizeof a), plural, number(size->low, b, sizeof b));
+    printf("  from %s sample%s in %.2f s%s\n", number((double)size->samples, a, sizeof a),
+           size->samples == 1 ? "" : "s", r->x->clock.seconds,
+           size->exact ? ", which were all" : "; such estimates are mostly too low, and there is no upper bound");
+    if (rate > 0 && size->exact) {
+        printf("  dfs would take ");
+        say_time(size->estimate / rate);
+        printf(" on one core\n");
+    }
+    struct rh_semantics s = *rh_world_semantics(r->world);
+    s.granularity = RH_GRAIN_OBJECT;
+    if (rh__optimal_refuses(&s, why, sizeof why) && !size->exact) {
+        snprintf(line, sizeof line,
+                 "of distinct runs nothing is known: %s.  `rehearse test` lets stateful try, which visits every state "
+                 "once and is often through where dfs is not",
+                 why);
+        rh__terminal_sentence("  ", line);
+    }
+}
+
 static void terminal_estimate(void *state, const struct rh__result *r, const struct rh__size *size)
 {
     const struct rh_exploration *x = r->x;
@@ -328,12 +363,18 @@ static void terminal_estimate(void *state, const struct rh__result *r, const str
     (void)state;
     rh__text_init(&t, under, sizeof under);
     rh__result_semantics(r, &t);
-    printf("%s  (%s, granularity object)\n", r->test, r->model);
+    printf("%s  (%s, granularity %s)\n", r->test, r->model,
+           rh__granularity_name(rh_world_semantics(r->world)->granularity));
     rh__terminal_list("  under ", under);
     if (!size->samples && !size->cut) {
         printf("  no estimate: the first sample did not come to its end in %.2f s (%u events)\n", x->clock.seconds,
                x->end.unfinished);
         rh__terminal_sentence("  next: ", "give it more time (--max-seconds), or make the test shorter");
+        rh__stdout_flush(under, sizeof under);
+        return;
+    }
+    if (size->of_choices) {
+        print_estimate_of_choices(r, size, rate);
         rh__stdout_flush(under, sizeof under);
         return;
     }

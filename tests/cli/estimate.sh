@@ -36,7 +36,7 @@ out_lacks 'the first came last'
 [ -e rehearse-findings ] && problem "estimate keeps schedules"
 
 # ---- to machines ---------------------------------------------------------------------------------------------------------
-fields='test model granularity estimate low high exact confidence samples distinct_runs seconds semantics changed_by_explorer limits parameters'
+fields='test model granularity of estimate low high exact confidence samples distinct_runs seconds semantics changed_by_explorer limits parameters'
 expect 0 "${estimate[@]}" -p n=4 --max-runs 200 --json -
 cp out json
 same 'one line' 1 "$(wc -l <json)"
@@ -64,9 +64,26 @@ refused 'has no test "no_such"' "${estimate[@]}" senders no_such
 refused 'estimate wants a test program first' "$rehearse" estimate
 refused 'has no tests (RH_TEST)' "$rehearse" estimate "$fixtures/empty"
 refused 'explorer sample works with granularity object only' "${estimate[@]}" --granularity handler
-refused 'partitions under model mailbox' "${estimate[@]}" --partitions 1 --model mailbox
-refused 'fail_allocation' "${estimate[@]}" --set fail_allocation=3
-refused 'tries dpor and stateful first' "${estimate[@]}" --time ordered
+# Where optimal does not apply, what is estimated are the runs of dfs: exactly if they are few, else with a lower bound that
+# holds.
+over_choices() {
+    local all
+    expect 0 "$rehearse" test "$@" --explorer dfs --max-runs 0 --save ''
+    all=$(sed -n 's/^  \([0-9,]*\) runs\{0,1\}, .*/\1/p' out | tr -d , | head -n 1)
+    expect 0 "$rehearse" estimate "$@" --max-runs 40000 --json json
+    out_has "exactly $(printf "%'d" "$all") runs of dfs, which makes every sequence of choices"
+    expect 0 "$rehearse" estimate "$@" --max-runs 60 --json json
+    out_has ' runs of dfs, which makes every sequence of choices; 95 %: at least ' 'there is no upper bound' 'of distinct runs nothing is known: '
+    grep -q '"of":"sequences of choices"' json || problem 'no "of"'
+    have_python && same "a lower bound of $all" True "$(json "r[0]['low'] <= $all and r[0]['high'] is None")"
+}
+LC_ALL=C.UTF-8
+over_choices "$fixtures/slow" -p n=4 --time ordered --granularity object
+over_choices "$fixtures/proofs" splits -p clients=1
+expect 0 "${estimate[@]}" -p n=6 --max-runs 60 --time ordered --max-steps 4
+out_has '  at least ' 'runs were cut (max_steps)'
+expect 0 "$rehearse" estimate "$fixtures/scenarios" one_begins
+out_has 'runs of dfs, which makes every sequence of choices'
 refused 'there is no such option' "${estimate[@]}" --nothing
 refused '-p colour=red: there is no such parameter' "${estimate[@]}" -p colour=red
 

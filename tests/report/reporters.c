@@ -259,7 +259,8 @@ static void check_missing(const struct rh__reporter *r)
 {
     struct rh__report_end end = { .tests = 3, .missing = 2, .cut_short = "interrupted" };
     make_report(r, fill_in_missing, &end);
-    if (r->missing) {
+    bool tap = strcmp(r->name, "tap") == 0; /* it ends there, and names only tests that were left out */
+    if (r->missing && !tap) {
         assert_non_null(strstr(content, "broken (bag)"));
         assert_non_null(strstr(content, "forgotten (bag)"));
     } else if (r->owns_stdout) {
