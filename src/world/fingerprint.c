@@ -255,12 +255,15 @@ struct stack_reader {
  * later is no state of the actor. */
 static uint64_t without_address(struct stack_reader *r, uint64_t word)
 {
-    enum { TO_MESSAGE = 17, TO_ENVELOPE };
+    static const uint64_t TO_SET = (uint64_t)1 << 40; /* beyond all messages */
     if (word - r->base <= r->size)
         return word - r->base + (uint64_t)(uintptr_t)r->w->stacks; /* as on the first stack */
     uint64_t offset = word - r->payload;
     if (offset >= r->actor->blocked_payload)
         return rh__image_word(&r->w->images, word);
+    uint64_t in_set = offset - r->actor->set;
+    if (in_set < rh__set_held(r->actor) * sizeof(struct rh_envelope))
+        return r->payload + (TO_SET | in_set); /* hash_fiber has its messages */
     uint32_t message = message_at(r->w, r->actor->blocked_messages, offset), envelope = RH_NONE;
     if (message == RH_NONE)
         envelope = envelope_at(r->w, r->actor, offset);
