@@ -35,7 +35,7 @@ enum rh_model {
 };
 
 /* What is one step.  A test that states nothing has RH_GRAIN_DEFAULT, and the explorer decides.  optimal uses object.
- * So does auto, except with a budget of partitions.  All others use handler.
+ * So do auto, except with a budget of partitions, and preempt.  All others use handler.
  *
  * Example: a handler reads a table, writes the table, and sends a message.  RH_GRAIN_HANDLER makes that one step.
  * RH_GRAIN_OBJECT makes each table operation a step of its own, so that other actors can act between

@@ -41,6 +41,10 @@ refused '.atomic' "$rehearse" test "$fixtures/kills" atomic_function --explorer 
 
 # ---- preempt goes on from a checkpoint ---------------------------------------------------------------------------------
 server=$BUILD_DIR/examples/processes-registration
+expect 0 "$rehearse" test "$server" attach_noping --explorer 'preempt(0, dfs)' --quiet
+out_has 'granularity object (the explorer' 'bounded: '
+expect 0 "$rehearse" test "$server" attach_noping --explorer 'preempt(0, dfs)' --granularity handler --quiet
+out_has 'granularity handler'
 for first in 10 500 1500; do
     rm -f checkpoint
     for limit in "--max-runs $first" "--resume --max-runs 3000" --resume; do

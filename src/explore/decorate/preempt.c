@@ -623,6 +623,7 @@ static const struct rh_argument preempt_arguments[] = {
 const struct rh_explorer rh__explorer_preempt = {
     .name = "preempt",
     .summary = "as EXPLORER wants, with at most 0, 1, ..., BOUND (2) preemptions",
+    .prefers_object = true, /* else there are no preemption points but waits */
     .state_size = sizeof(struct preempt),
     .arguments = preempt_arguments,
     .open = preempt_open,
