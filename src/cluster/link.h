@@ -103,8 +103,8 @@ struct rh__link_answer {
 
 /* The format and the words of asks and answers: both ends must have the same. */
 extern const char rh__link_words[];
-/* Of a test program: its end of the socket pair.  -1 with a sentence if there is none, or if the other end is of another
- * build. */
+/* Of a test program: its end of the socket pair.  -1 with a sentence if there is none, or if the other end is of
+ * another build. */
 int rh__link_find(const char *program, char *error, size_t error_size);
 
 void rh__link_ask_encode(const struct rh__link_ask *a, struct rh__writer *w);

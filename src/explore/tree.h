@@ -93,7 +93,7 @@ bool rh__tree_bounds_mark(const struct rh__tree *t);
 bool rh__tree_has(const struct rh__tree *t, const struct rh_explorer *e);
 /* True if any explorer in the subtree of `node` is a reduction. */
 bool rh__tree_is_reduction_from(const struct rh__tree *t, uint16_t node);
-/* If `node` is symmetry(optimal) or symmetry(dpor): that reduction, which leaves out alike actors itself.  Else NULL. */
+/* If `node` is symmetry(optimal) or symmetry(dpor): that reduction, which leaves out alike actors itself; else NULL. */
 const struct rh_explorer *rh__tree_symmetry_of(const struct rh__tree *t, uint16_t node);
 
 /* Properties of an expression, given as text.  False if the expression is invalid. */

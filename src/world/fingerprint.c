@@ -251,8 +251,8 @@ struct stack_reader {
 };
 
 /* Replaces an address by something that is the same for every stack, every number of messages before, and every
- * process of the program.  An address that was in no use when the fiber blocked is left as it is: what comes to be there
- * later is no state of the actor. */
+ * process of the program.  An address that was in no use when the fiber blocked is left as it is: what comes to be
+ * there later is no state of the actor. */
 static uint64_t without_address(struct stack_reader *r, uint64_t word)
 {
     static const uint64_t TO_SET = (uint64_t)1 << 40; /* beyond all messages */

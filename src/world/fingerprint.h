@@ -1,10 +1,10 @@
 /* The fingerprint: a hash of everything that can influence the rest of the run, updated as things change.
  *
  * It is the exclusive or of one hash per actor, channel, timer and item of a shared table, and one hash for the small
- * tables.  A change puts the thing on a list of stale things; asking for the fingerprint hashes those again.  Hashes are
- * logged like any other change, the list is not: it may have things that an undo has restored, and when an undo goes
- * back behind a fingerprint, the list is empty where the log ends at the fingerprint before, and otherwise not known
- * (rh__hashes_undone).  Nothing is maintained before the first fingerprint is requested. */
+ * tables.  A change puts the thing on a list of stale things; asking for the fingerprint hashes those again.  Hashes
+ * are logged like any other change, the list is not: it may have things that an undo has restored, and when an undo
+ * goes back behind a fingerprint, the list is empty where the log ends at the fingerprint before, and otherwise not
+ * known (rh__hashes_undone).  Nothing is maintained before the first fingerprint is requested. */
 /* Private to src/world. */
 #ifndef RH_WORLD_FINGERPRINT_H
 #define RH_WORLD_FINGERPRINT_H

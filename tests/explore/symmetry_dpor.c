@@ -1,5 +1,5 @@
-/* symmetry(dpor) loses nothing: what happens in runs, up to exchange of alike actors, is the same as with dpor, and with
- * dfs, which has nothing to do with its search. */
+/* symmetry(dpor) loses nothing: what happens in runs, up to exchange of alike actors, is the same as with dpor, and
+ * with dfs, which has nothing to do with its search. */
 #include "explore/support/stories.h"
 
 struct totals {

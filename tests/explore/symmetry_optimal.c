@@ -154,8 +154,8 @@ RH_TEST(released_by_the_other)
     }
 }
 
-/* Under causal the job of the younger one knows of the job of the older one, which was sent before.  So only the younger
- * one can hear of the other's job before it has its own. */
+/* Under causal the job of the younger one knows of the job of the older one, which was sent before.  So only the
+ * younger one can hear of the other's job before it has its own. */
 RH_MESSAGE(hello, int unused;);
 RH_MESSAGE(note, int unused;);
 RH_MESSAGE(relay, int unused;);

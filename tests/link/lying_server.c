@@ -1,6 +1,6 @@
 /* A server that lies to the command and its programs (support/liar.h): nobody crashes, hangs or takes memory without
- * end, whatever it says.  Where it only fails (it is silent, cuts, has errors of its own), totals are exact or the result
- * says otherwise.  And servers that are of no use are refused with a sentence. */
+ * end, whatever it says.  Where it only fails (it is silent, cuts, has errors of its own), totals are exact or the
+ * result says otherwise.  And servers that are of no use are refused with a sentence. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

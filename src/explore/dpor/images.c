@@ -220,7 +220,7 @@ static void find_pairs(struct dpor_images *s)
         }
 }
 
-void rh__images_find(struct dpor *d, const struct rh__run *r, uint32_t node)
+void rh__dpor_images_find(struct dpor *d, const struct rh__run *r, uint32_t node)
 {
     struct dpor_images *s = &d->images;
     if (!s->rule->found) /* no state so far had two choices */
@@ -288,7 +288,7 @@ static void select_images(struct dpor *d, const struct rh__run *r, uint32_t node
     }
 }
 
-void rh__images_want(struct dpor *d, const struct rh__run *r, uint32_t node, uint32_t place)
+void rh__dpor_images_want(struct dpor *d, const struct rh__run *r, uint32_t node, uint32_t place)
 {
     const struct dpor_images *s = &d->images;
     uint64_t classes = 0;

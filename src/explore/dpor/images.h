@@ -1,9 +1,9 @@
 /* symmetry(dpor): what is left out because actors are alike (explore/exchange.h has the classes).
  *
- * Exchanging two actors a and b of a class maps the k-th event of a to the k-th event of b, every other event to itself,
- * and each message accordingly.  Where that maps the events before a node to themselves, with all that orders them, the
- * runs behind a choice are the images of the runs behind the image of the choice.  So of such choices the first one at
- * the node is explored in place of all of them [Emerson, Jha and Peled 1997, for states].
+ * Exchanging two actors a and b of a class maps the k-th event of a to the k-th event of b, every other event to
+ * itself, and each message accordingly.  Where that maps the events before a node to themselves, with all that orders
+ * them, the runs behind a choice are the images of the runs behind the image of the choice.  So of such choices the
+ * first one at the node is explored in place of all of them [Emerson, Jha and Peled 1997, for states].
  *
  * What a run asks for is a matter of the events before it, too (races.c), and the image of a run that is made asks for
  * something else.  Let a choice be left out between an event e and a later one, x, that races with it:
@@ -42,8 +42,8 @@ struct dpor_images {
 
 struct dpor;
 /* After a run: what can be left out at its nodes from this one on. */
-void rh__images_find(struct dpor *d, const struct rh__run *r, uint32_t node);
+void rh__dpor_images_find(struct dpor *d, const struct rh__run *r, uint32_t node);
 /* Selects the choice, and what the images of the run would ask for. */
-void rh__images_want(struct dpor *d, const struct rh__run *r, uint32_t node, uint32_t place);
+void rh__dpor_images_want(struct dpor *d, const struct rh__run *r, uint32_t node, uint32_t place);
 
 #endif

@@ -29,7 +29,7 @@
 static void want(struct dpor *d, const struct rh__run *r, uint32_t node, uint32_t place)
 {
     if (d->images.pairs)
-        rh__images_want(d, r, node, place);
+        rh__dpor_images_want(d, r, node, place);
     else
         rh__dpor_mark(d, node, place);
 }
@@ -274,7 +274,7 @@ void rh__dpor_study(struct dpor *d, const struct rh__run *r, enum how_it_ended h
     if (rh__history_settle(&d->history, r, d->unlinked ? d->floor + 1 : fresh) || d->unlinked)
         fresh = d->floor + 1; /* what the first events ask for may not be known yet */
     if (d->images.rule)
-        rh__images_find(d, r, fresh > d->floor + 1 ? fresh : d->floor);
+        rh__dpor_images_find(d, r, fresh > d->floor + 1 ? fresh : d->floor);
     d->unlinked = false;
     if (fresh < end)
         fresh = d->history.step[fresh].unit;

@@ -6,18 +6,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define LIES(X)                                                                                                         \
-    X(type)    /* a part of another type */                                                                             \
-    X(number)  /* another number: 0, -1, the largest, the least, one more */                                            \
-    X(text)    /* another text: empty, long, bytes at random, a part of another answer */                               \
-    X(shorter) /* parts are left out */                                                                                 \
-    X(longer)  /* parts are there twice */                                                                              \
-    X(earlier) /* a whole answer of before, perhaps to something else: old values, leases that are over or another's */ \
-    X(error)   /* an error of the server: it loads, is busy, has no memory, has lost the script */                      \
-    X(huge)    /* parts or bytes are announced that do not come */                                                      \
-    X(nested)  /* deeper than any answer is */                                                                          \
-    X(silent)  /* no answer: the connection stays */                                                                    \
-    X(cut)     /* half an answer, and the connection is closed */                                                       \
+#define LIES(X)                                                                                                        \
+    X(type)    /* a part of another type */                                                                            \
+    X(number)  /* another number: 0, -1, the largest, the least, one more */                                           \
+    X(text)    /* another text: empty, long, bytes at random, a part of another answer */                              \
+    X(shorter) /* parts are left out */                                                                                \
+    X(longer)  /* parts are there twice */                                                                             \
+    X(earlier) /* an answer of before, perhaps to another question: old values, leases of others */                    \
+    X(error)   /* an error of the server: it loads, is busy, has no memory, has lost the script */                     \
+    X(huge)    /* parts or bytes are announced that do not come */                                                     \
+    X(nested)  /* deeper than any answer is */                                                                         \
+    X(silent)  /* no answer: the connection stays */                                                                   \
+    X(cut)     /* half an answer, and the connection is closed */                                                      \
     X(info)    /* the answer to INFO only: the texts of `info_was` are replaced by `info_is` */
 
 enum lie {
