@@ -1,9 +1,9 @@
 /* See goals.h. */
 #include "coverage/goals.h"
 
+#include <rehearse/sandbox.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/hash.h"
 #include "coverage/scratch.h"
@@ -78,8 +78,7 @@ struct rh__coverage *rh__coverage_new(uint32_t criteria, const char *subject)
     size_t size = address_space;
     struct rh__coverage *c = NULL;
     while (!c && size >= (size_t)1 << 26) {
-        void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        c = p == MAP_FAILED ? NULL : p;
+        c = rh_shared_new(size);
         size = c ? size : size / 4;
     }
     if (!c)
@@ -96,7 +95,7 @@ struct rh__coverage *rh__coverage_new(uint32_t criteria, const char *subject)
 void rh__coverage_free(struct rh__coverage *c)
 {
     if (c)
-        munmap(c, c->size);
+        rh_shared_free(c, c->size);
 }
 
 const struct rh__covered_actor *rh__covered_actor(const struct rh__coverage *c, uint32_t actor)

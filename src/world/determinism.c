@@ -1,9 +1,9 @@
 /* See determinism.h, and rh_world_check_determinism in rehearse/world.h. */
 #include "world/determinism.h"
 
+#include <rehearse/sandbox.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/copy.h"
 #include "base/fail.h"
@@ -59,16 +59,10 @@ struct difference {
 
 /* ---- noting ------------------------------------------------------------------------------------------------------ */
 
-static void *map(size_t size)
-{
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 struct rh__seen *rh__seen_new(uint32_t events)
 {
     size_t mapped = sizeof(struct rh__seen) + ((size_t)events + 1) * sizeof(struct record);
-    struct rh__seen *s = map(mapped);
+    struct rh__seen *s = rh_shared_new(mapped);
     if (!s)
         return NULL;
     s->room = events;
@@ -89,7 +83,7 @@ static void drop_image(struct rh__seen *s)
 void rh__seen_free(struct rh__seen *s)
 {
     if (s)
-        munmap(s, s->mapped);
+        rh_shared_free(s, s->mapped);
 }
 
 static void note_sent(const struct rh_world *w, uint32_t event, struct record *r)

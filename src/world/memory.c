@@ -57,6 +57,8 @@ static void *reserve(uintptr_t at, size_t bytes, int sharing, const char *what, 
         snprintf(error, error_size, "no address space for %s at %p", what, (void *)at);
         return NULL;
     }
+    if (sharing == MAP_SHARED)
+        madvise(p, bytes, MADV_DONTDUMP); /* a core dump would fill it, to its whole size, with pages of zeros */
     return p;
 }
 

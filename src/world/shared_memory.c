@@ -8,7 +8,10 @@
 void *rh_shared_new(size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED)
+        return NULL;
+    madvise(p, size, MADV_DONTDUMP); /* a core dump would fill what was only reserved */
+    return p;
 }
 
 void rh_shared_free(void *p, size_t size)

@@ -37,6 +37,8 @@ struct thread {
 static struct thread *threads;
 static uint32_t thread_count;
 
+/* Between pass_turn and the end of await_turn one thread runs, also where threads begin and end: two must not write to
+ * tracked pages at the same time, and even the first call of a function of libc does (its address is found then). */
 static void pass_turn(_Atomic uint32_t *turn, enum turn to)
 {
     atomic_store_explicit(turn, (uint32_t)to, memory_order_release);
@@ -75,6 +77,7 @@ static void *thread_main(void *arg)
     stack_t stack = { .ss_sp = own, .ss_size = SIGNAL_STACK }, none = { .ss_flags = SS_DISABLE };
     sigaltstack(&stack, NULL);
     pthread_setname_np(pthread_self(), t->name);
+    pass_turn(&t->turn, TURN_WAIT);
     while (await_turn(&t->turn, TURN_WAIT) == TURN_RUN) {
         heed_watchdog(true);
         rh__program_frame = t->frame;
@@ -88,6 +91,7 @@ static void *thread_main(void *arg)
     }
     sigaltstack(&none, NULL);
     munmap(own, SIGNAL_STACK);
+    pass_turn(&t->turn, TURN_WAIT);
     return NULL;
 }
 
@@ -104,6 +108,7 @@ static void end_from(uint32_t first)
         if (!t->lives)
             continue;
         pass_turn(&t->turn, TURN_END);
+        await_turn(&t->turn, TURN_END);
         pthread_join(t->id, NULL);
         *t = (struct thread){ .lives = false };
     }
@@ -138,10 +143,12 @@ void rh__thread_prepare(struct rh_world *w, uint32_t actor)
     heed_watchdog(false); /* the new thread inherits that */
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, NATIVE_STACK);
+    pass_turn(&t->turn, TURN_RUN);
     int failed = pthread_create(&t->id, &attributes, thread_main, t);
+    RH__ASSERT(!failed, "no thread for actor %s: contexts=threads needs one for each actor", name);
+    await_turn(&t->turn, TURN_RUN);
     pthread_attr_destroy(&attributes);
     heed_watchdog(true);
-    RH__ASSERT(!failed, "no thread for actor %s: contexts=threads needs one for each actor", name);
     t->lives = true;
 }
 

@@ -62,7 +62,7 @@ static void check(const char *explorer, const char *senders)
                   (int)LATE);
     assert_int_equal(x->results->count.runs, LATE);
     assert_in_range(marks->early_kb, 1, 1 << 30);
-    assert_in_range(labs(marks->late_kb - marks->early_kb), 0, 1023);
+    assert_true(marks->late_kb - marks->early_kb < 1024); /* under memory pressure the system takes pages away */
     rh__exploration_free(x);
     rh_world_free(w);
     rh_shared_free(marks, sizeof *marks);
