@@ -15,18 +15,18 @@ static uint64_t *table_of(const struct rh__distinct_set *s, uint64_t size)
     return s->slots + (size - RH__FEWEST_DISTINCT);
 }
 
-/* The slot that holds a hash, or the free slot where it belongs. */
-static uint64_t *slot_of(uint64_t *table, uint64_t size, uint64_t hash)
+/* The slot that holds a hash, or the free slot where it belongs.  The bits of a hash are as good as random. */
+static inline uint64_t *slot_of(uint64_t *table, uint64_t size, uint64_t hash)
 {
-    uint64_t i = rh__mix(hash, 1) & (size - 1);
+    uint64_t i = hash & (size - 1);
     while (table[i] && table[i] != hash)
         i = (i + 1) & (size - 1);
     return &table[i];
 }
 
-static void prefetch(const struct rh__distinct_set *s, uint64_t hash)
+static inline void prefetch(const struct rh__distinct_set *s, uint64_t hash)
 {
-    __builtin_prefetch(&table_of(s, s->size)[rh__mix(hash, 1) & (s->size - 1)], 1);
+    __builtin_prefetch(&table_of(s, s->size)[hash & (s->size - 1)], 1);
 }
 
 static void grow(struct rh__distinct_set *s)
@@ -52,7 +52,7 @@ void rh__distinct_release(struct rh__distinct_set *s)
     rh_shared_free(s->recent, RH__RECENT * sizeof *s->recent);
 }
 
-bool rh__distinct_add(struct rh__distinct_set *s, uint64_t hash)
+static inline bool add(struct rh__distinct_set *s, uint64_t hash)
 {
     uint64_t *slot = slot_of(table_of(s, s->size), s->size, hash);
     if (*slot)
@@ -68,16 +68,23 @@ bool rh__distinct_add(struct rh__distinct_set *s, uint64_t hash)
     return true;
 }
 
+bool rh__distinct_add(struct rh__distinct_set *s, uint64_t hash)
+{
+    return add(s, hash);
+}
+
 void rh__distinct_add_all(struct rh__distinct_set *s, const uint64_t *hashes, size_t count)
 {
     enum { AHEAD = 8 };
     if (s->at_least)
         return;
-    for (size_t i = 0; i < count + AHEAD; i++) {
-        if (i < count)
-            prefetch(s, hashes[i]);
-        if (i >= AHEAD && hashes[i - AHEAD])
-            rh__distinct_add(s, hashes[i - AHEAD]);
+    for (size_t i = 0; i < count && i < AHEAD; i++)
+        prefetch(s, hashes[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            prefetch(s, hashes[i + AHEAD]);
+        if (hashes[i])
+            add(s, hashes[i]);
     }
 }
 

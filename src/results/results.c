@@ -156,9 +156,8 @@ void rh__results_meet(struct rh__results *r, const struct rh_world *w)
     r->own_escapes = escapes < r->escape_count ? escapes : r->escape_count;
 }
 
-static void count_properties(struct rh__results *r, const struct rh_world *w)
+static void count_properties(struct rh__results *r, const struct rh_world *w, uint32_t count)
 {
-    uint32_t count = rh_world_property_count(w);
     if (count > r->property_count)
         meet_properties(r, w, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -191,21 +190,25 @@ void rh__results_add_run(struct rh__results *r, const struct rh_world *w, struct
     c->cut += run->outcome == RH_OUTCOME_CUT || (run->outcome == RH_OUTCOME_RUNNING && !run->pruned);
     if (!run->pruned) /* the events of a pruned run are a prefix of other runs, so the run is not distinct */
         add_distinct(r, run, wants_new);
-    count_properties(r, w);
+    uint32_t properties = rh_world_property_count(w);
+    if (properties)
+        count_properties(r, w, properties);
+    if (run->outcome == RH_OUTCOME_FINISHED)
+        return;
     c->blocked += run->outcome == RH_OUTCOME_STUCK;
     c->failed += rh_outcome_failed(run->outcome);
 }
 
 void rh__results_add_aside(struct rh__results *r, const struct rh_world *w)
 {
-    count_properties(r, w);
+    count_properties(r, w, rh_world_property_count(w));
 }
 
 void rh__results_add_failed_body(struct rh__results *r, const struct rh_world *w)
 {
     r->count.runs++;
     r->count.failed++;
-    count_properties(r, w);
+    count_properties(r, w, rh_world_property_count(w));
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */

@@ -38,8 +38,12 @@
  * shared object found the same change of the object.  So the changes of each object come in the same order; the order
  * of accesses that found the same change and changed nothing does not matter.  The hash of a distinct run is the
  * exclusive or of the hashes of its events.  An event's hash depends on the actor, the index among the actor's
- * events, the taken message, and what its accesses found.  It does not depend on the event's position in the run. */
+ * events, the taken message, and what its accesses found.  It does not depend on the event's position in the run.
+ */
 uint64_t rh__event_hash(const struct rh__run *r, uint32_t event);
+/* The hash of the run so far, which is not 0.  prefix[i] is the exclusive or of the hashes of events 1 to i; those
+ * before `from`, which is at least 1, are known. */
+uint64_t rh__run_hash(const struct rh__run *r, uint32_t from, uint64_t *prefix);
 
 /* ---- identity by causes (identity.c; Bita III-B) ----------------------------------------------------------------- */
 

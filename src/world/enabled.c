@@ -51,12 +51,18 @@ static inline bool offer_heads(struct rh_world *w)
     const struct world_message *messages = w->messages;
     const uint64_t *ready = w->ready, *end = ready + (w->channel_count + 63) / 64;
     struct rh_choice *next = w->choices;
+    uint32_t open = RH_NONE; /* the receiver of the channel before */
     if (!rh__heads_are_free(w) || w->channel_count > w->choice_capacity)
         return false;
     for (; ready < end; ready++, channels += 64)
         for (uint64_t bits = *ready; bits; bits &= bits - 1) {
             const struct world_channel *c = &channels[__builtin_ctzll(bits)];
-            if (!rh__first_is_open(c, actors, messages))
+            if (c->receiver != open || open == RH_NONE) {
+                open = c->receiver;
+                if (open == RH_NONE || !rh__takes_every(&actors[open]))
+                    return false;
+            }
+            if (!rh__message_is_plain(&messages[c->first]))
                 return false;
             *next++ = (struct rh_choice){ RH_CHOICE_DELIVER, c->receiver, c->first, 0 };
         }
@@ -270,6 +276,7 @@ static inline void fill(struct rh_world *w, bool looked)
 
 void rh__choices_inside(struct rh_world *w)
 {
+    w->choices = w->choice_table + w->lists_end;
     w->choice_count = 0;
     w->choices_events = RH_NONE; /* nobody else may use this list */
     rh__sets_anew(w);
@@ -371,21 +378,27 @@ RH__APART static void list_any(struct rh_world *w, bool looked)
     }
 }
 
+/* Apart, so that a list that is fresh costs little. */
+RH__APART static void list(struct rh_world *w)
+{
+    w->cut_short = 0;
+    w->choices = w->choice_table + w->lists_end;
+    w->choices_events = w->event_count;
+    w->choices_log = w->log;
+    rh__sets_anew(w);
+    bool plain = only_messages(w);
+    if (!plain || !offer_heads(w))
+        list_any(w, plain);
+    RH__CHECK(w->over || w->event_count > w->semantics.max_steps || lists_agree(w),
+              "what is listed and what is open differ after event %u", w->event_count);
+    if (RH__IS_HOSTILE)
+        rh__check_choices(w);
+}
+
 const struct rh_choice *rh_world_enabled(struct rh_world *w, uint32_t *count)
 {
-    if (!rh__choices_are_fresh(w)) {
-        w->cut_short = 0;
-        w->choices_events = w->event_count;
-        w->choices_log = w->log;
-        rh__sets_anew(w);
-        bool plain = only_messages(w);
-        if (!plain || !offer_heads(w))
-            list_any(w, plain);
-        RH__CHECK(w->over || w->event_count > w->semantics.max_steps || lists_agree(w),
-                  "what is listed and what is open differ after event %u", w->event_count);
-        if (RH__IS_HOSTILE)
-            rh__check_choices(w);
-    }
+    if (!rh__choices_are_fresh(w))
+        list(w);
     *count = w->choice_count;
     return w->choices;
 }

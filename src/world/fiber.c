@@ -241,14 +241,6 @@ static inline void run_fiber(struct rh_world *w, uint32_t actor, char *top, void
         cross(&c);
 }
 
-static inline void enter_plainly(struct rh_world *w, uint32_t actor)
-{
-    rh__program_frame = NULL; /* of a call that has ended */
-    w->current = actor;
-    w->inside = true;
-    w->yield = YIELD_DONE; /* unless it stops */
-}
-
 /* The stack ends at `top`; its bytes below `live` are free. */
 static inline void enter(struct rh_world *w, uint32_t actor, char *top, char *live)
 {
@@ -261,7 +253,7 @@ static inline void enter(struct rh_world *w, uint32_t actor, char *top, char *li
     clean(w, &w->actors[actor], top, live);
     if (__builtin_expect(w->fill != FILL_NOT, 0))
         fill(w, top, live);
-    enter_plainly(w, actor);
+    rh__fiber_enter_plainly(w, actor);
 }
 
 static inline void leave(struct rh_world *w)
@@ -283,8 +275,7 @@ RH__APART static void keep_stack(struct rh_world *w, uint32_t actor, uint32_t st
     note_depth(w, actor);
 }
 
-/* After a fiber that does not simply return. */
-RH__APART static void leave_first(struct rh_world *w, uint32_t actor, uint32_t stack)
+void rh__fiber_stopped(struct rh_world *w, uint32_t actor, uint32_t stack)
 {
     leave(w);
     if (w->yield == YIELD_BLOCKED) {
@@ -302,7 +293,7 @@ RH__APART static void start_any(struct rh_world *w, uint32_t actor, const struct
     w->job = *job;
     enter(w, actor, top, top);
     run_fiber(w, actor, top, NULL);
-    leave_first(w, actor, stack);
+    rh__fiber_stopped(w, actor, stack);
 }
 
 void rh__fiber_start_body(struct rh_world *w, uint32_t actor, rh_body_fn *body)
@@ -310,20 +301,10 @@ void rh__fiber_start_body(struct rh_world *w, uint32_t actor, rh_body_fn *body)
     start_any(w, actor, &(struct world_job){ .body = body, .state = w->actors[actor].region });
 }
 
-void rh__fiber_start(struct rh_world *w, uint32_t actor, rh_handler_fn *handler, void *state, const void *value)
+void rh__fiber_start_with_needs(struct rh_world *w, uint32_t actor, rh_handler_fn *handler, void *state,
+                                const void *value)
 {
-    if (__builtin_expect(w->entry_needs != 0, 0)) {
-        start_any(w, actor, &(struct world_job){ .handler = handler, .state = state, .value = value });
-        return;
-    }
-    uint32_t stack = rh__stack_peek(w);
-    char *top = rh__stack_base(w, stack) + rh__stack_size(w);
-    enter_plainly(w, actor);
-    rh__switch_call(top, &w->back, handler, ref_of(actor), state, value);
-    if (w->yield == YIELD_DONE)
-        w->inside = false;
-    else
-        leave_first(w, actor, stack);
+    start_any(w, actor, &(struct world_job){ .handler = handler, .state = state, .value = value });
 }
 
 char *rh__fiber_live(struct rh_world *w, uint32_t actor, uint32_t *size)

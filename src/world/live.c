@@ -9,6 +9,7 @@
 #include "world/fingerprint.h"
 #include "world/memory.h"
 #include "world/state.h"
+#include "world/step.h"
 #include "world/symbol.h"
 
 /* ---- the current run --------------------------------------------------------------------------------------------- */
@@ -144,9 +145,9 @@ const struct rh_test *rh__world_test(const struct rh_world *w)
     return w->test;
 }
 
-uint64_t rh__world_ticks(const struct rh_world *w)
+const volatile uint64_t *rh__world_ticks(const struct rh_world *w)
 {
-    return w->ticks;
+    return &w->ticks;
 }
 
 const uint32_t *rh__world_event_counter(const struct rh_world *w)
@@ -231,6 +232,7 @@ void rh__world_only_reset(struct rh_world *w, bool only)
     if (w->no_undo == no_undo)
         return;
     w->no_undo = no_undo;
+    rh__lists_forget(w);
     if (w->large_count)
         rh__regions_begin_anew(w);
 }

@@ -89,8 +89,8 @@ void rh__world_set_outcome(struct rh_world *w, const struct rh_outcome *o);
 /* ---- all runs of this world -------------------------------------------------------------------------------------- */
 
 const struct rh_test *rh__world_test(const struct rh_world *w);
-/* Number of watchdog ticks.  The time between two ticks is a few milliseconds of processor time. */
-uint64_t rh__world_ticks(const struct rh_world *w);
+/* Address of the number of watchdog ticks.  The time between two ticks is a few milliseconds of processor time. */
+const volatile uint64_t *rh__world_ticks(const struct rh_world *w);
 /* Address of the event count of the current run, for error messages of a process that ends. */
 const uint32_t *rh__world_event_counter(const struct rh_world *w);
 /* Number of steps so far, including repeated steps. */

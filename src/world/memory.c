@@ -93,7 +93,8 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(accesses, (size_t)MAX_ACCESSES)
     TABLE(properties, (size_t)MAX_PROPERTIES)
     TABLE(shown, (size_t)MAX_SHOWN)
-    TABLE(choices, choices)
+    TABLE(choice_table, MAX_LISTED + choices)
+    TABLE(lists, (size_t)MAX_EVENTS)
     TABLE(members, choices)
     TABLE(stack_next, actors + 1)
     TABLE(stale_actors, actors)
@@ -104,8 +105,10 @@ static size_t lay_out(struct rh_world *w, const struct rh_semantics *limits, cha
     TABLE(check_meanings, RH__IS_HOSTILE ? (size_t)MAX_EVENTS : 0)
     TABLE(check_choices, RH__IS_HOSTILE ? choices : 0)
 #undef TABLE
-    if (base)
+    if (base) {
+        w->choices = w->choice_table;
         w->choice_capacity = (uint32_t)choices;
+    }
     return at;
 }
 

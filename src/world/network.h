@@ -90,18 +90,26 @@ bool rh__message_wanted(struct rh_world *w, const struct rh__stance *s, uint32_t
 /* Whether a partition is between sender and receiver. */
 bool rh__message_cut_off(const struct rh_world *w, uint32_t message);
 
-/* The common case in a few instructions: the first message of the channel can be taken, and it is the only candidate,
- * if rh__heads_are_free as well. */
+/* The common case in a few instructions: the receiver takes every message, and the first one of its channel is like
+ * others and alone. */
+static inline bool rh__takes_every(const struct world_actor *a)
+{
+    return a->status == STATUS_IDLE && !(a->flags & (FLAG_DEFERS | FLAG_GATHERS)) && a->start == RH_NONE &&
+           a->outbox == RH_NONE;
+}
+
+static inline bool rh__message_is_plain(const struct world_message *m)
+{
+    return m->type->unhandled != RH_UNHANDLED_DEFER && m->next == RH_NONE && !m->behind;
+}
+
+/* The first message of the channel can be taken, and it is the only candidate, if rh__heads_are_free as well. */
 static inline bool rh__first_is_open(const struct world_channel *c, const struct world_actor *actors,
                                      const struct world_message *messages)
 {
-    if (c->receiver == RH_NONE)
-        return false;
-    const struct world_actor *a = &actors[c->receiver];
-    const struct world_message *m = &messages[c->first];
-    return a->status == STATUS_IDLE && !(a->flags & (FLAG_DEFERS | FLAG_GATHERS)) && a->start == RH_NONE &&
-           a->outbox == RH_NONE && m->type->unhandled != RH_UNHANDLED_DEFER && m->next == RH_NONE && !m->behind;
+    return c->receiver != RH_NONE && rh__takes_every(&actors[c->receiver]) && rh__message_is_plain(&messages[c->first]);
 }
+
 static inline bool rh__heads_are_free(const struct rh_world *w)
 {
     return w->delivery.head_is_free && !w->cut;

@@ -24,6 +24,18 @@ void rh__check_undo(struct rh_world *w)
               (unsigned long long)is, (unsigned long long)w->check_hashes[at]);
 }
 
+void rh__check_kept_list(struct rh_world *w)
+{
+    if (!rh__choices_are_fresh(w))
+        return;
+    uint32_t kept = w->choice_count, count;
+    uint64_t hash = rh__hash(w->choices, kept * sizeof *w->choices, 0);
+    w->choices_log = NULL;
+    const struct rh_choice *anew = rh_world_enabled(w, &count);
+    RH__CHECK(count == kept && rh__hash(anew, count * sizeof *anew, 0) == hash,
+              "back at event %u the list of choices is not the one that was kept", w->event_count);
+}
+
 static bool is_listed(const struct rh_world *w, const struct rh_choice *c)
 {
     for (uint32_t i = 0; i < w->choice_count; i++)

@@ -15,6 +15,7 @@
 #include "world/memory.h"
 #include "world/objects.h"
 #include "world/pages.h"
+#include "world/step.h"
 
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *at, size_t size);
 
@@ -225,6 +226,7 @@ void rh_world_load(struct rh_world *w, const struct rh_snapshot *s)
      * possible. */
     for (uint32_t i = 1; i < w->event_count; i++)
         w->events[i].private_mark[0] = 0;
+    rh__lists_forget(w);
     w->loaded_events = s->events;
     w->hashing = false;
     rh__pages_settle(w);

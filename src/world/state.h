@@ -249,6 +249,13 @@ struct world_footprint {
     bool signals;       /* there was an exit signal */
 };
 
+/* A list of choices in the table of choices.  The lists of the states on the way to the present one stay there, so that
+ * they need not be made again when the run goes back. */
+struct world_list {
+    uint32_t from;
+    uint32_t count; /* RH_NONE: the list was not known when the event was made */
+};
+
 /* A pool of indices into a table: the number of indices ever used, and the list of free indices. */
 struct world_pool {
     uint32_t count, free;
@@ -275,6 +282,7 @@ enum {
     MAX_ACCESSES = 1u << 24,
     CHANNEL_CACHE = 1024,
     MAX_OPENINGS = 64,
+    MAX_LISTED = 1u << 22,     /* choices in lists that are kept */
     MAX_HOLDS = 16,            /* delays at the same time */
     SMALL_REGION = 8192,       /* larger regions are tracked by pages, others are copied whole at each step */
     SMALL_FOR_RESET = 1 << 20, /* the same without undo: a region is copied once a run, if it is used */
@@ -385,7 +393,8 @@ struct rh_world {
     struct rh__access *accesses;  /* in the order of the run */
     struct world_property *properties;
     uint64_t *shown; /* hashes of abstract states, in the order of the run */
-    struct rh_choice *choices;
+    struct rh_choice *choice_table;
+    struct world_list *lists; /* by event: the choices of the state before it; only with undo */
     struct world_member *members; /* scratch: see sets.h */
     uint32_t *stack_next;         /* list of free stacks */
     uint32_t *stale_actors, *stale_channels;
@@ -394,7 +403,9 @@ struct rh_world {
     uint32_t *check_meanings;        /* hostile build: by event, rh_world_fingerprint_meaning of the hash */
     struct rh_choice *check_choices; /* hostile build: the last list of choices */
     uint32_t check_choice_count;
+    struct rh_choice *choices; /* the last list; in choice_table */
     uint32_t choice_capacity, choice_count;
+    uint32_t lists_end;      /* in choice_table: behind the lists of the states before the present one */
     uint32_t cut_short;      /* enabled choices that the limit of steps has hidden; the list still has them */
     uint32_t choices_events; /* number of events when `choices` was filled */
     const char *choices_log; /* position of the log when `choices` was filled */

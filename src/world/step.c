@@ -449,6 +449,8 @@ static inline void take(struct rh_world *w, const struct rh_choice *c)
 {
     if (RH__IS_HOSTILE)
         rh__check_step(w);
+    if (!w->no_undo)
+        rh__list_keep(w);
     struct rh_event *e = &w->events[w->event_count];
     copy_choice(&e->choice, c); /* `c` may be in the table that is about to be refilled */
     e->first_message = w->message_count;

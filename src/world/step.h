@@ -5,6 +5,7 @@
 
 #include "world/objects.h"
 #include "world/outcome.h"
+#include "world/sets.h"
 #include "world/state.h"
 
 /* Adds a choice to the list of enabled choices, while the list is made (enabled.c, faults.c). */
@@ -31,6 +32,39 @@ void rh__choices_inside(struct rh_world *w);
 static inline bool rh__choices_are_fresh(const struct rh_world *w)
 {
     return w->choices_events == w->event_count && w->choices_log == w->log;
+}
+
+/* Keeps the list of the present state, if it is known, until the run goes back behind this state. */
+static inline void rh__list_keep(struct rh_world *w)
+{
+    bool known = rh__choices_are_fresh(w) && w->lists_end < MAX_LISTED;
+    w->lists[w->event_count] = (struct world_list){ w->lists_end, known ? w->choice_count : RH_NONE };
+    if (known)
+        w->lists_end += w->choice_count;
+}
+
+/* The run has gone back to this state, in which the last of the undone events was made. */
+static inline void rh__list_again(struct rh_world *w)
+{
+    struct world_list list = w->lists[w->event_count];
+    w->lists_end = list.from;
+    w->choices_log = NULL;
+    if (list.count == RH_NONE)
+        return;
+    w->choices = w->choice_table + list.from;
+    w->choice_count = list.count;
+    w->cut_short = 0;
+    w->choices_events = w->event_count;
+    w->choices_log = w->log;
+    rh__sets_anew(w);
+}
+
+/* Forgets the lists of the events so far: these cannot be undone one by one, or were made without undo. */
+static inline void rh__lists_forget(struct rh_world *w)
+{
+    w->lists_end = 0;
+    for (uint32_t i = 0; i < w->event_count; i++)
+        w->lists[i] = (struct world_list){ 0, RH_NONE };
 }
 
 /* A quick test whether a choice is enabled: true if it is in the table of choices, and the table is fresh. */

@@ -181,6 +181,7 @@ static void clear(struct rh_world *w)
     w->exit_reason = NULL;
     w->hashing = false;
     w->choices_log = w->parts.log = NULL;
+    w->lists_end = 0;
     w->globals = NULL;
     w->hot_pages = w->large_count = 0;
     w->stacks_guarded = 0;
@@ -241,8 +242,12 @@ static void back_to(struct rh_world *w, uint32_t events, char *log, uint32_t mes
         rh__pages_settle(w);
     if (w->hashing && events < w->hashing_since)
         w->hashing = false;
-    if (RH__IS_HOSTILE)
+    if (!w->no_undo)
+        rh__list_again(w);
+    if (RH__IS_HOSTILE) {
         rh__check_undo(w);
+        rh__check_kept_list(w);
+    }
 }
 
 void rh_world_rollback(struct rh_world *w, uint32_t events)

@@ -29,6 +29,7 @@ struct branch {
 };
 
 struct dfs {
+    const uint32_t *events; /* number of events of the run */
     struct branch *path;
     uint32_t top, room;
     uint32_t floor; /* a decorator takes the choices before this one */
@@ -45,6 +46,7 @@ static bool dfs_open(void *state, struct rh_exploration *x, const struct rh_argu
 {
     (void)a;
     struct dfs *d = state;
+    d->events = rh__world_event_counter(rh__exploration_world(x));
     d->room = rh_exploration_max_steps(x) + 2;
     d->path = rh_exploration_memory(x, (size_t)d->room * sizeof *d->path);
     if (!d->path)
@@ -102,33 +104,38 @@ static uint32_t dfs_lead(const void *state)
     return d->moved ? d->top : 0;
 }
 
+/* False: the same picks led to other choices in another process. */
+static bool is_on_its_way(struct dfs *d, uint32_t depth)
+{
+    if (depth + 2 == d->top && d->way != way_to(d, d->top - 1))
+        return false;
+    d->moved = depth + 2 < d->top;
+    return true;
+}
+
 static uint32_t dfs_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
+    (void)w;
     struct dfs *d = state;
-    uint32_t depth = rh__depth(w) - 1;
+    uint32_t depth = *d->events - 1;
+    struct branch *b = &d->path[depth];
     if (!d->placed) {
         d->placed = true;
         d->floor = depth;
     }
     if (depth >= d->top) {
-        const struct branch *above = depth > d->floor ? &d->path[depth - 1] : NULL;
-        struct branch *new = &d->path[depth];
-        new->pick = 0;
-        new->end = new->size = count;
-        new->weight = weight_below(above, count);
+        b->pick = 0;
+        b->end = b->size = count;
+        b->weight = weight_below(depth > d->floor ? b - 1 : NULL, count);
         d->top = depth + 1;
-    } else if (d->path[depth].size != count) {
-        d->diverged = true; /* the program is not deterministic: the counts would be wrong */
-        return RH_NONE;
     }
-    struct branch *b = &d->path[depth];
-    b->taken = open[b->pick];
-    if (d->moved && depth + 2 == d->top && d->way != way_to(d, d->top - 1)) {
-        d->diverged = true; /* the same picks led to other choices in another process */
-        return RH_NONE;
-    }
-    d->moved = d->moved && depth + 2 < d->top;
-    return b->pick;
+    bool same = b->size == count; /* else the program is not deterministic: the counts of runs would be wrong */
+    if (same)
+        b->taken = open[b->pick];
+    if (same && (!d->moved || is_on_its_way(d, depth)))
+        return b->pick;
+    d->diverged = true;
+    return RH_NONE;
 }
 
 static void dfs_end(void *state, const struct rh_world *w, const struct rh_run *run)

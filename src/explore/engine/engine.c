@@ -25,15 +25,21 @@ void rh__mute(void)
 
 static bool start_run(struct rh_exploration *x, uint32_t keep);
 static void abandon_run(struct rh_exploration *x, bool late);
-static bool is_too_late(struct rh_exploration *x);
+static bool look_at_clock(struct rh_exploration *x);
 
-static uint32_t depth(const struct rh_exploration *x)
+/* Checks the time in the middle of a run, which may be long.  Reads the clock only when the watchdog has ticked. */
+static inline bool is_too_late(struct rh_exploration *x)
+{
+    return (x->end.interrupted || x->clock.ticks != *x->clock.world_ticks) && look_at_clock(x);
+}
+
+static inline uint32_t depth(const struct rh_exploration *x)
 {
     return *x->run.events;
 }
 
 /* Stops an explorer that casts away `const` and moves the world. */
-static void check_unmoved(const struct rh_exploration *x, uint32_t events)
+static inline void check_unmoved(const struct rh_exploration *x, uint32_t events)
 {
     RH__ASSERT(depth(x) == events, "explorer %s moved the world", x->explorer.explorer->name);
 }
@@ -46,11 +52,14 @@ static uint32_t begin(struct rh_exploration *x)
 }
 
 /* Asks the explorer for a choice, and records it. */
-static uint32_t choose(struct rh_exploration *x, const struct rh_choice *choices, uint32_t open)
+static inline uint32_t choose(struct rh_exploration *x, const struct rh_choice *choices, uint32_t open)
 {
-    uint32_t at = depth(x), pick = rh_inner_choose(&x->explorer, x->world, choices, open);
+    const struct rh_inner *e = &x->explorer;
+    uint32_t at = depth(x);
+    uint32_t pick = e->explorer->choose ? e->explorer->choose(e->state, x->world, choices, open)
+                                        : rh_inner_choose(e, x->world, choices, open);
     check_unmoved(x, at);
-    RH__ASSERT(pick < open || (pick >= RH_ASIDE && pick <= RH_NONE), "explorer %s chose number %u of %u choices",
+    RH__ASSERT(pick < open || pick >= RH_ASIDE, "explorer %s chose number %u of %u choices",
                x->explorer.explorer->name, pick, open);
     x->run.picks[at] = pick;
     x->run.opens[at] = open;
@@ -175,11 +184,9 @@ static uint64_t hash_run(struct rh_exploration *x)
 {
     const struct rh__run *r = rh__world_run(x->world);
     struct rh__current_run *run = &x->run;
-    for (uint32_t i = run->hashed_events ? run->hashed_events : 1; i < r->event_count; i++)
-        run->prefix[i] = run->prefix[i - 1] ^ rh__event_hash(r, i);
+    uint32_t from = run->hashed_events ? run->hashed_events : 1;
     run->hashed_events = r->event_count;
-    uint64_t hash = run->prefix[r->event_count - 1];
-    return hash ? hash : 1;
+    return rh__run_hash(r, from, run->prefix);
 }
 
 /* Adds a finding that shows the run that has just ended. */
@@ -244,12 +251,9 @@ static void abandon_run(struct rh_exploration *x, bool late)
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* Checks the time in the middle of a run, which may be long.  Reads the clock only when the watchdog has ticked. */
-static bool is_too_late(struct rh_exploration *x)
+static bool look_at_clock(struct rh_exploration *x)
 {
-    if (!x->end.interrupted && x->clock.ticks == rh__world_ticks(x->world))
-        return false;
-    x->clock.ticks = rh__world_ticks(x->world);
+    x->clock.ticks = *x->clock.world_ticks;
     if (x->end.interrupted || rh__engine_out_of_time(x, rh__now_seconds()))
         x->end.stopped = true;
     return x->end.stopped;
@@ -272,10 +276,10 @@ bool rh__engine_is_enough(struct rh_exploration *x)
         return x->end.stopped = true;
     if (l->pause && r->count.steps >= l->pause)
         return x->end.paused = true;
-    if (r->count.runs % 64 && r->count.steps < c->next_look && c->ticks == rh__world_ticks(x->world))
+    if (r->count.runs % 256 && r->count.steps < c->next_look && c->ticks == *c->world_ticks)
         return false;
-    c->next_look = r->count.steps + 2000;
-    c->ticks = rh__world_ticks(x->world);
+    c->next_look = r->count.steps + 8000;
+    c->ticks = *c->world_ticks;
     double now = rh__now_seconds();
     rh__curve_note(x, false);
     if (rh__engine_out_of_time(x, now) || (x->work.slice_end > 0 && r->count.runs != x->work.slice_runs &&

@@ -48,7 +48,8 @@ struct rh__clock {
     double seconds;           /* duration on the wall clock, set at the end */
     double processor_seconds; /* processor time of all processes that made runs, set at the end */
     struct rh__meter own_meter, *meter;
-    uint64_t ticks;     /* watchdog ticks when the engine last read the clock */
+    const volatile uint64_t *world_ticks; /* of the watchdog */
+    uint64_t ticks;     /* ... when the engine last read the clock */
     uint64_t next_look; /* number of steps at which the engine reads the clock again */
     double next_progress;
 };
@@ -103,6 +104,7 @@ struct rh__repeats {
     struct rh__seen *seen;
     uint64_t random;      /* state of the random generator that selects the runs */
     uint64_t steps;       /* steps of all repeated runs */
+    uint64_t not_before;  /* number of steps of the world before which no further run can be repeated */
     bool known_to_differ; /* nondeterminism is known already */
     bool every_run;       /* repeat every run, for replay */
     char note[2048];      /* a difference only in memory contents; "" for none */

@@ -319,6 +319,7 @@ struct rh_exploration *rh__exploration_new(struct rh_world *w, const char *expre
     }
     x->world = w;
     x->run.events = rh__world_event_counter(w);
+    x->clock.world_ticks = rh__world_ticks(w);
     x->clock.meter = &x->clock.own_meter;
     x->repeats.random = seed;
     x->seed = seed;

@@ -42,11 +42,13 @@ static bool is_its_turn(struct rh_exploration *x)
     struct rh__repeats *d = &x->repeats;
     uint64_t with_this = d->steps + rh__depth(x->world);
     bool few = with_this <= FREE_STEPS || d->every_run;
+    if (!few) /* not sooner, however short the run is */
+        d->not_before = d->steps * (SHARE + 1);
     bool affordable = with_this <= (rh__world_steps(x->world) - d->steps) / SHARE;
     return few || (affordable && !rh__random_below(&d->random, ONE_IN));
 }
 
-void rh__engine_repeat_run(struct rh_exploration *x, bool ended)
+static __attribute__((noinline)) void repeat_run(struct rh_exploration *x, bool ended)
 {
     struct rh_world *w = x->world;
     struct rh__repeats *d = &x->repeats;
@@ -72,4 +74,11 @@ void rh__engine_repeat_run(struct rh_exploration *x, bool ended)
     x->results->count.failed += !failed; /* count each failed run once */
     rh__engine_add_finding(x, x->results->count.runs);
     x->end.stopped = x->results->incomplete = true;
+}
+
+void rh__engine_repeat_run(struct rh_exploration *x, bool ended)
+{
+    const struct rh__repeats *d = &x->repeats;
+    if (rh__world_steps(x->world) >= d->not_before || d->every_run) /* mostly false */
+        repeat_run(x, ended);
 }
