@@ -6,6 +6,9 @@
 
 #include <rehearse/sandbox.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "base/hash.h"
 
 enum { MOST_SLOTS = 2 * RH__MOST_DISTINCT };
@@ -29,9 +32,21 @@ static inline void prefetch(const struct rh__distinct_set *s, uint64_t hash)
     __builtin_prefetch(&table_of(s, s->size)[hash & (s->size - 1)], 1);
 }
 
+/* Hashes go to all pages of a new table at once.  If the kernel is older, each page is a fault of its own. */
+static void touch(void *table, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)table & ~(page - 1);
+    (void)madvise((void *)from, (uintptr_t)table + size - from, MADV_POPULATE_WRITE);
+#else
+    (void)table, (void)size;
+#endif
+}
+
 static void grow(struct rh__distinct_set *s)
 {
     uint64_t size = s->size, *old = table_of(s, size), *new = table_of(s, size * 2);
+    touch(new, size * 2 * sizeof *new);
     for (uint64_t i = 0; i < size; i++)
         if (old[i])
             *slot_of(new, size * 2, old[i]) = old[i];

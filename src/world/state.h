@@ -394,7 +394,7 @@ struct rh_world {
     struct world_property *properties;
     uint64_t *shown; /* hashes of abstract states, in the order of the run */
     struct rh_choice *choice_table;
-    struct world_list *lists; /* by event: the choices of the state before it; only with undo */
+    struct world_list *lists;     /* by event: the choices of the state before it; only with undo */
     struct world_member *members; /* scratch: see sets.h */
     uint32_t *stack_next;         /* list of free stacks */
     uint32_t *stale_actors, *stale_channels;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "actor/blocking.h"
 #include "base/copy.h"
@@ -152,6 +153,13 @@ void rh_world_free(struct rh_world *w)
 
 static const struct rh_actor_type test_type = { .name = "test", .kind = RH_KIND_PROCESS };
 
+/* A large table of which a run uses a few pages: these are given back, and are zero when they are used again. */
+static void clear_table(void *table, size_t size)
+{
+    if (madvise(table, size, MADV_REMOVE) != 0)
+        memset(table, 0, size);
+}
+
 /* A child that crashed may have left its own world in the shared tables. */
 static void clear(struct rh_world *w)
 {
@@ -159,9 +167,9 @@ static void clear(struct rh_world *w)
     memset(w->large, 0, w->actor_count * sizeof *w->large);
     memset(w->channel_cache, 0xff, sizeof w->channel_cache);
     if (w->timer_pool.count)
-        memset(w->timer_names, 0, TIMER_NAMES * sizeof *w->timer_names);
+        clear_table(w->timer_names, TIMER_NAMES * sizeof *w->timer_names);
     if (w->object_count)
-        memset(w->objects, 0, MAX_OBJECTS * sizeof *w->objects);
+        clear_table(w->objects, MAX_OBJECTS * sizeof *w->objects);
     memset(&w->event_count, 0, offsetof(struct rh_world, logged_end) - offsetof(struct rh_world, event_count));
     for (uint32_t i = 0; i < w->property_count; i++)
         w->properties[i].run = 0;

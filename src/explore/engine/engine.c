@@ -59,8 +59,8 @@ static inline uint32_t choose(struct rh_exploration *x, const struct rh_choice *
     uint32_t pick = e->explorer->choose ? e->explorer->choose(e->state, x->world, choices, open)
                                         : rh_inner_choose(e, x->world, choices, open);
     check_unmoved(x, at);
-    RH__ASSERT(pick < open || pick >= RH_ASIDE, "explorer %s chose number %u of %u choices",
-               x->explorer.explorer->name, pick, open);
+    RH__ASSERT(pick < open || pick >= RH_ASIDE, "explorer %s chose number %u of %u choices", x->explorer.explorer->name,
+               pick, open);
     x->run.picks[at] = pick;
     x->run.opens[at] = open;
     if (x->loop.active)

@@ -49,8 +49,8 @@ struct rh__clock {
     double processor_seconds; /* processor time of all processes that made runs, set at the end */
     struct rh__meter own_meter, *meter;
     const volatile uint64_t *world_ticks; /* of the watchdog */
-    uint64_t ticks;     /* ... when the engine last read the clock */
-    uint64_t next_look; /* number of steps at which the engine reads the clock again */
+    uint64_t ticks;                       /* ... when the engine last read the clock */
+    uint64_t next_look;                   /* number of steps at which the engine reads the clock again */
     double next_progress;
 };
 
