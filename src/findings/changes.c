@@ -12,8 +12,11 @@
 #include "base/text.h"
 #include "base/visible.h"
 #include "explore/engine/engine.h"
+#include "findings/event_text.h"
 #include "world/live.h"
 #include "world/values.h"
+
+enum { MOST_TOLD = 256 }; /* of one row */
 
 static struct rh__changes *new_changes(uint32_t most, uint32_t bytes, bool scenes)
 {
@@ -48,6 +51,8 @@ void rh__changes_free(struct rh__changes *c)
 struct before {
     struct image {
         void *state;
+        void *before_row; /* the state before the first event of the row */
+        uint32_t parts;   /* so many events of the row have changed it */
         const struct rh_behaviour *behaviour;
         char doing[128]; /* of scenes */
     } * actors;
@@ -85,7 +90,7 @@ static void note_printed(struct rh__watch *x, uint32_t event)
 static void note(struct rh__changes *c, enum rh__change_kind kind, uint32_t event, uint32_t actor, const char *text)
 {
     size_t size = strlen(text) + 1;
-    if (size == 1 || event < c->first || c->full)
+    if ((size == 1 && kind != RH__CHANGE_ROW) || event < c->first || c->full)
         return;
     if (c->count == c->most || c->used + size > c->bytes) {
         c->full = true;
@@ -170,6 +175,7 @@ static void compare_actor(struct rh__watch *x, struct rh_world *w, uint32_t acto
                 rh__value_write_byte_changes(type->size, i->state, now, &t);
             note(x->to, RH__CHANGE_PART, event, actor, text);
             memcpy(i->state, now, type->size);
+            i->parts++;
             changed = true;
         }
     }
@@ -250,6 +256,38 @@ static void note_overtaking(struct rh__watch *x, struct rh_world *w, const struc
     rh__text_add(&t, ", which was due earlier");
 }
 
+/* A row of several events begins, and is over. */
+static void begin_row(struct rh__watch *x, const struct rh_world *w)
+{
+    for (uint32_t a = 0; a < x->before.count; a++) {
+        struct image *i = &x->before.actors[a];
+        uint32_t size = i->state ? rh_world_actor_type(w, a)->size : 0;
+        i->parts = 0;
+        if (size && !i->before_row)
+            i->before_row = rh__alloc(size);
+        if (size && i->before_row)
+            memcpy(i->before_row, i->state, size);
+    }
+}
+
+static void end_row(struct rh__watch *x, struct rh_world *w, uint32_t event)
+{
+    char text[1024];
+    struct rh__text t;
+    for (uint32_t a = 0; a < x->before.count; a++) {
+        struct image *i = &x->before.actors[a];
+        bool several = i->parts > 1 && i->before_row;
+        i->parts = 0;
+        if (!several)
+            continue;
+        const struct rh_actor_type *type = rh_world_actor_type(w, a);
+        rh__text_init(&t, text, sizeof text);
+        if (!rh__value_write_changes(rh__world_run(w), type->name, type->size, i->before_row, i->state, &t))
+            rh__value_write_byte_changes(type->size, i->before_row, i->state, &t);
+        note(x->to, RH__CHANGE_ROW, event, a, text);
+    }
+}
+
 static void watch(struct rh_world *w, void *arg)
 {
     struct rh__watch *x = arg;
@@ -264,13 +302,17 @@ static void watch(struct rh_world *w, void *arg)
         const struct rh_choice *open = rh_world_enabled(w, &count);
         const struct rh_choice *next = rh__same_choice(w, open, count, x->r, event);
         if (!next)
-            return;
+            return end_row(x, w, event - 1);
+        if (rh__event_has_row(x->r, event))
+            begin_row(x, w);
         note_overtaking(x, w, open, count, next);
         bool good = rh_world_step(w, next);
         note_printed(x, event);
         if (!good)
-            return;
+            return end_row(x, w, event - 1);
         compare(x, w, event);
+        if (rh__event_last_of_row(x->r, event) == event)
+            end_row(x, w, event);
         x->to->watched = event + 1;
     }
 }
@@ -286,7 +328,7 @@ struct rh__watch *rh__watch_new(struct rh__changes *to)
 void rh__watch_free(struct rh__watch *x)
 {
     for (uint32_t i = 0; x && i < x->before.count; i++)
-        rh__free(x->before.actors[i].state);
+        rh__free(x->before.actors[i].before_row), rh__free(x->before.actors[i].state);
     if (x)
         rh__free(x->before.actors);
     rh__free(x);
@@ -360,18 +402,55 @@ uint32_t rh__changes_from(const struct rh__changes *c, uint32_t event)
     return from;
 }
 
+/* Whether what all events of a row changed stands for what this one of them did. */
+static bool is_in_row(const struct rh__changes *c, const struct rh__change *part, uint32_t last)
+{
+    for (const struct rh__change *x = part; part->kind == RH__CHANGE_PART && x < c->at + c->count && x->event <= last;
+         x++)
+        if (x->kind == RH__CHANGE_ROW && x->actor == part->actor)
+            return true;
+    return false;
+}
+
+/* The actor of the row comes first, then the others; of each the time, the fields, the behaviour. */
+static uint64_t rank_of(const struct rh__change *x, uint32_t own)
+{
+    static const uint8_t of_kind[] = { [RH__CHANGE_PART] = 1,  [RH__CHANGE_BEHAVIOUR] = 2, [RH__CHANGE_TIME] = 0,
+                                       [RH__CHANGE_STATE] = 3, [RH__CHANGE_DOING] = 4,     [RH__CHANGE_ROW] = 1 };
+    uint64_t actor = x->actor == own || x->actor == RH_NONE ? 0 : (uint64_t)x->actor + 1;
+    return actor << 8 | of_kind[x->kind];
+}
+
+/* The changes to tell, in order; returns how many. */
+static uint32_t choose_changes(const struct rh__changes *c, uint32_t kinds, uint32_t own, uint32_t first, uint32_t last,
+                               const struct rh__change **chosen)
+{
+    uint32_t n = 0;
+    for (uint32_t i = c ? rh__changes_from(c, first) : 0; c && i < c->count && c->at[i].event <= last; i++) {
+        const struct rh__change *x = &c->at[i];
+        bool of_row = x->kind == RH__CHANGE_ROW;
+        if (!(kinds >> (of_row ? RH__CHANGE_PART : x->kind) & 1) || is_in_row(c, x, last) ||
+            (of_row && (first == last || !c->texts[x->text])) || n == MOST_TOLD)
+            continue;
+        uint32_t at = n++;
+        for (; at && rank_of(chosen[at - 1], own) > rank_of(x, own); at--)
+            chosen[at] = chosen[at - 1];
+        chosen[at] = x;
+    }
+    return n;
+}
+
 const char *rh__changes_text_of(const struct rh__changes *c, const struct rh__run *r, uint32_t kinds, uint32_t first,
                                 uint32_t last, char *text, size_t size)
 {
+    const struct rh__change *chosen[MOST_TOLD];
     uint32_t own = rh__run_choice(r, first)->actor, said = own;
+    uint32_t count = choose_changes(c, kinds, own, first, last, chosen);
     char name[128];
     struct rh__text t;
     rh__text_init(&t, text, size);
-    for (uint32_t i = c ? rh__changes_from(c, first) : 0; c && i < c->count && c->at[i].event <= last; i++) {
-        const struct rh__change *x = &c->at[i];
-        if (!(kinds >> x->kind & 1))
-            continue;
-        uint32_t about = x->actor == RH_NONE ? said : x->actor;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t about = chosen[i]->actor == RH_NONE ? said : chosen[i]->actor;
         rh__text_add(&t, "%s", !t.len ? "" : about == said ? ", " : "; ");
         if (about != said && about < r->actor_count) {
             rh__run_actor_name(r, about, name, sizeof name);
@@ -379,7 +458,7 @@ const char *rh__changes_text_of(const struct rh__changes *c, const struct rh__ru
             rh__text_add(&t, ": ");
         }
         said = about;
-        rh__text_add_visible(&t, c->texts + x->text);
+        rh__text_add_visible(&t, c->texts + chosen[i]->text);
     }
     return text;
 }

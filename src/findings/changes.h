@@ -22,6 +22,9 @@ enum rh__change_kind {
     /* Of whole scenes only: also of event 0, the beginning, and of each actor that is new. */
     RH__CHANGE_STATE, /* all fields after the event */
     RH__CHANGE_DOING, /* what the actor is doing after the event: "is idle in open" */
+    /* Of several events that are one row: all fields that they changed together, at the last of them; "" if they are
+     * what they were before.  Only where an actor has several parts in them. */
+    RH__CHANGE_ROW,
 };
 
 enum { RH__PRINTED_BYTES = 64 << 10, RH__MOST_PRINTS = 1024 };

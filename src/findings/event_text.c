@@ -8,7 +8,7 @@
 #include "trace/schedule.h"
 #include "world/values.h"
 
-enum { NAME = 128, VALUE = 1024, LISTED_VALUE = 100 };
+enum { NAME = 128, VALUE = 1024, LISTED_VALUE = 240 };
 
 void rh__event_actor(const struct rh__run *r, uint32_t actor, char *buffer, size_t size)
 {

@@ -29,6 +29,27 @@ bool rh__ranges_same_shape(const char *a, const char *b)
     return !*a && !*b && count <= RH__MOST_RANGES;
 }
 
+/* True if the number, of which `behind` follows, tells what has changed, not to what: "pairs[1].left=" or "hall#1: ". */
+static bool is_in_place(const char *behind)
+{
+    behind += strspn(behind, "0123456789[].#/_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    return *behind == '=' || *behind == ':';
+}
+
+bool rh__ranges_same_places(const char *a, const char *b)
+{
+    if (!rh__ranges_same_shape(a, b))
+        return false;
+    while (*a) {
+        size_t x = digits(a), y = digits(b);
+        if (x && is_in_place(a + x) && (x != y || memcmp(a, b, x) != 0))
+            return false;
+        a += x ? x : 1;
+        b += y ? y : 1;
+    }
+    return true;
+}
+
 /* The next number of a text; `*at` moves behind it.  False if there is none. */
 static bool next_number(const char **at, uint64_t *number)
 {

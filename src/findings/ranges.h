@@ -18,6 +18,8 @@ struct rh__ranges {
 
 /* Equal but for numbers; false if they have too many, or too large ones. */
 bool rh__ranges_same_shape(const char *a, const char *b);
+/* The same of changes, in the same places: "owners[1]=3" and "owners[2]=3" are two changes. */
+bool rh__ranges_same_places(const char *a, const char *b);
 
 /* Each text has the shape of the first. */
 void rh__ranges_begin(struct rh__ranges *x, const char *text);

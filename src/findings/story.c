@@ -7,33 +7,25 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/columns.h"
 #include "base/fail.h"
 #include "base/visible.h"
 #include "findings/event_text.h"
 #include "findings/ranges.h"
+#include "findings/story_rest.h"
 #include "findings/story_rows.h"
 #include "findings/why.h"
 #include "findings/words.h"
 #include "run/encode.h"
 #include "trace/schedule.h"
 
-enum { WIDEST = 132, MOST_COLUMNS = 12, NAME = 128, CELL = 256, LONGEST = 400 };
-enum { VALUE = 1024, NARROWEST_VALUE = 24, LISTED_VALUE = 100, MOST_VALUE = 256 };
+enum { MOST_COLUMNS = 12, NAME = 128, CELL = 512, LONGEST = 400 };
+enum { VALUE = 1024, NARROWEST_VALUE = 24, MOST_VALUE = 256 };
 
 /* In a long run the end matters most: there is no room for the changes of so many events at its beginning. */
 static uint32_t omitted(const struct rh__run *r)
 {
     return r->event_count > LONGEST ? r->event_count - LONGEST : 0;
-}
-
-/* The width of the terminal, if it is one. */
-static uint32_t line_width(void)
-{
-    uint32_t columns = rh__columns(STDOUT_FILENO);
-    return columns ? columns - 3 : WIDEST;
 }
 
 static void back_to_the_loop(const struct rh__run *r, struct rh__text *t)
@@ -137,6 +129,24 @@ struct columns {
     uint32_t values_at, values_room; /* where the last column begins, and its width; 0: it is empty */
 };
 
+/* Whether the last column is so narrow that rows would take many lines: a list needs fewer. */
+static bool is_narrow(const struct story *s, uint32_t room)
+{
+    char values[VALUE], changes[VALUE];
+    size_t rows = 0, lines = 0;
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        const struct rh__story_row *row = &s->rows.at[i];
+        if (row->left_out)
+            continue;
+        size_t value = strlen(values_of(s, row, values, sizeof values));
+        size_t change = strlen(changes_of(s, row->last, changes, sizeof changes));
+        size_t both = value + (change ? change + strlen(" => ") : 0);
+        rows++;
+        lines += both > room ? (both + room / 4) / room + 1 : 1; /* lines are seldom full */
+    }
+    return lines * 2 > rows * 3;
+}
+
 /* Returns false if there are too many actors, or lines would be too wide. */
 static bool measure_columns(const struct story *s, struct columns *x)
 {
@@ -173,63 +183,34 @@ static bool measure_columns(const struct story *s, struct columns *x)
     for (uint32_t c = 0; c < x->count; c++)
         total += x->width[c] + 2;
     uint32_t narrowest = widest < NARROWEST_VALUE ? widest : NARROWEST_VALUE;
-    if (total + narrowest + !!widest > line_width())
+    if (total + narrowest + !!widest > rh__story_width())
         return false;
     x->values_at = widest ? total + 1 : 0;
-    x->values_room = line_width() - total;
-    return true;
+    x->values_room = rh__story_width() - total;
+    return !widest || !is_narrow(s, x->values_room);
 }
 
-/* Adds a text that begins at column `at`, broken between words where it would be too wide. */
-static void add_broken(struct rh__text *t, const char *text, uint32_t at, uint32_t indent)
-{
-    uint32_t width = line_width();
-    while (*text) {
-        size_t n = 1 + strcspn(text + 1, " "); /* with the space before it */
-        if (at + n > width && at > indent) {
-            rh__text_add(t, "\n%*s", (int)indent, "");
-            at = indent;
-            n -= *text == ' ';
-            text += *text == ' ';
-        }
-        rh__text_put(t, text, n);
-        at += (uint32_t)n;
-        text += n;
-    }
-}
-
-/* What the message carried and what that changed, on one line if there is room. */
+/* What the message carried and what that changed, broken between words. */
 static void as_last_column(const struct story *s, const struct columns *x, const struct rh__story_row *row,
                            size_t begin, struct rh__text *t)
 {
     char values[VALUE], changes[VALUE];
-    size_t room = x->values_room < VALUE ? x->values_room + 1 : VALUE;
-    size_t wide = strlen(values_of(s, row, values, room));
-    size_t more = strlen(changes_of(s, row->last, changes, room - strlen("=> ")));
-    int gap = (int)(x->values_at - (t->len - begin));
-    if (wide)
-        rh__text_add(t, "%*s%s", gap, "", values);
-    if (wide && more && wide + more + strlen(" => ") >= room) {
-        rh__text_add(t, "\n%*s", (int)x->values_at, "");
-        wide = 0;
-        gap = 0;
-    }
-    if (more)
-        rh__text_add(t, "%*s=> %s", wide ? 1 : gap, "", changes);
-}
-
-/* The same, whole: broken between words. */
-static void as_whole_column(const struct story *s, const struct columns *x, uint32_t e, size_t begin,
-                            struct rh__text *t)
-{
-    char values[VALUE], changes[VALUE], both[2 * VALUE + 8];
-    rh__event_values(s->r, e, values, sizeof values);
-    changes_of(s, e, changes, sizeof changes);
-    if (!*values && !*changes)
+    uint32_t at = x->values_at;
+    values_of(s, row, values, sizeof values);
+    changes_of(s, row->last, changes, sizeof changes);
+    size_t wide = strlen(values), more = *changes ? strlen("=> ") + strlen(changes) : 0;
+    if (!wide && !more)
         return;
-    snprintf(both, sizeof both, "%s%s%s%s", values, *values && *changes ? " " : "", *changes ? "=> " : "", changes);
-    rh__text_add(t, "%*s", (int)(x->values_at - (t->len - begin)), "");
-    add_broken(t, both, x->values_at, x->values_at);
+    rh__text_add(t, "%*s", (int)(at - (t->len - begin)), "");
+    rh__story_add_broken(t, values, at, at);
+    if (wide && more && wide + 1 + more > x->values_room) {
+        rh__text_add(t, "\n%*s", (int)at, "");
+        wide = 0;
+    }
+    if (more) {
+        rh__text_add(t, "%s=> ", wide ? " " : "");
+        rh__story_add_broken(t, changes, at + (uint32_t)wide + !!wide + 3, at + 3);
+    }
 }
 
 static void as_row(const struct story *s, const struct columns *x, const struct rh__story_row *row, struct rh__text *t)
@@ -247,9 +228,7 @@ static void as_row(const struct story *s, const struct columns *x, const struct 
             rh__text_add(t, " %-*s ", (int)x->width[c], "");
         rh__text_add(t, " %s", text);
     }
-    if (x->values_at && t->len - begin < x->values_at && s->whole)
-        as_whole_column(s, x, e, begin, t);
-    else if (x->values_at && t->len - begin < x->values_at)
+    if (x->values_at && t->len - begin < x->values_at)
         as_last_column(s, x, row, begin, t);
     rh__text_add(t, "\n");
 }
@@ -284,7 +263,7 @@ static bool as_columns(const struct story *s, struct rh__text *t)
 /* The widest name of an actor that has a row, within reason. */
 static uint32_t widest_name(const struct story *s)
 {
-    uint32_t widest = 4, most = line_width() / 4;
+    uint32_t widest = 4, most = rh__story_width() / 4;
     char name[NAME];
     for (uint32_t i = 0; i < s->rows.count; i++) {
         uint32_t actor = rh__run_choice(s->r, s->rows.at[i].event)->actor;
@@ -327,67 +306,21 @@ static void as_list(const struct story *s, struct rh__text *t)
         listed_text(s, row, text, sizeof text);
         rh__text_add(t, "%4u%c %-*s ", row->event, mark_of(s, row->event), (int)wide, name);
         uint32_t from = strlen(name) > wide ? at + (uint32_t)(strlen(name) - wide) : at;
-        add_broken(t, text, from, at + 2);
+        rh__story_add_broken(t, text, from, at + 2);
         size_t used = from + strlen(text);
         if (*changes_of(s, e, changes, sizeof changes)) {
-            bool beside = used + strlen("  => ") + strlen(changes) <= line_width();
+            bool beside = used + strlen("  => ") + strlen(changes) <= rh__story_width();
             if (beside) {
                 rh__text_add(t, "  => %s", changes);
             } else {
                 rh__text_add(t, "\n%*s=> ", (int)at, "");
-                add_broken(t, changes, at + 3, at + 5);
+                rh__story_add_broken(t, changes, at + 3, at + 5);
             }
         }
         rh__text_add(t, "\n");
         add_behind(s, i, t);
     }
     back_to_the_loop(r, t);
-}
-
-static void last_log_lines(const struct rh__run *r, struct rh__text *t)
-{
-    bool any = false;
-    for (uint32_t a = 0; a < r->actor_count; a++)
-        for (uint32_t i = r->line_count; i-- > 0;)
-            if (r->lines[i].actor == a && !rh__line_tells_of_crash(r, &r->lines[i])) {
-                char name[NAME];
-                rh__event_actor(r, a, name, sizeof name);
-                rh__text_add(t, "%s    %s: ", any ? "" : "  last logged:\n", name);
-                rh__text_add_visible(t, r->payload + r->lines[i].text);
-                rh__text_add(t, "  (event %u)\n", r->lines[i].event);
-                any = true;
-                break;
-            }
-}
-
-static void what_is_left(const struct rh__run *r, struct rh__text *t)
-{
-    bool any = false, waiting = false;
-    for (uint32_t i = 0; i < r->message_count; i++) {
-        const struct rh__run_message *m = rh__run_message(r, i);
-        if (m->taken_by != RH_NONE)
-            continue;
-        char from[NAME], to[NAME], values[LISTED_VALUE];
-        rh__event_actor(r, m->seen_as, from, sizeof from);
-        rh__event_actor(r, m->receiver, to, sizeof to);
-        bool some = *rh__message_values(r, i, values, sizeof values);
-        rh__text_add(t, "%s    %s%s%s%s from %s to %s\n", any ? "" : "  still under way:\n", m->type->name,
-                     some ? "(" : "", values, some ? ")" : "", from, to);
-        any = true;
-    }
-    for (uint32_t a = 0; a < r->actor_count; a++) {
-        char name[NAME], doing[CELL], shown[CELL];
-        struct rh__text visible;
-        if (!rh__run_waits(r, a, doing, sizeof doing))
-            continue;
-        rh__event_actor(r, a, name, sizeof name);
-        rh__text_add(t, "%s    %s ", waiting ? "" : "  waiting:\n", name);
-        rh__text_init(&visible, shown, sizeof shown);
-        rh__text_add_visible(&visible, doing);
-        add_broken(t, shown, 5 + (uint32_t)strlen(name), 8);
-        rh__text_add(t, "\n");
-        waiting = true;
-    }
 }
 
 void rh__story_write(const struct rh__run *r, const struct rh__changes *changes, const struct rh__story_marks *marks,
@@ -406,24 +339,13 @@ void rh__story_write(const struct rh__run *r, const struct rh__changes *changes,
         left_out |= s.rows.at[i].left_out;
     rh__story_rows_release(&s.rows);
     if (left_out)
-        last_log_lines(r, t);
+        rh__story_write_last_logs(r, t);
     rh__story_write_rest(r, t);
     if (changes && *changes->overtakes) {
         rh__text_add(t, "  time is free: ");
         rh__text_add_visible(t, changes->overtakes);
         rh__text_add(t, ";\n    if the program relies on its delays, use --time ordered (.time = RH_TIME_ORDERED)\n");
     }
-}
-
-void rh__story_write_rest(const struct rh__run *r, struct rh__text *t)
-{
-    what_is_left(r, t);
-    for (uint32_t i = 0; i < r->message_count; i++)
-        if (rh__message_is_bytes(r, i)) {
-            rh__text_add(t, "  (values are bytes: no debug information about %s; compile the program with -g)\n",
-                         rh__run_message(r, i)->type->name);
-            break;
-        }
 }
 
 void rh__story_write_world(struct rh_world *w, unsigned how, struct rh__text *t)

@@ -68,7 +68,7 @@ static bool is_same(const struct making *m, uint32_t a, uint32_t b)
         return false;
     rh__changes_text(m->changes, m->r, a, rh__event_last_of_row(m->r, a), first, sizeof first);
     rh__changes_text(m->changes, m->r, b, rh__event_last_of_row(m->r, b), second, sizeof second);
-    return rh__ranges_same_shape(first, second);
+    return rh__ranges_same_places(first, second); /* the row shows what they have become in the end */
 }
 
 static bool may_fold(const struct making *m, uint32_t event)

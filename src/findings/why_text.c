@@ -100,6 +100,20 @@ static void add_order(const struct rh__why *y, const struct rh__run *r, struct r
                  rh__event_row_of(r, y->second));
 }
 
+/* As a line of a schedule, but for a crash: "server#1 crashes", "server#1 crashes, 1 of 2 writes kept". */
+static void add_choice(const struct rh__run *r, const struct rh_choice *c, struct rh__text *t)
+{
+    char name[NAME];
+    if (c->kind != RH_CHOICE_CRASH) {
+        rh__choice_line(r, c, t);
+        return;
+    }
+    rh__run_actor_name(r, c->actor, name, sizeof name);
+    rh__text_add(t, "%s crashes", name);
+    if (c->arg)
+        rh__text_add(t, ", %u of %u writes kept", c->what, c->arg);
+}
+
 void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t)
 {
     const struct rh__why *y = &f->why;
@@ -121,7 +135,7 @@ void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, st
         return;
     }
     rh__text_init(&text, line, sizeof line);
-    rh__choice_line(r, rh__run_choice(r, y->first), &text);
+    add_choice(r, rh__run_choice(r, y->first), &text);
     rh__text_add(t, "%s",
                  y->differs == RH__WHY_FAULT ? "without event "
                  : y->differs == RH__WHY_USE ? "with event "
@@ -144,9 +158,11 @@ void rh__why_decisive_text(const struct rh__finding *f, const struct rh__run *r,
         rh__text_add(t, "it could be avoided until event %u, the last", event);
         return;
     }
-    if (y->decisive)
+    if (!y->exhaustive && y->decisive)
+        rh__text_add(t, "after event %u ", event);
+    else if (y->decisive)
         rh__text_add(t, "after event %u it cannot be avoided", event);
-    else
+    else if (y->exhaustive)
         rh__text_add(t, "it cannot be avoided");
     if (y->exhaustive && lasso && r->loop_monitor == RH__NO_MONITOR)
         rh__text_add(t, ": no continuation ends (%llu states can follow)", (unsigned long long)y->continuations);
@@ -158,7 +174,7 @@ void rh__why_decisive_text(const struct rh__finding *f, const struct rh__run *r,
     else if (y->exhaustive)
         rh__text_add(t, ": all %llu continuations fail", (unsigned long long)y->continuations);
     else
-        rh__text_add(t, ", probably: %llu of %llu drawn continuations fail (95 %%: at most %.1f %% do not)",
-                     (unsigned long long)y->continuations, (unsigned long long)y->continuations,
+        rh__text_add(t, "all of %llu random %s fail (95 %% confidence: at most %.1f %% do not)",
+                     (unsigned long long)y->continuations, y->decisive ? "continuations" : "runs",
                      300.0 / (double)y->continuations);
 }

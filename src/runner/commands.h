@@ -39,6 +39,9 @@ struct rh__replay_view {
 /* Without a view (NULL) the world prints no warnings. */
 enum rh__replayed rh__replay(const char *program, const char *path, const struct rh__options *o,
                              const struct rh__replay_view *view, char *text, size_t size);
+/* "assertion: box#1: two first  (file.c:12)", then further lines of the program's own text, and why it fails. */
+struct rh__text;
+void rh__finding_tell(const struct rh__finding *f, struct rh__text *t);
 /* Prints what a replay came to, with the sentence that rh__replay gave; returns the exit code. */
 int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, const char *text);
 

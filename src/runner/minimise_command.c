@@ -16,10 +16,16 @@ static int tell(const struct rh__session *s, const struct rh__options *o)
     const struct rh__finding *f = &s->x->results->findings[0];
     struct rh__keeping k = { o->save ? o->save : "rehearse-findings", s->plan.program, s->plan.test->name,
                              rh__model_name(s->plan.semantics.model) };
+    static char failure[sizeof f->outcome.text + sizeof f->outcome.place + sizeof f->reason + sizeof f->decided + 512];
     char path[512], error[512], text[256];
+    struct rh__text t;
     bool kept;
     if (!o->quiet)
         rh__print_lines_visible(stdout, f->story);
+    rh__text_init(&t, failure, sizeof failure);
+    rh__finding_tell(f, &t);
+    rh__print_lines_visible(stdout, failure);
+    putchar('\n');
     printf("%s\n", rh__minimised_text(f, text, sizeof text));
     if (!*k.folder)
         return RH__EXIT_FAILURE;

@@ -151,23 +151,28 @@ static void tell_recorded(const char *path, const struct rh__finding *f, bool we
         rh__text_add(t, ": ");
 }
 
-/* "assertion: box#1: two first  (file.c:12)", then further lines of the program's own text, and why it fails. */
-static void tell_finding(const char *path, const struct rh__finding *f, bool went_on, char *text, size_t size)
+void rh__finding_tell(const struct rh__finding *f, struct rh__text *t)
 {
     bool stuck = f->outcome.kind == RH_OUTCOME_STUCK; /* its text names actors and places itself */
     bool placed = *f->outcome.place && !stuck;
     size_t first = strcspn(f->outcome.text, "\n");
+    rh__text_add(t, "%s: %s%s", rh_outcome_name(f->outcome.kind), stuck ? "" : f->actor,
+                 *f->actor && !stuck ? ": " : "");
+    rh__text_put(t, f->outcome.text, first);
+    rh__text_add(t, "%s%s%s%s", placed ? "  (" : "", placed ? f->outcome.place : "", placed ? ")" : "",
+                 f->outcome.text + first);
+    if (*f->reason)
+        rh__text_add(t, "\n%s", f->reason);
+    if (*f->decided)
+        rh__text_add(t, "\n%s", f->decided);
+}
+
+static void tell_finding(const char *path, const struct rh__finding *f, bool went_on, char *text, size_t size)
+{
     struct rh__text t;
     rh__text_init(&t, text, size);
     tell_recorded(path, f, went_on, &t);
-    rh__text_add(&t, "%s: %s%s", rh_outcome_name(f->outcome.kind), f->actor, *f->actor ? ": " : "");
-    rh__text_put(&t, f->outcome.text, first);
-    rh__text_add(&t, "%s%s%s%s", placed ? "  (" : "", placed ? f->outcome.place : "", placed ? ")" : "",
-                 f->outcome.text + first);
-    if (*f->reason)
-        rh__text_add(&t, "\n%s", f->reason);
-    if (*f->decided)
-        rh__text_add(&t, "\n%s", f->decided);
+    rh__finding_tell(f, &t);
 }
 
 /* Runs the schedule, up to event `stop` if that is not 0.  Gives an exit code, and what was found in *f. */

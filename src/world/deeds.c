@@ -306,10 +306,10 @@ static bool noting_name_set(const char *name, rh_ref who, const char *here)
 {
     bool done = PASS.name_set(name, who, here);
     if (rh_is_nobody(who))
-        note(here, done ? "unregisters \"%s\"" : "cannot unregister \"%s\": nobody has the name", name);
+        note(here, done ? "unregisters \"%s\"" : "fails to unregister \"%s\" because nobody has the name", name);
     else
-        note(here, "%s %s as \"%s\"%s", done ? "registers" : "cannot register", NAME(who), name,
-             done ? "" : ": it has ended, or the name is taken");
+        note(here, "%s %s as \"%s\"%s", done ? "registers" : "fails to register", NAME(who), name,
+             done ? "" : " because it has ended or the name is taken");
     return done;
 }
 

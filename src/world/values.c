@@ -11,6 +11,7 @@
 #include "world/control.h"
 #include "world/debug_info.h"
 #include "world/state.h"
+#include "world/values_parts.h"
 #include "world/values_plain.h"
 
 /* A struct that the program describes is shown as a whole, if that is another text than before. */
@@ -33,159 +34,24 @@ static bool write_described_change(const struct rh__run *r, const char *type, ui
 
 enum { DEEPEST = 8, MOST_ELEMENTS = 64, LONGEST_PATH = 128 };
 
-struct writer {
-    const struct rh__debug_info *d;
-    const struct rh__run *r;
-    struct rh__text *to;
-    const unsigned char *bytes; /* of the whole value */
-    Dwarf_Word kept;
-    int depth;
-};
-
-static void write_value(struct writer *w, Dwarf_Die *type, Dwarf_Word at);
+static void write_value(struct rh__value_writer *w, Dwarf_Die *type, Dwarf_Word at);
 
 /* Type of a DIE and its size. */
-static bool type_of(const struct writer *w, Dwarf_Die *die, Dwarf_Die *type, Dwarf_Word *size)
+static bool type_of(const struct rh__value_writer *w, Dwarf_Die *die, Dwarf_Die *type, Dwarf_Word *size)
 {
     return rh__debug_type(w->d, die, type) && w->d->dwarf_aggregate_size(type, size) == 0;
 }
 
-/* Little-endian, as all machines that the world runs on. */
-static uint64_t bits_at(const struct writer *w, Dwarf_Word first_bit, Dwarf_Word count)
+static bool is_zero(const unsigned char *at, Dwarf_Word size)
 {
-    uint64_t n = 0;
-    for (Dwarf_Word i = 0; i < count && i < 64; i++) {
-        Dwarf_Word bit = first_bit + i;
-        n |= (uint64_t)(w->bytes[bit / 8] >> bit % 8 & 1) << i;
-    }
-    return n;
-}
-
-static int64_t with_sign(uint64_t n, Dwarf_Word bits)
-{
-    return bits < 64 && n >> (bits - 1) & 1 ? (int64_t)(n | ~(uint64_t)0 << bits) : (int64_t)n;
-}
-
-/* ---- numbers, characters, enums ---------------------------------------------------------------------------------- */
-
-static void write_character(struct rh__text *to, unsigned char c, char quote)
-{
-    if (c == quote || c == '\\')
-        rh__text_add(to, "\\%c", c);
-    else if (c == '\n')
-        rh__text_add(to, "\\n");
-    else if (isprint(c))
-        rh__text_add(to, "%c", c);
-    else
-        rh__text_add(to, "\\x%02x", c);
-}
-
-static void write_real(struct writer *w, Dwarf_Word at, Dwarf_Word size)
-{
-    char text[64];
-    float narrow = 0;
-    double wide = 0;
-    long double widest = 0;
-    if (size == sizeof narrow) {
-        memcpy(&narrow, w->bytes + at, sizeof narrow);
-        wide = (double)narrow;
-    } else if (size == sizeof wide) {
-        memcpy(&wide, w->bytes + at, sizeof wide);
-    } else if (size == sizeof widest) {
-        memcpy(&widest, w->bytes + at, sizeof widest);
-        wide = (double)widest;
-    }
-    /* The shortest text that reads as the same number. */
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, wide);
-        if (size == sizeof narrow ? strtof(text, NULL) == narrow : strtod(text, NULL) == wide)
-            break;
-    }
-    rh__text_add(w->to, "%s", text);
-}
-
-static void write_base(struct writer *w, Dwarf_Die *type, Dwarf_Word bit, Dwarf_Word bits)
-{
-    Dwarf_Word encoding = 0;
-    rh__debug_number(w->d, type, DW_AT_encoding, &encoding);
-    uint64_t n = bits_at(w, bit, bits);
-    bool whole = bit % 8 == 0 && bits == 8;
-    switch (encoding) {
-    case DW_ATE_boolean:
-        rh__text_add(w->to, n == 0 ? "false" : n == 1 ? "true" : "%llu", (unsigned long long)n);
-        break;
-    case DW_ATE_float:
-        write_real(w, bit / 8, bits / 8);
-        break;
-    case DW_ATE_signed_char:
-    case DW_ATE_unsigned_char: {
-        /* int8_t and uint8_t are numbers to whoever reads: only `char` is a character. */
-        const char *name = w->d->dwarf_diename(type);
-        if (whole && name && strcmp(name, "char") == 0 && isprint((int)n)) {
-            rh__text_add(w->to, "'");
-            write_character(w->to, (unsigned char)n, '\'');
-            rh__text_add(w->to, "'");
-            break;
-        }
-        if (encoding == DW_ATE_unsigned_char)
-            rh__text_add(w->to, "%llu", (unsigned long long)n);
-        else
-            rh__text_add(w->to, "%lld", (long long)with_sign(n, bits));
-        break;
-    }
-    case DW_ATE_signed:
-        rh__text_add(w->to, bits > 64 ? "?" : "%lld", (long long)with_sign(n, bits));
-        break;
-    default:
-        rh__text_add(w->to, bits > 64 ? "?" : "%llu", (unsigned long long)n);
-        break;
-    }
-}
-
-static bool enumerator_value(const struct writer *w, Dwarf_Die *die, Dwarf_Word bits, uint64_t *value)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Sword number;
-    if (w->d->dwarf_tag(die) != DW_TAG_enumerator || !w->d->dwarf_attr(die, DW_AT_const_value, &attribute) ||
-        w->d->dwarf_formsdata(&attribute, &number) != 0)
-        return false;
-    *value = (uint64_t)number & (bits < 64 ? ((uint64_t)1 << bits) - 1 : ~(uint64_t)0);
-    return true;
-}
-
-/* The name of the value, or of all its bits if each of them has one; else the number. */
-static void write_enum(struct writer *w, Dwarf_Die *type, Dwarf_Word bit, Dwarf_Word bits)
-{
-    uint64_t n = bits_at(w, bit, bits), value, named = 0;
-    Dwarf_Die die;
-    for (int more = w->d->dwarf_child(type, &die); more == 0; more = w->d->dwarf_siblingof(&die, &die)) {
-        if (!enumerator_value(w, &die, bits, &value))
-            continue;
-        if (value == n) {
-            rh__text_add(w->to, "%s", w->d->dwarf_diename(&die));
-            return;
-        }
-        if (value && (value & (value - 1)) == 0)
-            named |= value;
-    }
-    if (!n || n & ~named) {
-        rh__text_add(w->to, "%lld", (long long)with_sign(n, bits));
-        return;
-    }
-    bool first = true;
-    for (int more = w->d->dwarf_child(type, &die); more == 0; more = w->d->dwarf_siblingof(&die, &die))
-        if (enumerator_value(w, &die, bits, &value) && value && (value & (value - 1)) == 0 && n & value) {
-            rh__text_add(w->to, "%s%s", first ? "" : "|", w->d->dwarf_diename(&die));
-            n &= ~value; /* once, if two names have this bit */
-            first = false;
-        }
+    return !size || (!at[0] && memcmp(at, at + 1, size - 1) == 0);
 }
 
 /* ---- structs, unions, arrays ------------------------------------------------------------------------------------- */
 
 /* Where a member lies, in bits. */
-static bool member_bits(const struct writer *w, Dwarf_Die *member, Dwarf_Word at, Dwarf_Die *type, Dwarf_Word *bit,
-                        Dwarf_Word *bits)
+static bool member_bits(const struct rh__value_writer *w, Dwarf_Die *member, Dwarf_Word at, Dwarf_Die *type,
+                        Dwarf_Word *bit, Dwarf_Word *bits)
 {
     Dwarf_Word size, from = 0, offset, unit;
     if (!type_of(w, member, type, &size))
@@ -205,21 +71,44 @@ static bool member_bits(const struct writer *w, Dwarf_Die *member, Dwarf_Word at
     return true;
 }
 
-static void write_typed(struct writer *w, Dwarf_Die *type, Dwarf_Word bit, Dwarf_Word bits)
+static void write_typed(struct rh__value_writer *w, Dwarf_Die *type, Dwarf_Word bit, Dwarf_Word bits)
 {
     int tag = w->d->dwarf_tag(type);
     if ((bit + bits + 7) / 8 > w->kept)
         rh__text_add(w->to, "?");
     else if (tag == DW_TAG_base_type)
-        write_base(w, type, bit, bits);
+        rh__value_write_base(w, type, bit, bits);
     else if (tag == DW_TAG_enumeration_type)
-        write_enum(w, type, bit, bits);
+        rh__value_write_enum(w, type, bit, bits);
     else
         write_value(w, type, bit / 8);
 }
 
+static bool is_described(const struct rh__value_writer *w, Dwarf_Die *type)
+{
+    const char *name = w->d->dwarf_diename(type);
+    Dwarf_Word size;
+    return name && w->d->dwarf_aggregate_size(type, &size) == 0 && size <= UINT32_MAX &&
+           rh__description_of(name, (uint32_t)size);
+}
+
+/* Its members are all that there is to show: it is no reference, and the program does not describe it. */
+static bool is_plain_struct(const struct rh__value_writer *w, Dwarf_Die *type)
+{
+    const char *name = w->d->dwarf_diename(type);
+    int tag = w->d->dwarf_tag(type);
+    return (tag == DW_TAG_structure_type || tag == DW_TAG_class_type) && !(name && strcmp(name, "rh_ref") == 0) &&
+           !is_described(w, type);
+}
+
+/* An array, or a struct that is no reference. */
+static bool is_aggregate(const struct rh__value_writer *w, Dwarf_Die *type)
+{
+    return w->d->dwarf_tag(type) == DW_TAG_array_type || is_plain_struct(w, type);
+}
+
 /* Members of a struct, with those of its bases and of structs without a name. */
-static void write_members(struct writer *w, Dwarf_Die *whole, Dwarf_Word at, bool *first)
+static void write_members(struct rh__value_writer *w, Dwarf_Die *whole, Dwarf_Word at, bool *first)
 {
     Dwarf_Die member, type;
     Dwarf_Word bit, bits;
@@ -229,6 +118,8 @@ static void write_members(struct writer *w, Dwarf_Die *whole, Dwarf_Word at, boo
             continue; /* a static member has no place */
         const char *name = w->d->dwarf_diename(&member);
         if (w->to->cut || (name && strcmp(name, "rh_no_fields") == 0) || !bits)
+            continue;
+        if (w->sparse && is_aggregate(w, &type) && is_zero(w->bytes + bit / 8, bits / 8))
             continue;
         if ((tag == DW_TAG_inheritance || !name) && w->d->dwarf_tag(&type) != DW_TAG_union_type) {
             write_members(w, &type, bit / 8, first);
@@ -241,7 +132,7 @@ static void write_members(struct writer *w, Dwarf_Die *whole, Dwarf_Word at, boo
 }
 
 /* The largest member; of several, the first. */
-static void write_union(struct writer *w, Dwarf_Die *whole, Dwarf_Word at)
+static void write_union(struct rh__value_writer *w, Dwarf_Die *whole, Dwarf_Word at)
 {
     Dwarf_Die member, type, largest = { 0 }, its_type = { 0 };
     Dwarf_Word bit, bits, most = 0, its_bit = 0;
@@ -261,14 +152,14 @@ static void write_union(struct writer *w, Dwarf_Die *whole, Dwarf_Word at)
     rh__text_add(w->to, ")");
 }
 
-static bool is_plain_char(const struct writer *w, Dwarf_Die *type)
+static bool is_plain_char(const struct rh__value_writer *w, Dwarf_Die *type)
 {
     const char *name = w->d->dwarf_tag(type) == DW_TAG_base_type ? w->d->dwarf_diename(type) : NULL;
     return name && strcmp(name, "char") == 0;
 }
 
 /* An array of char is a string up to its first zero, if that and what is before can be read. */
-static bool write_string(struct writer *w, Dwarf_Word at, Dwarf_Word count)
+static bool write_string(struct rh__value_writer *w, Dwarf_Word at, Dwarf_Word count)
 {
     const unsigned char *s = w->bytes + at;
     Dwarf_Word size = 0;
@@ -279,12 +170,12 @@ static bool write_string(struct writer *w, Dwarf_Word at, Dwarf_Word count)
             return false;
     rh__text_add(w->to, "\"");
     for (Dwarf_Word i = 0; i < size && !w->to->cut; i++)
-        write_character(w->to, s[i], '"');
+        rh__value_write_character(w->to, s[i], '"');
     rh__text_add(w->to, "\"");
     return true;
 }
 
-static bool subrange_count(const struct writer *w, Dwarf_Die *range, Dwarf_Word *count)
+static bool subrange_count(const struct rh__value_writer *w, Dwarf_Die *range, Dwarf_Word *count)
 {
     if (w->d->dwarf_tag(range) != DW_TAG_subrange_type)
         return false;
@@ -296,8 +187,28 @@ static bool subrange_count(const struct writer *w, Dwarf_Die *range, Dwarf_Word 
     return true;
 }
 
+/* Elements that are equal are written once: "[1, 0 x 7]".  Two are too few, but at the end. */
+static Dwarf_Word end_of_equal(const struct rh__value_writer *w, Dwarf_Word at, Dwarf_Word each, Dwarf_Word i,
+                               Dwarf_Word count)
+{
+    Dwarf_Word end = i + 1;
+    while (end < count && memcmp(w->bytes + at + i * each, w->bytes + at + end * each, each) == 0)
+        end++;
+    return end - i == 2 && end < count ? i + 1 : end;
+}
+
+/* An entry of a table that nothing has been written to is 0. */
+static void write_element(struct rh__value_writer *w, Dwarf_Die *type, Dwarf_Word at, Dwarf_Word size)
+{
+    if (is_plain_struct(w, type) && is_zero(w->bytes + at, size))
+        rh__text_add(w->to, "0");
+    else
+        write_typed(w, type, at * 8, size * 8);
+}
+
 /* One dimension of an array; `range` is its subrange, behind it those of the inner dimensions. */
-static void write_dimension(struct writer *w, Dwarf_Die range, Dwarf_Die *type, Dwarf_Word at, Dwarf_Word size)
+static void write_dimension(struct rh__value_writer *w, Dwarf_Die range, Dwarf_Die *type, Dwarf_Word at,
+                            Dwarf_Word size)
 {
     Dwarf_Die inner = range;
     Dwarf_Word count = 0, inner_count;
@@ -309,27 +220,26 @@ static void write_dimension(struct writer *w, Dwarf_Die range, Dwarf_Die *type, 
         return (void)rh__text_add(w->to, "?");
     if (last && is_plain_char(w, type) && write_string(w, at, count))
         return;
-    Dwarf_Word shown = count; /* the elements behind are all like the last one shown */
-    while (shown > 1 && memcmp(w->bytes + at + (shown - 1) * each, w->bytes + at + (shown - 2) * each, each) == 0)
-        shown--;
     rh__text_add(w->to, "[");
-    for (Dwarf_Word i = 0; i < shown && !w->to->cut; i++) {
-        if (i == MOST_ELEMENTS) {
+    Dwarf_Word shown = 0;
+    for (Dwarf_Word i = 0, end; i < count && !w->to->cut; i = end) {
+        end = end_of_equal(w, at, each, i, count);
+        if (shown++ == MOST_ELEMENTS) {
             rh__text_add(w->to, ", ...");
             break;
         }
         rh__text_add(w->to, i ? ", " : "");
         if (last)
-            write_typed(w, type, (at + i * each) * 8, each * 8);
+            write_element(w, type, at + i * each, each);
         else
             write_dimension(w, inner, type, at + i * each, each);
-        if (i + 1 == shown && shown < count)
-            rh__text_add(w->to, " x %llu", (unsigned long long)(count - shown + 1));
+        if (end - i > 1)
+            rh__text_add(w->to, " x %llu", (unsigned long long)(end - i));
     }
     rh__text_add(w->to, "]");
 }
 
-static void write_array(struct writer *w, Dwarf_Die *array, Dwarf_Word at)
+static void write_array(struct rh__value_writer *w, Dwarf_Die *array, Dwarf_Word at)
 {
     Dwarf_Die type, range;
     Dwarf_Word size, whole, count;
@@ -343,7 +253,7 @@ static void write_array(struct writer *w, Dwarf_Die *array, Dwarf_Word at)
 }
 
 /* A struct that the program describes. */
-static bool write_described(struct writer *w, Dwarf_Die *type, Dwarf_Word at)
+static bool write_described(struct rh__value_writer *w, Dwarf_Die *type, Dwarf_Word at)
 {
     const char *name = w->d->dwarf_diename(type);
     Dwarf_Word size;
@@ -351,15 +261,7 @@ static bool write_described(struct writer *w, Dwarf_Die *type, Dwarf_Word at)
            rh__value_write_described(w->r, name, (uint32_t)size, w->bytes + at, (uint32_t)size, w->to);
 }
 
-static bool is_described(const struct writer *w, Dwarf_Die *type)
-{
-    const char *name = w->d->dwarf_diename(type);
-    Dwarf_Word size;
-    return name && w->d->dwarf_aggregate_size(type, &size) == 0 && size <= UINT32_MAX &&
-           rh__description_of(name, (uint32_t)size);
-}
-
-static void write_value(struct writer *w, Dwarf_Die *type, Dwarf_Word at)
+static void write_value(struct rh__value_writer *w, Dwarf_Die *type, Dwarf_Word at)
 {
     const char *name = w->d->dwarf_diename(type);
     bool first = true;
@@ -370,7 +272,7 @@ static void write_value(struct writer *w, Dwarf_Die *type, Dwarf_Word at)
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
         if (name && strcmp(name, "rh_ref") == 0) {
-            rh__value_write_reference(w->r, bits_at(w, at * 8, 64), w->to);
+            rh__value_write_reference(w->r, rh__value_bits(w, at * 8, 64), w->to);
             break;
         }
         rh__text_add(w->to, "(");
@@ -385,7 +287,7 @@ static void write_value(struct writer *w, Dwarf_Die *type, Dwarf_Word at)
         write_array(w, type, at);
         break;
     case DW_TAG_pointer_type:
-        rh__text_add(w->to, bits_at(w, at * 8, 64) ? "pointer" : "NULL");
+        rh__text_add(w->to, rh__value_bits(w, at * 8, 64) ? "pointer" : "NULL");
         break;
     default:
         rh__text_add(w->to, "?");
@@ -397,7 +299,7 @@ static void write_value(struct writer *w, Dwarf_Die *type, Dwarf_Word at)
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 struct comparison {
-    struct writer w;
+    struct rh__value_writer w;
     const unsigned char *before;
     bool first;
 };
@@ -408,20 +310,9 @@ static bool is_same(const struct comparison *x, Dwarf_Word bit, Dwarf_Word bits)
 {
     if (bit % 8 == 0 && bits % 8 == 0)
         return memcmp(x->before + bit / 8, x->w.bytes + bit / 8, bits / 8) == 0;
-    struct writer before = x->w;
+    struct rh__value_writer before = x->w;
     before.bytes = x->before;
-    return bits_at(&before, bit, bits) == bits_at(&x->w, bit, bits);
-}
-
-static bool is_zero(const unsigned char *at, Dwarf_Word size)
-{
-    return !size || (!at[0] && memcmp(at, at + 1, size - 1) == 0);
-}
-
-/* An entry that comes or goes is shown as a whole: "open[0]=(phase=VOTING, tx=7)", "open[0]=0". */
-static bool comes_or_goes(const struct comparison *x, Dwarf_Word bit, Dwarf_Word bits)
-{
-    return is_zero(x->before + bit / 8, bits / 8) || is_zero(x->w.bytes + bit / 8, bits / 8);
+    return rh__value_bits(&before, bit, bits) == rh__value_bits(&x->w, bit, bits);
 }
 
 static void compare_members(struct comparison *x, Dwarf_Die *whole, Dwarf_Word at, const char *path)
@@ -429,7 +320,7 @@ static void compare_members(struct comparison *x, Dwarf_Die *whole, Dwarf_Word a
     Dwarf_Die member, type;
     Dwarf_Word bit, bits;
     char inner[LONGEST_PATH];
-    const struct writer *w = &x->w;
+    const struct rh__value_writer *w = &x->w;
     for (int more = w->d->dwarf_child(whole, &member); more == 0; more = w->d->dwarf_siblingof(&member, &member)) {
         int tag = w->d->dwarf_tag(&member);
         if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !member_bits(w, &member, at, &type, &bit, &bits))
@@ -443,42 +334,93 @@ static void compare_members(struct comparison *x, Dwarf_Die *whole, Dwarf_Word a
     }
 }
 
+/* Elements that have changed alike are one change: "next[1..5]=1". */
+static Dwarf_Word end_of_alike(const struct comparison *x, Dwarf_Die *type, Dwarf_Word at, Dwarf_Word each,
+                               Dwarf_Word i, Dwarf_Word count)
+{
+    const unsigned char *was = x->before + at, *is = x->w.bytes + at;
+    bool parts = is_plain_struct(&x->w, type); /* which are shown depends on what was before */
+    Dwarf_Word end = i + 1;
+    while (end < count && memcmp(is + i * each, is + end * each, each) == 0 &&
+           memcmp(was + end * each, is + end * each, each) != 0 &&
+           (!parts || memcmp(was + i * each, was + end * each, each) == 0))
+        end++;
+    return end;
+}
+
+/* As write_dimension. */
+static void compare_dimension(struct comparison *x, Dwarf_Die range, Dwarf_Die *type, Dwarf_Word at, Dwarf_Word size,
+                              const char *path)
+{
+    Dwarf_Die inner = range;
+    Dwarf_Word count = 0, inner_count;
+    char place[LONGEST_PATH];
+    if (!subrange_count(&x->w, &range, &count) || !count)
+        return;
+    bool last = x->w.d->dwarf_siblingof(&range, &inner) != 0 || !subrange_count(&x->w, &inner, &inner_count);
+    Dwarf_Word each = size / count;
+    if (last && is_plain_char(&x->w, type)) { /* a string is shown as a whole */
+        rh__text_add(x->w.to, "%s%s=", x->first ? "" : ", ", path);
+        x->first = false;
+        return write_dimension(&x->w, range, type, at, size);
+    }
+    for (Dwarf_Word i = 0, end; i < count; i = end) {
+        end = i + 1;
+        if (memcmp(x->before + at + i * each, x->w.bytes + at + i * each, each) == 0)
+            continue;
+        end = last ? end_of_alike(x, type, at, each, i, count) : end;
+        if (end - i > 1)
+            snprintf(place, sizeof place, "%s[%llu..%llu]", path, (unsigned long long)i, (unsigned long long)end - 1);
+        else
+            snprintf(place, sizeof place, "%s[%llu]", path, (unsigned long long)i);
+        if (last)
+            compare(x, type, (at + i * each) * 8, each * 8, place);
+        else
+            compare_dimension(x, inner, type, at + i * each, each, place);
+    }
+}
+
 static bool compare_elements(struct comparison *x, Dwarf_Die *array, Dwarf_Word at, Dwarf_Word size, const char *path)
 {
     Dwarf_Die type, range;
-    Dwarf_Word each, count, unused;
+    Dwarf_Word count, unused;
     const struct rh__debug_info *d = x->w.d;
-    char inner[LONGEST_PATH];
-    if (d->dwarf_child(array, &range) != 0 || !subrange_count(&x->w, &range, &count) || !count ||
-        d->dwarf_siblingof(&range, &range) == 0 || !type_of(&x->w, array, &type, &unused) ||
-        is_plain_char(&x->w, &type))
-        return false; /* several dimensions, and strings, are shown as a whole */
-    each = size / count;
-    for (Dwarf_Word i = 0; i < count; i++) {
-        snprintf(inner, sizeof inner, "%s[%llu]", path, (unsigned long long)i);
-        compare(x, &type, (at + i * each) * 8, each * 8, inner);
-    }
+    int more = d->dwarf_child(array, &range);
+    while (more == 0 && !subrange_count(&x->w, &range, &count))
+        more = d->dwarf_siblingof(&range, &range);
+    if (more != 0 || !type_of(&x->w, array, &type, &unused))
+        return false;
+    compare_dimension(x, range, &type, at, size, path);
     return true;
 }
 
+/* A struct that was zero is shown as a whole, without the arrays and structs in it that are still zero:
+ * "open[0]=(phase=VOTING, tx=7)"; one that has become zero is 0. */
 static void compare(struct comparison *x, Dwarf_Die *type, Dwarf_Word bit, Dwarf_Word bits, const char *path)
 {
-    const char *name = x->w.d->dwarf_diename(type);
-    int tag = x->w.d->dwarf_tag(type);
-    bool is_struct = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
     if (x->w.to->cut || x->w.depth == DEEPEST || (bit + bits + 7) / 8 > x->w.kept || is_same(x, bit, bits))
         return;
     x->w.depth++;
-    bool is_ref = is_struct && name && strcmp(name, "rh_ref") == 0;
-    if (is_struct && !is_ref && !comes_or_goes(x, bit, bits) && !is_described(&x->w, type)) {
+    bool parts = is_plain_struct(&x->w, type), goes = parts && is_zero(x->w.bytes + bit / 8, bits / 8);
+    bool comes = parts && is_zero(x->before + bit / 8, bits / 8);
+    if (parts && !comes && !goes) {
         compare_members(x, type, bit / 8, path);
-    } else if (tag != DW_TAG_array_type || !compare_elements(x, type, bit / 8, bits / 8, path)) {
+    } else if (x->w.d->dwarf_tag(type) != DW_TAG_array_type || !compare_elements(x, type, bit / 8, bits / 8, path)) {
+        size_t len = x->w.to->len;
         rh__text_add(x->w.to, "%s%s=", x->first ? "" : ", ", path);
-        x->first = false;
-        if (is_struct && !is_ref && is_zero(x->w.bytes + bit / 8, bits / 8))
+        x->w.sparse = comes;
+        if (goes)
             rh__text_add(x->w.to, "0");
         else
             write_typed(&x->w, type, bit, bits);
+        x->w.sparse = false;
+        if (comes && !x->w.to->cut &&
+            strcmp(x->w.to->at + x->w.to->len - 2, "()") == 0) { /* only its padding has changed */
+            x->w.to->len = len;
+            x->w.to->at[len] = 0;
+        } else {
+            x->first = false;
+        }
     }
     x->w.depth--;
 }
@@ -495,7 +437,7 @@ bool rh__value_write(const struct rh__run *r, const char *type, uint32_t size, c
     rh__outside_push();
     bool found = rh__debug_struct_anywhere(type, size, &die);
     if (found) {
-        struct writer w = { .d = rh__debug_info(), .r = r, .to = to, .bytes = bytes, .kept = kept };
+        struct rh__value_writer w = { .d = rh__debug_info(), .r = r, .to = to, .bytes = bytes, .kept = kept };
         write_members(&w, &die, 0, &first);
     }
     rh__outside_pop();

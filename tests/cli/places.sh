@@ -90,7 +90,7 @@ out_has '  heap corruption: ' 'fixtures/kinds.c:'
 expect 1 "$rehearse" test "$BUILD_DIR/examples/processes-ping_pong" --words --save words
 out_has 'P1 is test, P1.1 is child#1' 'P1 spawns P1.1, a child  (ping_pong.c:12)' 'P1.1 starts' \
     'P1.1 sends ping to P1  (ping_pong.c:7)' 'P1.1 ends (normal)' \
-    'P1 cannot register P1.1 as "ping_pong": it has ended, or the name is taken  (ping_pong.c:13)'
+    'P1 fails to register P1.1 as "ping_pong" because it has ended or the name is taken  (ping_pong.c:13)'
 expect 1 "$rehearse" replay "$BUILD_DIR/examples/processes-ping_pong" words/*.schedule --words
 out_has 'P1.1 sends ping to P1  (ping_pong.c:7)'
 expect 1 "$rehearse" test "$fixtures/stuck" circle --words --explorer optimal --save ''

@@ -15,6 +15,13 @@ out_lacks '3x beat' 'text that...'
 expect 1 "$rehearse" test "$program" beats --no-minimise --explorer dfs --words
 out_has 'takes beat(number=2, text="a text'
 
+# Rows that write to different places are not one; what the steps of a row changed is told once, as it is in the end; equal
+# messages to several actors are one line.
+expect 1 "$rehearse" test "$program" shelves --save ''
+out_has 'number=10 => count=1, at[0]=10, last=(number=10, open=false)' 'number=20 => count=2, at[1]=20, last.number=20' \
+    'fill(number=40) from filler#1 to shelf#2, shelf#3, shelf#4'
+out_lacks '4x fill' '3x fill' 'at[0]=7' 'at[0]=10, at[0]'
+
 # A long run has its beginning, its end and how many rows are between.
 expect 1 "$rehearse" test "$fixtures/shown" long_run -p length=300 --no-minimise
 out_has ' left out (up to event ' '--whole-story shows all'

@@ -89,7 +89,7 @@ RH_TEST(values)
     FILE *f = fopen("expected", "w");
     fprintf(f,
             "colour=%s, rights=%s, price=(first=%d, cents=%d, known=%s), numbers=(_M_elems=[%d, %d, %d]), "
-            "prices=(at=[(first=0, cents=0, known=false), (first=%d, cents=%d, known=true)]), "
+            "prices=(at=[0, (first=%d, cents=%d, known=true)]), "
             "both=(first=%d, at=[%d, %d], own=%d), who=taker#1, text=\"x%d\", real=%g, wide=%d, either=(l=%d)\n",
             d % 2 ? "green" : "red", rights, c, a, d > 3 ? "true" : "false", a, b, c, d, b, e, a, d, b, c, a / 4.0, b,
             e);

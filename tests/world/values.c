@@ -75,6 +75,16 @@ struct deep {
         } b[1];
     } a;
 };
+struct table {
+    struct pair one;
+    struct pair at[6];
+    int next[7];
+    int grid[3][4];
+    struct entry {
+        int used;
+        struct pair list[3];
+    } open[2][3];
+};
 
 RH_ACTOR(someone, int unused;);
 RH_BEHAVIOUR(someone, idle, RH_IGNORE(rh_down));
@@ -85,7 +95,7 @@ RH_TEST(one_actor)
 }
 
 static struct rh_world *w;
-static char text[2048];
+static char text[4096];
 
 static const char *value_of(const char *type, uint32_t size, const void *bytes, uint32_t kept)
 {
@@ -109,6 +119,7 @@ static struct {
     struct tight tight;
     struct deep deep;
     enum colour colour;
+    struct table table;
 } keep __attribute__((used));
 
 static void need_debug_info(void)
@@ -164,7 +175,7 @@ static void shapes_have_their_texts(void **state)
     s.who = met;
     assert_value(shapes, s,
                  "c=GREEN, negative=BLUE, unnamed=3, none=0, both=READ|EXECUTE, strange=9, p=(left=1, right=-2), "
-                 "pairs=[(left=0, right=0), (left=0, right=4)], matrix=[[0 x 2], [7, 0]], tail=[4, 0 x 7], "
+                 "pairs=[0, (left=0, right=4)], matrix=[[0 x 2], [7, 0]], tail=[4, 0 x 7], "
                  "text=\"abc\", quoted=\"a\\\"\\\\\\n\\xc3\\xa9\", raw=[1, 2, 3, 4], pointer=pointer, null=NULL, "
                  "u=(whole=12), inner=8, who=someone#1, nobody=nobody");
 }
@@ -195,7 +206,7 @@ static void layouts_do_not_matter(void **state)
     assert_value(flexible, f, "count=3");
     struct deep d = { 0 };
     d.a.b[0].p[1].left = 2;
-    assert_value(deep, d, "a=(b=[(p=[(left=0, right=0), (left=2, right=0)])])");
+    assert_value(deep, d, "a=(b=[(p=[0, (left=2, right=0)])])");
 }
 
 static void what_was_not_kept_is_a_question(void **state)
@@ -257,14 +268,150 @@ static void changes_name_their_places(void **state)
     b.inner = 2;
     b.who = met;
     assert_string_equal(changes_of("shapes", sizeof a, &a, &b),
-                        "c=GREEN, p.right=3, pairs[1].left=9, matrix=[[0, 1], [0 x 2]], tail[3]=6, text=\"new\", "
+                        "c=GREEN, p.right=3, pairs[1].left=9, matrix[0][1]=1, tail[3]=6, text=\"new\", "
                         "u=(whole=1), inner=2, who=someone#1");
     memset(&b, 0, sizeof b);
-    assert_string_equal(changes_of("shapes", sizeof a, &a, &b), "p=0, pairs[0]=0, pairs[1]=0");
-    assert_string_equal(changes_of("shapes", sizeof a, &b, &a),
-                        "p=(left=1, right=2), pairs[0]=(left=1, right=1), pairs[1]=(left=1, right=1)");
+    assert_string_equal(changes_of("shapes", sizeof a, &a, &b), "p=0, pairs[0..1]=0");
+    assert_string_equal(changes_of("shapes", sizeof a, &b, &a), "p=(left=1, right=2), pairs[0..1]=(left=1, right=1)");
     struct narrow x = { .a = 1, .b = 2, .d = 3 }, y = { .a = 1, .b = -3, .d = 3 };
     assert_string_equal(changes_of("narrow", sizeof x, &x, &y), "b=-3");
+}
+
+/* ---- texts read back ---------------------------------------------------------------------------------------------
+ * A reader that shares nothing with the writer: what a text says is put into memory again. */
+
+struct form {
+    enum { NUMBER, STRUCT, ARRAY } kind;
+    size_t size, count;
+    const struct form *of;
+    struct {
+        const char *name;
+        size_t offset;
+        const struct form *form;
+    } members[6];
+};
+#define ARRAY_OF(form, type, n)                                                                                        \
+    {                                                                                                                  \
+        ARRAY, sizeof(type) * (n), n, &(form),                                                                         \
+        {                                                                                                              \
+            {                                                                                                          \
+                0                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+static const struct form number = { .kind = NUMBER, .size = sizeof(int) };
+static const struct form pair = { .kind = STRUCT,
+                                  .size = sizeof(struct pair),
+                                  .members = { { "left", offsetof(struct pair, left), &number },
+                                               { "right", offsetof(struct pair, right), &number } } };
+static const struct form pairs3 = ARRAY_OF(pair, struct pair, 3), pairs6 = ARRAY_OF(pair, struct pair, 6);
+static const struct form numbers4 = ARRAY_OF(number, int, 4), numbers7 = ARRAY_OF(number, int, 7);
+static const struct form grid = ARRAY_OF(numbers4, int[4], 3);
+static const struct form entry = { .kind = STRUCT,
+                                   .size = sizeof(struct entry),
+                                   .members = { { "used", offsetof(struct entry, used), &number },
+                                                { "list", offsetof(struct entry, list), &pairs3 } } };
+static const struct form entries = ARRAY_OF(entry, struct entry, 3), open_form = ARRAY_OF(entries, struct entry[3], 2);
+static const struct form table = { .kind = STRUCT,
+                                   .size = sizeof(struct table),
+                                   .members = { { "one", offsetof(struct table, one), &pair },
+                                                { "at", offsetof(struct table, at), &pairs6 },
+                                                { "next", offsetof(struct table, next), &numbers7 },
+                                                { "grid", offsetof(struct table, grid), &grid },
+                                                { "open", offsetof(struct table, open), &open_form } } };
+
+static const char *read_value(const struct form *f, char *to, const char *t);
+
+/* "left=1, right=2": `to` is the struct. */
+static const char *read_members(const struct form *f, char *to, const char *t)
+{
+    for (;; t += strlen(", ")) {
+        const struct form *at = f;
+        char *from = to;
+        size_t copies = 1, stride = 0;
+        while (*t != '=') {
+            size_t n = strspn(t, "abcdefghijklmnopqrstuvwxyz"), i = 0;
+            if (*t == '[') {
+                char *end;
+                unsigned long first = strtoul(t + 1, &end, 10), last = *end == '.' ? strtoul(end + 2, &end, 10) : first;
+                assert_true(at->kind == ARRAY && *end == ']' && first <= last && last < at->count && copies == 1);
+                at = at->of;
+                from += first * at->size;
+                stride = first < last ? at->size : stride;
+                copies = last - first + 1;
+                t = end + 1;
+            } else {
+                while (strncmp(at->members[i].name, t, n) != 0 || at->members[i].name[n])
+                    assert_true(at->kind == STRUCT && at->members[++i].name);
+                from += at->members[i].offset;
+                at = at->members[i].form;
+                t += n;
+            }
+            t += *t == '.';
+        }
+        const char *value = t + 1;
+        for (size_t i = 0; i < copies; i++)
+            t = read_value(at, from + i * stride, value);
+        if (strncmp(t, ", ", 2) != 0)
+            return t;
+    }
+}
+
+static const char *read_value(const struct form *f, char *to, const char *t)
+{
+    char *end;
+    if (f->kind == NUMBER) {
+        *(int *)(void *)to = (int)strtol(t, &end, 10);
+        return end;
+    }
+    memset(to, 0, f->size);
+    if (*t == '0')
+        return t + 1;
+    assert_true(*t++ == (f->kind == STRUCT ? '(' : '['));
+    if (f->kind == STRUCT) {
+        t = read_members(f, to, t);
+    } else {
+        for (size_t i = 0; i < f->count; i++) {
+            const char *value = t;
+            t = read_value(f->of, to + i * f->of->size, value);
+            size_t more = strncmp(t, " x ", 3) == 0 ? strtoul(t + 3, &end, 10) - 1 : 0;
+            for (t = more ? end : t; more; more--)
+                read_value(f->of, to + ++i * f->of->size, value);
+            t += strncmp(t, ", ", 2) == 0 ? 2 : 0;
+        }
+    }
+    assert_true(*t == (f->kind == STRUCT ? ')' : ']'));
+    return t + 1;
+}
+
+static void texts_say_what_is_in_memory(void **state)
+{
+    (void)state;
+    need_debug_info();
+    for (uint64_t seed = 1; seed < 3000; seed++) {
+        struct table before = { 0 }, after, read = { 0 };
+        uint64_t random = seed;
+        uint32_t changes = (uint32_t)rh__random_below(&random, 60);
+        int *numbers = (int *)(void *)&before;
+        const size_t count = sizeof before / sizeof *numbers;
+        for (size_t i = 0; i < count && seed % 3; i++)
+            numbers[i] = (int)rh__random_below(&random, 2 + (uint32_t)(seed % 3));
+        after = before;
+        numbers = (int *)(void *)&after;
+        for (uint32_t i = 0; i < changes; i++)
+            numbers[rh__random_below(&random, (uint32_t)count)] = (int)rh__random_below(&random, 3) - 1;
+        if (seed % 7 == 0)
+            memset(after.open[1], 0, sizeof after.open[1]);
+        const char *end = read_members(&table, (char *)&read, value_of("table", sizeof after, &after, sizeof after));
+        assert_int_equal(*end, 0);
+        assert_memory_equal(&read, &after, sizeof read);
+        if (memcmp(&before, &after, sizeof before) == 0)
+            continue;
+        read = before;
+        end = read_members(&table, (char *)&read, changes_of("table", sizeof after, &before, &after));
+        assert_int_equal(*end, 0);
+        assert_memory_equal(&read, &after, sizeof read);
+    }
 }
 
 int main(void)
@@ -278,6 +425,7 @@ int main(void)
         WORLD_TEST(an_unknown_type_has_no_text),
         WORLD_TEST(a_short_buffer_is_not_overrun),
         WORLD_TEST(changes_name_their_places),
+        WORLD_TEST(texts_say_what_is_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

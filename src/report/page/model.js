@@ -3,7 +3,7 @@
 // flags and kinds are those of src/report/page_run.c and src/findings/changes.h.
 const EVENT = { ROW: 1, FAULT: 2, TIMER: 4, CRASH: 8, RESTART: 16 };
 const MESSAGE = { DELIVERED: 1, START: 2, OWN: 4 };
-const CHANGE = { PART: 0, BEHAVIOUR: 1, TIME: 2, STATE: 3, DOING: 4 };
+const CHANGE = { PART: 0, BEHAVIOUR: 1, TIME: 2, STATE: 3, DOING: 4, ROW: 5 };
 
 // "a=1, b=(c=2, d=\"x, y\")" as [["a", "1"], ["b", "(c=2, d=\"x, y\")"]].
 function fieldsOf(text) {
@@ -69,7 +69,10 @@ class Run {
       if (kind === CHANGE.TIME) row.time = time = text.replace(/^at /, '');
       else if (kind === CHANGE.STATE) this.actors[actor].states.push([event, text]);
       else if (kind === CHANGE.DOING) this.actors[actor].doing.push([event, text]);
-      else row.changes.push([actor, text]);
+      else if (kind === CHANGE.ROW) { // of several events together: instead of what each of them changed
+        row.changes = row.changes.filter(([who, , of]) => who !== actor || of !== CHANGE.PART);
+        if (text) row.changes.unshift([actor, text, kind]);
+      } else row.changes.push([actor, text, kind]);
     }
     this.timed = time !== '';
   }
