@@ -29,7 +29,7 @@ bool rh__ranges_same_shape(const char *a, const char *b)
     return !*a && !*b && count <= RH__MOST_RANGES;
 }
 
-/* True if the number, of which `behind` follows, tells what has changed, not to what: "pairs[1].left=" or "hall#1: ". */
+/* True if the number before `behind` tells what has changed, not to what: "pairs[1].left=" or "hall#1: ". */
 static bool is_in_place(const char *behind)
 {
     behind += strspn(behind, "0123456789[].#/_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
