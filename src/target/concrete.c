@@ -413,9 +413,9 @@ char *rh__concrete_fitting(struct rh__concrete *c, const char *schedule)
 }
 
 char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, const char *prefix, uint32_t after,
-                          uint32_t most, uint64_t seed, double seconds)
+                          uint32_t most, uint32_t each, uint64_t seed, double seconds)
 {
-    char path[PATH], wish[64], explorer[PATH + 32] = "random", error[256];
+    char path[PATH], wish[80], explorer[PATH + 32] = "random", error[256];
     if (!write_wanted(c, g))
         return NULL;
     if (prefix) {
@@ -423,7 +423,7 @@ char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, con
             return NULL;
         snprintf(explorer, sizeof explorer, "replay(\"%s\", random)", path);
     }
-    snprintf(wish, sizeof wish, "worlds=%u, after=%u, ", most, after);
+    snprintf(wish, sizeof wish, "worlds=%u, after=%u, each=%u, ", most, after, each);
     explore(c, explorer, wish, seed, seconds);
     return rh__concrete_read_file(in_folder(c, "record", path));
 }

@@ -54,9 +54,9 @@ void rh__concrete_states(struct rh__concrete *c, uint32_t block, uint32_t most, 
                          void *arg);
 /* Makes runs until there are `most` snapshots (snapshot.h), the first one of the beginning; their text, or NULL.  The
  * caller frees it.  With `prefix`, the runs begin with that schedule; with `after` the snapshots are of states after so
- * many choices. */
+ * many choices.  `each`: so many of one run, ever further apart; 0: two in a row, which show a step, and so on. */
 char *rh__concrete_worlds(struct rh__concrete *c, const struct rh__goals *g, const char *prefix, uint32_t after,
-                          uint32_t most, uint64_t seed, double seconds);
+                          uint32_t most, uint32_t each, uint64_t seed, double seconds);
 /* The lines of a schedule that fit the program, without the last one if all do; NULL if no choice is left.  The caller
  * frees it. */
 char *rh__concrete_fitting(struct rh__concrete *c, const char *schedule);

@@ -15,6 +15,7 @@
 #ifndef RH_TARGET_PLAN_H
 #define RH_TARGET_PLAN_H
 
+#include "target/flow.h"
 #include "target/summary.h"
 
 enum { PLAN_STEPS = 24, PLAN_ACTORS = 16, PLAN_GUARD = 1 << 30 };
@@ -59,12 +60,6 @@ struct plan_settings {
 
 /* ---- a plan as a formula: plan_check.c --------------------------------------------------------------------------- */
 
-/* The effect of a step, with values put in. */
-struct plan_effect {
-    Z3_ast to, from, result;
-    Z3_ast *bytes;
-};
-
 struct plan_clause {
     Z3_ast is;
     uint32_t step;
@@ -73,15 +68,16 @@ struct plan_clause {
 
 struct plan_formula {
     uint8_t order[PLAN_STEPS];
-    Z3_ast *before[PLAN_STEPS]; /* vectors */
-    Z3_ast *message[PLAN_STEPS];
-    Z3_ast sender[PLAN_STEPS];
-    struct plan_effect *effects[PLAN_STEPS];
     struct plan_clause *clauses;
     uint32_t clause_count;
     bool *core;     /* of each clause: it is in the core */
     bool unknown;   /* the solver gave up */
     Z3_model model; /* if there is a solution */
+    struct plan_value {
+        Z3_ast of, is;
+        uint32_t step;
+    } * values; /* computed so far: a hash table */
+    uint32_t value_count, value_room;
 };
 
 struct plan_search; /* of one snapshot */
@@ -90,13 +86,24 @@ struct plan_search; /* of one snapshot */
 bool plan__order(const struct plan_search *s, const struct plan *p, uint8_t *order);
 /* Makes the formula and asks the solver; true if there is a solution.  Release it in any case. */
 bool plan__check(struct plan_search *s, const struct plan *p, struct plan_formula *f);
-void plan__release(struct plan_search *s, struct plan_formula *f, const struct plan *p);
+void plan__release(struct plan_search *s, struct plan_formula *f);
 /* Prefers small numbers from outside. */
 void plan__make_small(struct plan_search *s, const struct plan *p, struct plan_formula *f);
 uint64_t plan__value(const struct plan_search *s, const struct plan_formula *f, Z3_ast e);
 /* The reference of an actor of the plan, as a number. */
 uint64_t plan__reference(const struct plan *p, uint32_t actor);
 uint32_t plan__position(const struct plan *p, uint32_t step);
+
+/* ---- values of steps: plan_values.c ------------------------------------------------------------------------------ */
+
+/* An expression of the step's path with its values put in. */
+Z3_ast plan__put(struct plan_search *s, const struct plan *p, struct plan_formula *f, uint32_t step, Z3_ast e);
+/* A byte of the actor before the step; a byte of its message; the sender. */
+Z3_ast plan__byte_before(struct plan_search *s, const struct plan *p, struct plan_formula *f, uint32_t step,
+                         uint32_t byte);
+Z3_ast plan__message_byte(struct plan_search *s, const struct plan *p, struct plan_formula *f, uint32_t step,
+                          uint32_t byte);
+Z3_ast plan__sender(struct plan_search *s, const struct plan *p, struct plan_formula *f, uint32_t step);
 
 /* ---- a plan as a schedule: plan_schedule.c ----------------------------------------------------------------------- */
 
@@ -111,6 +118,7 @@ bool plan__overtakes(struct plan_search *s, const struct plan *p, struct plan_fo
 
 struct plan_search {
     struct sum_models *models;
+    const struct rh__flow *flow; /* of the test: who may send what; NULL: not known */
     const struct rh__snapshot *snapshot;
     struct sum_actor **actors; /* of the snapshot; made when they are needed */
     uint8_t *made;             /* what is: enum plan_made */

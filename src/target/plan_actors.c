@@ -6,7 +6,7 @@
 
 static double begin_summaries(struct plan_search *s)
 {
-    double now = sym__processor_seconds(), most = *s->left / 3;
+    double now = sym__processor_seconds(), most = *s->left / 2;
     s->models->until = now + (s->each < most ? s->each : most);
     return now;
 }

@@ -51,6 +51,12 @@ static void blame_vars(struct blaming *b, uint32_t step, Z3_ast e)
             const struct sym_effect *f = &b->p->steps[t->from].path->effects[t->effect];
             if (vars[i].index < f->size)
                 blame_vars(b, t->from, f->bytes[vars[i].index]);
+        } else if ((vars[i].kind == SUM_TAIL || vars[i].kind == SUM_TAIL_SIZE) && t->supply == PLAN_SENT) {
+            const struct sym_effect *f = &b->p->steps[t->from].path->effects[t->effect];
+            if (vars[i].kind == SUM_TAIL_SIZE)
+                blame_vars(b, t->from, f->tail_size);
+            else if (vars[i].index < f->tail_count)
+                blame_vars(b, t->from, f->tail[vars[i].index]);
         } else if (vars[i].kind == SUM_SENDER && t->supply == PLAN_SENT)
             blame_vars(b, t->from, b->p->steps[t->from].path->effects[t->effect].from);
     free(vars);

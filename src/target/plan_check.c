@@ -5,22 +5,6 @@
 
 #include "target/plan.h"
 
-enum { SPAWNED = 1 << 20, FROM_OUTSIDE = 1 << 21 }; /* numbers of references that no snapshot has */
-
-uint64_t plan__reference(const struct plan *p, uint32_t actor)
-{
-    const struct plan_actor *a = &p->actors[actor];
-    return rh__snap_reference(a->index != RH__NO_INDEX ? a->index : SPAWNED + a->step * 64 + a->effect);
-}
-
-uint32_t plan__position(const struct plan *p, uint32_t step)
-{
-    uint32_t a = p->steps[step].actor, i = 0;
-    while (i < p->lengths[a] && p->history[a][i] != step)
-        i++;
-    return i;
-}
-
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* Whether a step must come directly after another. */
@@ -67,98 +51,7 @@ bool plan__order(const struct plan_search *s, const struct plan *p, uint8_t *ord
     return true;
 }
 
-/* ---- values put in ----------------------------------------------------------------------------------------------- */
-
-struct putting {
-    struct plan_search *s;
-    const struct plan *plan;
-    struct plan_formula *f;
-    uint32_t step;
-    Z3_ast *from, *to;
-    uint32_t count;
-};
-
-static Z3_ast fresh(struct plan_search *s, char kind, uint32_t step, uint32_t index, uint32_t width)
-{
-    char name[48];
-    snprintf(name, sizeof name, "%c_%u_%u", kind, step, index);
-    Z3_context z = s->models->run.z;
-    return Z3_mk_const(z, Z3_mk_string_symbol(z, name), Z3_mk_bv_sort(z, width));
-}
-
-static Z3_ast put(const struct putting *x, Z3_ast e)
-{
-    Z3_context z = x->s->models->run.z;
-    return e ? Z3_simplify(z, Z3_substitute(z, e, x->count, x->from, x->to)) : NULL;
-}
-
-static Z3_ast number(struct plan_search *s, uint64_t n, uint32_t width)
-{
-    return sym__number(&s->models->run, n, width);
-}
-
-/* What each variable of the path is in this step. */
-static void prepare(struct putting *x)
-{
-    const struct plan_step *t = &x->plan->steps[x->step];
-    const struct sum_actor *model = x->plan->actors[t->actor].model;
-    Z3_context z = x->s->models->run.z;
-    x->from = sym__must(malloc((t->path->var_count + 1) * sizeof *x->from));
-    x->to = sym__must(malloc((t->path->var_count + 1) * sizeof *x->to));
-    for (uint32_t i = 0; i < t->path->var_count; i++) {
-        const struct sum_var *v = &t->path->vars[i];
-        Z3_ast to = NULL;
-        if (v->kind == SUM_STATE && v->index < model->width)
-            to = x->f->before[x->step][v->index];
-        else if (v->kind == SUM_MESSAGE)
-            to = x->f->message[x->step][v->index];
-        else if (v->kind == SUM_SENDER)
-            to = x->f->sender[x->step];
-        else if (Z3_is_eq_ast(z, v->var, model->self))
-            to = number(x->s, plan__reference(x->plan, t->actor), 64);
-        for (uint32_t e = 0; !to && e < t->path->effect_count; e++) /* the reference of an actor that it spawns */
-            if (t->path->effects[e].kind == SYM_SPAWN && Z3_is_eq_ast(z, v->var, t->path->effects[e].result))
-                to = number(x->s, rh__snap_reference(SPAWNED + x->step * 64 + e), 64);
-        if (!to)
-            to = fresh(x->s, 'f', x->step, v->index, sym__width_of(&x->s->models->run, v->var));
-        x->from[x->count] = v->var;
-        x->to[x->count++] = to;
-    }
-}
-
-/* The message of a step and its sender. */
-static void set_message(struct plan_search *s, const struct plan *p, struct plan_formula *f, uint32_t step)
-{
-    const struct plan_step *t = &p->steps[step];
-    const struct rh__snapshot *snap = s->snapshot;
-    uint32_t size = t->path->message == RH__NO_INDEX ? 0 : s->models->program->messages[t->path->message].size;
-    Z3_ast *bytes = sym__must(calloc(size + 1, sizeof *bytes));
-    const uint8_t *constant = NULL;
-    uint32_t constants = 0;
-    f->sender[step] = fresh(s, 'd', step, 0, 64);
-    if (t->supply == PLAN_UNDER_WAY) {
-        const struct rh__snap_message *m = &snap->messages[t->from];
-        constant = m->value;
-        constants = m->size;
-        f->sender[step] = number(s, rh__snap_reference(m->from), 64);
-    } else if (t->supply == PLAN_TIMER) {
-        constant = snap->timers[t->from].value;
-        constants = snap->timers[t->from].size;
-        f->sender[step] = number(s, plan__reference(p, t->actor), 64);
-    } else if (t->supply == PLAN_OUTSIDE)
-        f->sender[step] = number(s, rh__snap_reference(FROM_OUTSIDE + step), 64);
-    else if (t->supply == PLAN_SENT) {
-        Z3_ast from = f->effects[t->from][t->effect].from;
-        f->sender[step] = from ? from : number(s, plan__reference(p, p->steps[t->from].actor), 64);
-    }
-    for (uint32_t i = 0; i < size; i++) {
-        const struct plan_effect *e = t->supply == PLAN_SENT ? &f->effects[t->from][t->effect] : NULL;
-        bytes[i] = constant ? number(s, i < constants ? constant[i] : 0, 8)
-                   : e      ? e->bytes[i]
-                            : fresh(s, 'o', step, i, 8);
-    }
-    f->message[step] = bytes;
-}
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
 
 static void add_clause(struct plan_search *s, struct plan_formula *f, Z3_ast is, uint32_t step, uint32_t clause)
 {
@@ -171,72 +64,27 @@ static void add_clause(struct plan_search *s, struct plan_formula *f, Z3_ast is,
     f->clauses[f->clause_count++] = (struct plan_clause){ is, step, clause };
 }
 
-/* The outside knows the actors that are open, and nobody else: eight bytes that are used as a reference to another one
- * would not be accepted.  Its values must satisfy the predicate. */
-static void add_outside(struct plan_search *s, const struct plan *p, struct plan_formula *f, uint32_t step)
-{
-    const struct rh__snap_opening *o = &s->snapshot->openings[p->steps[step].from];
-    uint32_t size = s->models->program->messages[o->type].size;
-    add_clause(s, f, sum__accepts(s->models, o->when, f->message[step], size), step, RH__NO_INDEX);
-}
-
-static void add_effects(struct putting *x)
-{
-    const struct sum_path *path = x->plan->steps[x->step].path;
-    struct plan_effect *all = sym__must(calloc(path->effect_count + 1, sizeof *all));
-    for (uint32_t i = 0; i < path->effect_count; i++) {
-        const struct sym_effect *e = &path->effects[i];
-        all[i] = (struct plan_effect){ put(x, e->to), put(x, e->from), put(x, e->result), NULL };
-        all[i].bytes = sym__must(calloc(e->size + 1, sizeof(Z3_ast)));
-        for (uint32_t k = 0; k < e->size; k++)
-            all[i].bytes[k] = put(x, e->bytes[k]);
-    }
-    x->f->effects[x->step] = all;
-}
-
-/* The vector with which an actor begins. */
-static Z3_ast *first_vector(struct plan_search *s, const struct plan *p, const struct plan_formula *f, uint32_t actor)
-{
-    const struct plan_actor *a = &p->actors[actor];
-    if (a->index != RH__NO_INDEX)
-        return sum__vector_of(s->models, a->model, s->snapshot, a->index);
-    Z3_ast *v = sym__must(calloc(a->model->width, sizeof *v));
-    for (uint32_t i = 0; i < a->model->width; i++)
-        v[i] = i < a->model->size     ? f->effects[a->step][a->effect].bytes[i]
-               : a->model->initial[i] ? a->model->initial[i]
-                                      : number(s, 0, 8);
-    return v;
-}
-
-static void put_step(struct plan_search *s, const struct plan *p, struct plan_formula *f, uint32_t step,
-                     Z3_ast **vectors)
+/* The conditions of a step; of a message from outside, that the test accepts it; of one that was sent, that it went to
+ * this actor. */
+static void put_step(struct plan_search *s, const struct plan *p, struct plan_formula *f, uint32_t step)
 {
     const struct plan_step *t = &p->steps[step];
-    const struct sum_actor *model = p->actors[t->actor].model;
-    if (!vectors[t->actor])
-        vectors[t->actor] = first_vector(s, p, f, t->actor);
-    f->before[step] = vectors[t->actor];
-    set_message(s, p, f, step);
-    struct putting x = { .s = s, .plan = p, .f = f, .step = step };
-    prepare(&x);
+    Z3_context z = s->models->run.z;
     for (uint32_t i = 0; i < t->clauses; i++)
-        add_clause(s, f, put(&x, t->path->clauses[i]), step, i);
+        add_clause(s, f, plan__put(s, p, f, step, t->path->clauses[i]), step, i);
     if (t->guard)
-        add_clause(s, f, put(&x, t->guard), step, PLAN_GUARD);
-    add_effects(&x);
-    if (t->supply == PLAN_OUTSIDE)
-        add_outside(s, p, f, step);
-    if (t->supply == PLAN_SENT && p->steps[t->from].path->effects[t->effect].kind == SYM_SEND)
-        add_clause(
-            s, f,
-            Z3_mk_eq(s->models->run.z, f->effects[t->from][t->effect].to, number(s, plan__reference(p, t->actor), 64)),
-            step, RH__NO_INDEX);
-    Z3_ast *after = sym__must(calloc(model->width, sizeof *after));
-    for (uint32_t i = 0; i < model->width; i++)
-        after[i] = i < t->path->post_count && t->path->post[i] ? put(&x, t->path->post[i]) : f->before[step][i];
-    vectors[t->actor] = after;
-    free(x.from);
-    free(x.to);
+        add_clause(s, f, plan__put(s, p, f, step, t->guard), step, PLAN_GUARD);
+    if (t->supply == PLAN_OUTSIDE) {
+        const struct rh__snap_opening *o = &s->snapshot->openings[t->from];
+        Z3_ast accepts = sum__accepts_message(s->models, o->when, o->type);
+        add_clause(s, f, plan__put(s, p, f, step, accepts), step, RH__NO_INDEX);
+    }
+    const struct sym_effect *e = t->supply == PLAN_SENT ? &p->steps[t->from].path->effects[t->effect] : NULL;
+    if (e && e->kind == SYM_SEND)
+        add_clause(s, f,
+                   Z3_mk_eq(z, plan__put(s, p, f, t->from, e->to),
+                            sym__number(&s->models->run, plan__reference(p, t->actor), 64)),
+                   step, RH__NO_INDEX);
 }
 
 /* ---- the solver -------------------------------------------------------------------------------------------------- */
@@ -291,32 +139,18 @@ static bool ask_solver(struct plan_search *s, struct plan_formula *f)
 
 bool plan__check(struct plan_search *s, const struct plan *p, struct plan_formula *f)
 {
-    Z3_ast *vectors[PLAN_ACTORS] = { NULL };
     *f = (struct plan_formula){ .clauses = NULL };
     if (!plan__order(s, p, f->order))
         return false;
     for (uint32_t i = 0; i < p->step_count; i++)
-        put_step(s, p, f, f->order[i], vectors);
-    for (uint32_t i = 0; i < PLAN_ACTORS; i++) { /* the last ones belong to no step */
-        bool kept = false;
-        for (uint32_t k = 0; k < p->step_count; k++)
-            kept |= f->before[k] == vectors[i];
-        if (!kept)
-            free(vectors[i]);
-    }
+        put_step(s, p, f, f->order[i]);
     f->core = sym__must(calloc(f->clause_count + 1, sizeof *f->core));
     return !is_plainly_false(s, f) && ask_solver(s, f);
 }
 
-void plan__release(struct plan_search *s, struct plan_formula *f, const struct plan *p)
+void plan__release(struct plan_search *s, struct plan_formula *f)
 {
-    for (uint32_t i = 0; i < p->step_count; i++) {
-        free(f->before[i]);
-        free(f->message[i]);
-        for (uint32_t k = 0; f->effects[i] && k < p->steps[i].path->effect_count; k++)
-            free(f->effects[i][k].bytes);
-        free(f->effects[i]);
-    }
+    free(f->values);
     free(f->clauses);
     free(f->core);
     if (f->model)
@@ -346,10 +180,11 @@ void plan__make_small(struct plan_search *s, const struct plan *p, struct plan_f
             uint32_t size =
                 p->steps[i].supply == PLAN_OUTSIDE ? s->models->program->messages[p->steps[i].path->message].size : 0;
             for (uint32_t k = 0; k + 4 <= size; k += 4) {
-                Z3_ast word = Z3_mk_concat(r->z, Z3_mk_concat(r->z, f->message[i][k + 3], f->message[i][k + 2]),
-                                           Z3_mk_concat(r->z, f->message[i][k + 1], f->message[i][k]));
-                Z3_solver_assert(r->z, r->solver, Z3_mk_bvsle(r->z, word, number(s, bounds[b], 32)));
-                Z3_solver_assert(r->z, r->solver, Z3_mk_bvsge(r->z, word, number(s, 0u - bounds[b], 32)));
+                Z3_ast word = plan__message_byte(s, p, f, i, k);
+                for (uint32_t n = 1; n < 4; n++)
+                    word = Z3_mk_concat(r->z, plan__message_byte(s, p, f, i, k + n), word);
+                Z3_solver_assert(r->z, r->solver, Z3_mk_bvsle(r->z, word, sym__number(r, bounds[b], 32)));
+                Z3_solver_assert(r->z, r->solver, Z3_mk_bvsge(r->z, word, sym__number(r, 0u - bounds[b], 32)));
             }
         }
         if (Z3_solver_check(r->z, r->solver) == Z3_L_TRUE) {

@@ -11,6 +11,7 @@
 enum {
     MOST_OPENINGS = 12,
     MOST_SNAPSHOTS = 96,
+    EACH_RUN = 16,        /* of these */
     MOST_REPAIRS = 3,     /* plans of a goal that are repaired */
     REPAIR_SNAPSHOTS = 2, /* states behind what fits of such a plan */
     ROOM = MOST_SNAPSHOTS + 64,
@@ -106,7 +107,7 @@ static bool search_from(struct searching *x, searches *how, uint32_t snapshot, d
     struct plan_search *s = &x->searches[snapshot];
     struct plan_goal goal = { .blocks = blocks, .until = until, .confirm = confirm, .arg = x };
     goal.interrupted = &x->c->interrupted;
-    goal.makes = x->summaries_left > x->summaries / 2; /* the rest is for other paths */
+    goal.makes = x->summaries_left > 0.4 * x->summaries; /* the rest is for other paths */
     while (goal.block_count < x->goal->block_count && goal.block_count < MOST_BLOCKS) {
         blocks[goal.block_count] = block_of(&x->goals->program->bitcode, x->goal->blocks[goal.block_count]);
         goal.block_count++;
@@ -156,7 +157,7 @@ static bool repair(struct searching *x, const char *schedule, double until, uint
 {
     uint32_t count = 0, first = x->snapshot_count;
     char *fits = rh__concrete_fitting(x->c, schedule);
-    char *record = fits ? rh__concrete_worlds(x->c, x->goals, fits, choices_in(fits), REPAIR_SNAPSHOTS, x->c->seed,
+    char *record = fits ? rh__concrete_worlds(x->c, x->goals, fits, choices_in(fits), REPAIR_SNAPSHOTS, 0, x->c->seed,
                                               x->options->seconds / 20)
                         : NULL;
     struct rh__snapshot *more = record ? rh__snapshots_read(x->goals->program, record, &count) : NULL;
@@ -245,8 +246,10 @@ static void begin_search(struct searching *x, uint32_t i)
     const struct rh__search_options *o = x->options;
     struct plan_search *s = &x->searches[i];
     uint32_t actors = x->snapshots[i].actor_count;
-    *s = (struct plan_search){ .models = x->models, .snapshot = &x->snapshots[i], .others = x->searches };
-    s->each = o->seconds / 12 < 0.3 ? 0.3 : o->seconds / 12;
+    *s = (struct plan_search){
+        .models = x->models, .flow = x->goals->flow, .snapshot = &x->snapshots[i], .others = x->searches
+    };
+    s->each = o->seconds / 6 < 0.3 ? 0.3 : o->seconds / 6;
     s->each = i ? s->each / 3 : s->each;
     s->left = &x->summaries_left;
     s->settings = (struct plan_settings){ o->h1, o->h2, o->feedback, x->c->seed };
@@ -280,8 +283,8 @@ static void add_snapshots(struct searching *x, double seconds)
     plan__openings(&x->searches[0], MOST_OPENINGS, add_opening, &all);
     for (uint32_t i = 0; i < all.count; i++) {
         uint32_t count = 0;
-        uint32_t most = (MOST_SNAPSHOTS - 16) / all.count;
-        char *record = rh__concrete_worlds(x->c, x->goals, all.texts[i], 0, most, x->c->seed, seconds / all.count);
+        uint32_t most = (MOST_SNAPSHOTS - x->snapshot_count) / all.count;
+        char *record = rh__concrete_worlds(x->c, x->goals, all.texts[i], 0, most, 0, x->c->seed, seconds / all.count);
         struct rh__snapshot *more = record ? rh__snapshots_read(x->goals->program, record, &count) : NULL;
         if (count && x->snapshot_count + count <= MOST_SNAPSHOTS) {
             memcpy(x->snapshots + x->snapshot_count, more, count * sizeof *more);
@@ -346,7 +349,7 @@ void rh__search_goals(struct rh__concrete *c, struct rh__goals *g, const struct 
     for (uint32_t i = 0, n = 0; i + 1 < c->word_count; i += 2)
         if (strcmp(c->words[i], "-p") == 0)
             parameters[n++] = c->words[i + 1];
-    char *record = rh__concrete_worlds(c, g, NULL, 0, o->snapshots, c->seed, o->seconds / 10);
+    char *record = rh__concrete_worlds(c, g, NULL, 0, o->snapshots, EACH_RUN, c->seed, o->seconds / 10);
     if (record)
         take_from_body(&x, record);
     if (record)

@@ -81,15 +81,14 @@ static uint32_t all_sent(struct plan_search *s, const struct plan *p, struct pla
         uint32_t step = f->order[i];
         for (uint32_t e = 0; e < p->steps[step].path->effect_count && count < most; e++) {
             const struct sym_effect *x = &p->steps[step].path->effects[e];
-            const struct plan_effect *y = &f->effects[step][e];
             if (x->kind == SYM_SEND)
-                list[count++] =
-                    (struct sent){ PLAN_SENT,
-                                   step,
-                                   e,
-                                   x->type,
-                                   y->from ? plan__value(s, f, y->from) : plan__reference(p, p->steps[step].actor),
-                                   plan__value(s, f, y->to) };
+                list[count++] = (struct sent){ PLAN_SENT,
+                                               step,
+                                               e,
+                                               x->type,
+                                               x->from ? plan__value(s, f, plan__put(s, p, f, step, x->from))
+                                                       : plan__reference(p, p->steps[step].actor),
+                                               plan__value(s, f, plan__put(s, p, f, step, x->to)) };
         }
     }
     return count;
@@ -110,7 +109,7 @@ static bool is_deferred(struct plan_search *s, const struct plan *p, struct plan
 {
     const struct rh__program *program = s->models->program;
     const struct sum_actor *model = p->actors[p->steps[step].actor].model;
-    uint64_t place = plan__value(s, f, f->before[step][model->size]), n = 0;
+    uint64_t place = plan__value(s, f, plan__byte_before(s, p, f, step, model->size)), n = 0;
     if (program->actors[model->type].body || place >= SUM_WAITS)
         return true; /* a receive takes what fits; the replay decides */
     for (uint32_t b = 0; b < program->behaviour_count; b++)
@@ -183,7 +182,7 @@ static void reference_name(const struct writing *w, uint64_t reference, char *na
             return;
         }
     for (uint32_t i = 0; i < w->p->step_count; i++)
-        if (w->numbers[i] && plan__value(w->s, w->f, w->f->sender[i]) == reference) {
+        if (w->numbers[i] && plan__value(w->s, w->f, plan__sender(w->s, w->p, w->f, i)) == reference) {
             snprintf(name, size, "outside %u", w->numbers[i]);
             return;
         }
@@ -200,7 +199,8 @@ static void put_outside(struct writing *w, uint32_t step, const char *name)
         return;
     }
     for (uint32_t i = 0; i < size; i++)
-        snprintf(bytes + 2 * i, 3, "%02x", (unsigned)plan__value(w->s, w->f, w->f->message[step][i]));
+        snprintf(bytes + 2 * i, 3, "%02x",
+                 (unsigned)plan__value(w->s, w->f, plan__message_byte(w->s, w->p, w->f, step, i)));
     w->numbers[step] = w->s->snapshot->outside_next + w->outside++;
     put_line(w, "outside %u sends %s%s%s to %s", w->numbers[step], type_name(w->s, t->path->message),
              size ? " bytes " : "", bytes, name);
@@ -259,7 +259,8 @@ static void put_step(struct writing *w, uint32_t step, uint32_t upto)
     for (uint32_t e = 0; e < t->effects; e++)
         if (t->path->effects[e].kind == SYM_CHOOSE)
             put_line(w, "%s chooses %llu of %llu", name,
-                     (unsigned long long)plan__value(w->s, w->f, w->f->effects[step][e].result),
+                     (unsigned long long)plan__value(w->s, w->f,
+                                                     plan__put(w->s, w->p, w->f, step, t->path->effects[e].result)),
                      (unsigned long long)t->path->effects[e].most);
 }
 

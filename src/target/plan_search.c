@@ -94,6 +94,23 @@ static bool may_be(struct plan_search *s, const struct plan *p, uint32_t step, c
            to == plan__reference(p, t->actor);
 }
 
+/* Whether actors of this type may send this step's message, by the message flow graph. */
+static bool type_may_send(const struct plan_search *s, const struct plan *p, uint32_t step, uint32_t type)
+{
+    const struct plan_step *t = &p->steps[step];
+    return type != RH__NO_INDEX &&
+           (!s->flow || rh__flow_has(s->flow, RH__FLOW_SEND, type, p->actors[t->actor].model->type, t->path->message));
+}
+
+/* Whether one that they create may. */
+static bool child_may_send(const struct plan_search *s, const struct plan *p, uint32_t step, uint32_t parent)
+{
+    bool may = parent != RH__NO_INDEX && !s->flow;
+    for (uint32_t c = 0; parent != RH__NO_INDEX && s->flow && c < s->models->program->actor_count && !may; c++)
+        may = rh__flow_has(s->flow, RH__FLOW_CREATE, parent, c, RH__NO_INDEX) && type_may_send(s, p, step, c);
+    return may;
+}
+
 /* New steps of an actor that send the message; at every place of its history. */
 static void supply_by(struct plan_search *s, struct plan_queue *q, const struct plan *p, uint32_t step,
                       struct plan_actor who)
@@ -160,7 +177,7 @@ static void supply_open(struct plan_search *s, struct plan_queue *q, const struc
             supply(s, q, p, step, PLAN_OUTSIDE, i, 0);
     for (uint32_t i = 0; i < snap->message_count; i++) {
         const struct rh__snap_message *m = &snap->messages[i];
-        if (!m->taken && !m->tail_size && m->to == a->index && m->type == t->path->message &&
+        if (!m->taken && m->tail_known && m->to == a->index && m->type == t->path->message &&
             !is_used(p, PLAN_UNDER_WAY, i, 0))
             supply(s, q, p, step, PLAN_UNDER_WAY, i, 0);
     }
@@ -174,12 +191,15 @@ static void supply_open(struct plan_search *s, struct plan_queue *q, const struc
                 (p->steps[i].path->effects[e].kind != SYM_TIMER || p->steps[i].actor == t->actor))
                 supply(s, q, p, step, PLAN_SENT, i, e);
     for (uint32_t i = 0; i < snap->actor_count; i++)
-        supply_by(s, q, p, step, (struct plan_actor){ .index = i, .model = plan__actor(s, i) });
+        if (type_may_send(s, p, step, snap->actors[i].type))
+            supply_by(s, q, p, step, (struct plan_actor){ .index = i, .model = plan__actor(s, i) });
     for (uint32_t i = 0; i < snap->actor_count; i++)
-        supply_by_child(s, q, p, step, i);
+        if (child_may_send(s, p, step, snap->actors[i].type))
+            supply_by_child(s, q, p, step, i);
     for (uint32_t i = 0; i < p->step_count; i++)
         for (uint32_t e = 0; e < p->steps[i].path->effect_count; e++)
-            if (p->steps[i].path->effects[e].kind == SYM_SPAWN && p->steps[i].path->whole)
+            if (p->steps[i].path->effects[e].kind == SYM_SPAWN && p->steps[i].path->whole &&
+                type_may_send(s, p, step, p->steps[i].path->effects[e].type))
                 supply_by(s, q, p, step,
                           (struct plan_actor){ .index = RH__NO_INDEX,
                                                .step = i,
@@ -252,7 +272,7 @@ static bool expand(struct plan_search *s, struct plan_queue *q, const struct pla
     else if (!open && !solved && !found && !s->one_step) {
         plan__repair(s, q, p, &b);
     }
-    plan__release(s, &f, p);
+    plan__release(s, &f);
     return found;
 }
 
@@ -301,15 +321,39 @@ static void begin_with(struct plan_search *s, struct plan_queue *q, const struct
     }
 }
 
-/* The block in an actor that is there, or in one that a first step spawns. */
-static void begin(struct plan_search *s, struct plan_queue *q, const bool *may_run, LLVMBasicBlockRef block)
+/* Whether an earlier actor of the snapshot is of the same type, and in the same behaviour. */
+static bool has_double(const struct rh__snapshot *snap, uint32_t actor)
+{
+    const struct rh__snap_actor *x = &snap->actors[actor];
+    for (uint32_t i = 0; i < actor; i++)
+        if (snap->actors[i].type == x->type && snap->actors[i].behaviour == x->behaviour &&
+            snap->actors[i].status == x->status)
+            return true;
+    return false;
+}
+
+static bool may_create(const struct plan_search *s, uint32_t parent, const bool *types)
+{
+    bool may = parent != RH__NO_INDEX && !s->flow;
+    for (uint32_t c = 0; parent != RH__NO_INDEX && s->flow && c < s->models->program->actor_count && !may; c++)
+        may = types[c] && rh__flow_has(s->flow, RH__FLOW_CREATE, parent, c, RH__NO_INDEX);
+    return may;
+}
+
+/* The block in an actor that is there, or in one that a first step spawns; of actors that are alike the first one, or
+ * the others: summaries are made for each. */
+static void begin(struct plan_search *s, struct plan_queue *q, const bool *may_run, LLVMBasicBlockRef block,
+                  bool doubles)
 {
     const struct plan nothing = { .step_count = 0 };
     for (uint32_t i = 0; i < s->snapshot->actor_count; i++)
-        if (s->snapshot->actors[i].type != RH__NO_INDEX && may_run[s->snapshot->actors[i].type])
+        if (s->snapshot->actors[i].type != RH__NO_INDEX && may_run[s->snapshot->actors[i].type] &&
+            has_double(s->snapshot, i) == doubles)
             begin_with(s, q, &nothing, (struct plan_actor){ .index = i, .model = plan__actor(s, i) }, UINT32_MAX,
                        block);
     for (uint32_t i = 0; i < s->snapshot->actor_count; i++) {
+        if (!may_create(s, s->snapshot->actors[i].type, may_run) || has_double(s->snapshot, i) != doubles)
+            continue;
         const struct plan_actor parent = { .index = i, .model = plan__actor(s, i) };
         const struct sum_path *path;
         for (uint32_t k = 0; (path = plan__path(s, &parent, k)); k++)
@@ -391,10 +435,14 @@ bool plan__search(struct plan_search *s, const struct plan_goal *g)
         for (uint32_t i = 0; i < p->actor_count; i++)
             may_run[i] = type_runs(p, i, function);
         double now = sym__processor_seconds(), until = now + (g->until - now) / (g->block_count - b);
-        double spent = s->summaries;
-        begin(s, &q, may_run, g->blocks[b]);
+        for (uint32_t doubles = 0; doubles < 2 && !found; doubles++) {
+            double spent = s->summaries, share = doubles ? 1 : 0.6;
+            begin(s, &q, may_run, g->blocks[b], doubles);
+            until += s->summaries - spent;
+            now = sym__processor_seconds();
+            found = work(s, &q, g, b, now + (until - now) * share);
+        }
         note_trouble(s, may_run);
-        found = work(s, &q, g, b, until + s->summaries - spent);
     }
     free(may_run);
     return found;
@@ -440,7 +488,7 @@ void plan__openings(struct plan_search *s, uint32_t most, void (*add)(void *arg,
                 }
                 free(text);
             }
-            plan__release(s, &f, &p);
+            plan__release(s, &f);
         }
     }
 }

@@ -48,7 +48,7 @@ static bool observe(const struct rh__snapshot *a, const struct rh__snapshot *b, 
             o->message = i;
             o->actor = a->messages[i].to;
         }
-    return taken == 1 && a->messages[o->message].type != RH__NO_INDEX && !a->messages[o->message].tail_size;
+    return taken == 1 && a->messages[o->message].type != RH__NO_INDEX && a->messages[o->message].tail_known;
 }
 
 /* ---- one path with the values of the step ------------------------------------------------------------------------ */
@@ -79,6 +79,10 @@ static struct values values_of(const struct verifying *v, const struct sum_path 
             to = sym__number(&v->m->run, p->vars[i].index < m->size ? m->value[p->vars[i].index] : 0, 8);
         else if (p->vars[i].kind == SUM_SENDER)
             to = sym__number(&v->m->run, rh__snap_reference(m->from), 64);
+        else if (p->vars[i].kind == SUM_TAIL)
+            to = sym__number(&v->m->run, p->vars[i].index < m->tail_size ? m->tail[p->vars[i].index] : 0, 8);
+        else if (p->vars[i].kind == SUM_TAIL_SIZE)
+            to = sym__number(&v->m->run, m->tail_size, 64);
         if (!to)
             continue;
         x.from[x.count] = p->vars[i].var;
@@ -145,6 +149,11 @@ static void compare_sends(struct verifying *v, const struct observed *o, const s
         if (m->type != e->type)
             differ(v, o, "the type of a message", e->type, m->type);
         compare_number(v, o, "the receiver of a message", receiver, rh__snap_reference(m->to));
+        Z3_ast tail_size = e->tail_size ? put(v, x, e->tail_size) : sym__number(&v->m->run, 0, 64);
+        if (!e->passes_tail)
+            compare_number(v, o, "the size of a tail", tail_size, m->tail_size);
+        for (uint32_t k = 0; k < e->tail_count && k < m->tail_size && m->tail_known && !m->taken; k++)
+            compare_number(v, o, "a byte of a tail", put(v, x, e->tail[k]), m->tail[k]);
         for (uint32_t k = 0; k < e->size && !m->taken; k++)
             compare_number(v, o, "a byte of a message", put(v, x, e->bytes[k]), k < m->size ? m->value[k] : 0);
     }
@@ -256,7 +265,7 @@ int rh__command_summaries(int argc, char **argv)
     }
     for (uint64_t seed = 1; seed <= 2; seed++) {
         uint32_t count = 0;
-        char *record = rh__concrete_worlds(&c, &g, NULL, 0, 64, seed, 0.3);
+        char *record = rh__concrete_worlds(&c, &g, NULL, 0, 64, 0, seed, 0.3);
         struct rh__snapshot *all = record ? rh__snapshots_read(&p, record, &count) : NULL;
         if (count)
             verify_all(&v, all, count);

@@ -82,6 +82,11 @@ static void read_message(const struct rh__program *p, struct rh__snapshot *s, co
     m.taken = taken;
     m.type = rh__program_message_named(p, type);
     m.value = bytes_of(line + at, &m.size);
+    const char *tail = strchr(line + at, ' '), *end = strchr(line + at, '\n');
+    uint32_t size = 0;
+    if (tail && end && tail < end)
+        m.tail = bytes_of(tail + 1, &size);
+    m.tail_known = size == m.tail_size;
     s->messages = grown(s->messages, s->message_count, sizeof m);
     s->messages[s->message_count++] = m;
 }
@@ -150,8 +155,10 @@ static void release(struct rh__snapshot *s)
         free(s->actors[i].state);
         free(s->actors[i].name);
     }
-    for (uint32_t i = 0; i < s->message_count; i++)
+    for (uint32_t i = 0; i < s->message_count; i++) {
         free(s->messages[i].value);
+        free(s->messages[i].tail);
+    }
     for (uint32_t i = 0; i < s->timer_count; i++) {
         free(s->timers[i].value);
         free(s->timers[i].name);

@@ -24,8 +24,9 @@ struct rh__snap_actor {
 struct rh__snap_message {
     bool taken;
     uint32_t type, from, to; /* type RH__NO_INDEX: of no declared type */
-    uint8_t *value;
+    uint8_t *value, *tail;
     uint32_t size, tail_size;
+    bool tail_known; /* or there is none */
 };
 
 struct rh__snap_timer {

@@ -36,11 +36,17 @@ struct sum_path *sum__add_path(struct sum_making *x, struct sym_path *p, bool wh
         s->post_count = a->width;
         const struct sym_object *o = &p->objects[p->state];
         for (uint32_t i = 0; i < a->size; i++) {
-            Z3_ast byte = o->pointers[i / 8].bits ? sym__unknown(&m->run, 8) : Z3_simplify(z, o->bytes[i]);
-            s->post[i] = Z3_is_eq_ast(z, byte, sum__entry_byte(m, a, i)) ? NULL : byte;
+            Z3_ast entry = sum__entry_byte(m, a, i), byte = o->bytes[i];
+            if (o->pointers[i / 8].bits)
+                byte = sym__unknown(&m->run, 8);
+            else if (byte != entry)
+                byte = Z3_simplify(z, byte);
+            s->post[i] = byte == entry ? NULL : byte;
         }
         if (p->place != RH__NO_INDEX)
             s->post[a->size] = sym__number(&m->run, p->place, 8);
+        else
+            s->post[a->size] = p->returns;
         if (p->stops)
             s->post[a->size + 1] = sym__number(&m->run, 0, 8);
         for (uint32_t i = a->size; i < a->size + 2; i++)
@@ -74,6 +80,8 @@ static const struct sym_hooks hooks = { .call = sum__call, .returned = path_retu
 void sum__paths_free(struct sum_path *paths, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
+        if (paths[i].shared)
+            continue;
         free(paths[i].clauses);
         free(paths[i].effects);
         free(paths[i].post);
@@ -369,13 +377,20 @@ struct sum_actor *sum__actor_of_spawn(struct sum_models *m, uint32_t type, Z3_as
     return a;
 }
 
+Z3_ast sum__byte_of(struct sum_models *m, const struct sum_actor *a, const struct rh__snapshot *s, uint32_t actor,
+                    uint32_t byte)
+{
+    uint32_t is = byte < a->size    ? s->actors[actor].state[byte]
+                  : byte == a->size ? place_in(m, s, actor)
+                                    : byte == a->size + 1;
+    return sym__number(&m->run, is, 8);
+}
+
 Z3_ast *sum__vector_of(struct sum_models *m, const struct sum_actor *a, const struct rh__snapshot *s, uint32_t actor)
 {
-    const struct rh__snap_actor *x = &s->actors[actor];
     Z3_ast *v = sym__must(calloc(a->width, sizeof *v));
-    uint32_t place = place_in(m, s, actor);
     for (uint32_t i = 0; i < a->width; i++)
-        v[i] = sym__number(&m->run, i < a->size ? x->state[i] : i == a->size ? place : i == a->size + 1, 8);
+        v[i] = sum__byte_of(m, a, s, actor, i);
     return v;
 }
 
@@ -410,6 +425,22 @@ Z3_ast sum__accepts(struct sum_models *m, LLVMValueRef when, Z3_ast *bytes, uint
     Z3_ast all = r->accepted;
     r->accepted = NULL;
     return all;
+}
+
+Z3_ast sum__accepts_message(struct sum_models *m, LLVMValueRef when, uint32_t type)
+{
+    for (uint32_t i = 0; i < m->predicate_count; i++)
+        if (m->predicates[i].when == when && m->predicates[i].type == type)
+            return m->predicates[i].is;
+    uint32_t size = m->program->messages[type].size, n = m->predicate_count++;
+    Z3_ast *bytes = sym__must(malloc((size + 1) * sizeof *bytes));
+    for (uint32_t i = 0; i < size; i++)
+        bytes[i] = sum__message_var(m, i);
+    m->predicates = sym__must(realloc(m->predicates, m->predicate_count * sizeof *m->predicates));
+    m->predicates[n] = (struct sum_predicate){ when, type, NULL };
+    m->predicates[n].is = sum__accepts(m, when, bytes, size);
+    free(bytes);
+    return m->predicates[n].is;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
@@ -449,6 +480,14 @@ void sum__models_free(struct sum_models *m)
     }
     free(m->actors);
     free(m->run.meetings);
+    free(m->run.addresses);
+    free(m->state_vars.all);
+    free(m->message_vars.all);
+    free(m->tail_vars.all);
+    free(m->predicates);
+    for (uint32_t i = 0; i < m->exact_count; i++)
+        sum__paths_free(m->exact[i].paths, m->exact[i].count);
+    free(m->exact);
     Z3_params_dec_ref(m->run.z, m->params);
     Z3_solver_dec_ref(m->run.z, m->run.solver);
     Z3_del_context(m->run.z);

@@ -21,7 +21,8 @@
 enum { SUM_NEW = 127, SUM_WAITS = 128, SUM_PLACES = 256 }; /* places: behaviours of the actor, before rh_start, waits */
 enum { SUM_ANNOUNCE = SYM_CHOOSE + 1 };                    /* an effect: a monitor sees it at once */
 
-enum sum_var_kind { SUM_STATE, SUM_MESSAGE, SUM_SENDER, SUM_FRESH };
+enum { SUM_TAIL_BYTES = 256 }; /* of a tail that is followed, at most */
+enum sum_var_kind { SUM_STATE, SUM_MESSAGE, SUM_SENDER, SUM_TAIL, SUM_TAIL_SIZE, SUM_FRESH };
 struct sum_var {
     Z3_ast var;
     enum sum_var_kind kind;
@@ -39,6 +40,7 @@ struct sum_path {
     bool is_reply;          /* the answer to rh_ask */
     bool whole;             /* it comes to its end */
     bool ignores;           /* the message is taken and dropped */
+    bool shared;            /* its parts are of a path that the models keep (summary_exact.c) */
     Z3_ast *clauses;
     struct sym_effect *effects;
     Z3_ast *post; /* for each byte of the vector; NULL: as before */
@@ -75,6 +77,22 @@ struct sum_models {
     uint32_t actor_count;
     double until;                     /* of processor time; what is not finished then is cut */
     uint32_t handler_paths, handlers; /* made so far, for reports */
+    struct sum_vars {
+        Z3_ast *all;
+        uint32_t count;
+    } state_vars, message_vars, tail_vars; /* made so far */
+    struct sum_predicate {
+        LLVMValueRef when;
+        uint32_t type;
+        Z3_ast is;
+    } * predicates; /* of openings */
+    uint32_t predicate_count;
+    struct sum_exact {
+        uint64_t hash; /* of the state and the message */
+        struct sum_path *paths;
+        uint32_t count;
+    } * exact; /* paths from one state, which other snapshots have as well */
+    uint32_t exact_count;
 };
 
 struct sum_models *sum__models_new(const struct rh__program *p, const char *const *parameters);
@@ -89,6 +107,9 @@ struct sum_actor *sum__actor_of_spawn(struct sum_models *m, uint32_t type, Z3_as
                                       Z3_ast self);
 /* The vector of an actor in a snapshot, in the width of its summaries; of the caller. */
 Z3_ast *sum__vector_of(struct sum_models *m, const struct sum_actor *a, const struct rh__snapshot *s, uint32_t actor);
+/* One byte of it. */
+Z3_ast sum__byte_of(struct sum_models *m, const struct sum_actor *a, const struct rh__snapshot *s, uint32_t actor,
+                    uint32_t byte);
 
 /* Whether what the summaries take for constant is so in this snapshot. */
 bool sum__holds(struct sum_models *m, const struct sum_actor *a, const struct rh__snapshot *s, uint32_t actor);
@@ -100,6 +121,8 @@ void sum__paths_free(struct sum_path *paths, uint32_t count);
 
 /* Under which condition a predicate of rh_open accepts these bytes. */
 Z3_ast sum__accepts(struct sum_models *m, LLVMValueRef when, Z3_ast *bytes, uint32_t size);
+/* The same of the variables of a message of this type. */
+Z3_ast sum__accepts_message(struct sum_models *m, LLVMValueRef when, uint32_t type);
 
 /* The variables of an expression, added to a list; each once. */
 void sum__collect(struct sum_models *m, Z3_ast e, struct sum_var **vars, uint32_t *count);
@@ -121,6 +144,10 @@ struct sum_making {
 Z3_ast sum__state_var(struct sum_models *m, uint32_t index);
 Z3_ast sum__message_var(struct sum_models *m, uint32_t index);
 Z3_ast sum__sender_var(struct sum_models *m);
+/* The tail of the message is any, of up to SUM_TAIL_BYTES bytes. */
+bool sum__any_tail(struct sum_models *m, struct sym_path *p);
+/* The tail of the message is this one. */
+void sum__set_tail(struct sum_models *m, struct sym_path *p, const uint8_t *tail, uint32_t size);
 /* The byte of a vector as a path finds it. */
 Z3_ast sum__entry_byte(struct sum_models *m, const struct sum_actor *a, uint32_t index);
 /* Ends a path as a step of the actor; `place` RH__NO_INDEX: the behaviour that it has. */

@@ -55,7 +55,10 @@ static bool bytes_of(struct sym_run *r, struct sym_path *p, struct sym_value poi
     }
     const struct sym_object *o = &p->objects[pointer.object];
     for (uint32_t i = 0; i < size; i++)
-        (*bytes)[i] = o->pointers[(at + i) / 8].bits ? sym__unknown(r, 8) : Z3_simplify(r->z, o->bytes[at + i]);
+        (*bytes)[i] = o->pointers[(at + i) / 8].bits ? sym__unknown(r, 8) : o->bytes[at + i];
+    for (uint32_t i = 0; i < size; i++)
+        if (!Z3_is_numeral_ast(r->z, (*bytes)[i]))
+            (*bytes)[i] = Z3_simplify(r->z, (*bytes)[i]);
     return true;
 }
 
@@ -64,27 +67,48 @@ static uint32_t message_type(struct sym_run *r, LLVMValueRef v)
     return rh__program_message_of(making(r)->models->program, rh__program_strip(v));
 }
 
-/* Sends: the type and the value at these operands; a tail is not followed. */
+/* The tail of a message, at these operands: its bytes and its size. */
+static bool tail_of(struct sym_run *r, struct sym_path *p, LLVMValueRef call, uint32_t at, struct sym_effect *e)
+{
+    struct sym_value tail, size;
+    uint64_t n = SUM_TAIL_BYTES + 1;
+    uint32_t offset;
+    if (at + 1 >= LLVMGetNumArgOperands(call) || !operand(r, p, call, at, &tail) || !operand(r, p, call, at + 1, &size))
+        return true;
+    if (sym__is_constant(r, size.bits, &n) && !n)
+        return true;
+    if (!tail.object || !sym__offset_of(r, p, tail, 0, &offset))
+        return sym__give_up(r, "a message with a tail that is not known");
+    uint32_t room = p->objects[tail.object].size - offset;
+    e->tail_count = room < SUM_TAIL_BYTES ? room : SUM_TAIL_BYTES;
+    if (!sym__require(r, p, Z3_mk_bvule(r->z, size.bits, sym__number(r, e->tail_count, 64))))
+        return sym__give_up(r, "a message with a long tail");
+    if (sym__is_constant(r, size.bits, &n))
+        e->tail_count = (uint32_t)n;
+    e->tail_size = size.bits;
+    return bytes_of(r, p, tail, e->tail_count, &e->tail);
+}
+
+/* Sends: the type, the value and the tail at these operands. */
 static enum sym_outcome send_to(struct sym_run *r, struct sym_path *p, LLVMValueRef call, uint32_t at, Z3_ast to,
                                 uint32_t kind)
 {
-    struct sym_value value, tail;
-    uint64_t n = 0;
+    struct sym_effect with = { .kind = (enum sym_effect_kind)kind };
+    struct sym_value value;
     uint32_t type = message_type(r, LLVMGetOperand(call, at));
     Z3_ast *bytes;
     if (type == RH__NO_INDEX || !operand(r, p, call, at + 1, &value)) {
         sym__give_up(r, "a message of unknown type");
         return SYM_ENDS;
     }
-    if (kind == SYM_SEND && at + 3 < LLVMGetNumArgOperands(call) && operand(r, p, call, at + 3, &tail) &&
-        (!sym__is_constant(r, tail.bits, &n) || n)) {
-        sym__give_up(r, "a message with a tail");
+    if (kind == SYM_SEND && !tail_of(r, p, call, at + 2, &with))
         return SYM_ENDS;
-    }
     uint32_t size = making(r)->models->program->messages[type].size;
     if (!bytes_of(r, p, value, size, &bytes))
         return SYM_ENDS;
     struct sym_effect *e = add_effect(p, kind, type);
+    *e = with;
+    e->type = type;
     e->to = to;
     e->bytes = bytes;
     e->size = size;
@@ -100,6 +124,7 @@ static enum sym_outcome forward(struct sym_run *r, struct sym_path *p, LLVMValue
     struct sym_effect *e = add_effect(p, SYM_SEND, making(r)->message);
     e->to = to.bits;
     e->from = p->sender;
+    e->passes_tail = true;
     e->size = size;
     e->bytes = sym__must(calloc(size + 1, sizeof(Z3_ast)));
     for (uint32_t i = 0; i < size; i++)
@@ -198,14 +223,19 @@ static enum sym_outcome fill_unknown(struct sym_run *r, struct sym_path *p, LLVM
     return SYM_UNKNOWN; /* the result is any */
 }
 
-/* No message of the search has a tail. */
-static enum sym_outcome no_tail(struct sym_run *r, struct sym_path *p, LLVMValueRef call)
+static enum sym_outcome read_tail(struct sym_run *r, struct sym_path *p, LLVMValueRef call)
 {
     struct sym_value size;
     LLVMTypeRef word = LLVMInt64TypeInContext(making(r)->models->program->bitcode.context);
+    if (p->tail_lost) {
+        sym__give_up(r, "rh_tail behind a wait");
+        return SYM_ENDS;
+    }
+    if (!p->tail && !sum__any_tail(making(r)->models, p))
+        return SYM_ENDS;
     if (operand(r, p, call, 0, &size) && size.object)
-        sym__store(r, p, size, (struct sym_value){ .bits = sym__number(r, 0, 64) }, word);
-    set_result(p, call, sym__number(r, 0, 64));
+        sym__store(r, p, size, (struct sym_value){ .bits = p->tail_size }, word);
+    *sym__slot(&p->frames[p->depth - 1], call) = (struct sym_value){ sym__number(r, 0, 64), p->tail };
     return SYM_GOES_ON;
 }
 
@@ -353,7 +383,7 @@ enum sym_outcome sum__call(struct sym_run *r, struct sym_path *p, LLVMValueRef c
         return SYM_GOES_ON;
     }
     if (strcmp(name, "rh_tail") == 0)
-        return no_tail(r, p, call);
+        return read_tail(r, p, call);
     if (strcmp(name, "rh_table_get_") == 0)
         return fill_unknown(r, p, call, 2);
     if (strcmp(name, "rh_store_get_") == 0)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "target/summary.h"
 
 enum { MOST_EXACT = 32, MOST_VALUES = 4 }; /* entries of one actor; values from outside */
@@ -17,14 +18,16 @@ struct entry {
     const uint8_t *value; /* NULL: from outside */
     uint32_t size;
     uint64_t sender;
+    const uint8_t *tail;
+    uint32_t tail_size;
     uint32_t like; /* from outside: each number is to be this one, as far as the predicate allows; 0: not known */
 };
 
 static bool is_there(const struct entry *list, uint32_t count, const struct entry *e)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (list[i].type == e->type && list[i].sender == e->sender && list[i].size == e->size && list[i].value &&
-            e->value && memcmp(list[i].value, e->value, e->size) == 0)
+        if (!e->tail_size && !list[i].tail_size && list[i].type == e->type && list[i].sender == e->sender &&
+            list[i].size == e->size && list[i].value && e->value && memcmp(list[i].value, e->value, e->size) == 0)
             return true;
     return false;
 }
@@ -40,14 +43,16 @@ static uint32_t entries_of(const struct rh__snapshot *s, uint32_t actor, struct 
             };
     for (uint32_t i = 0; i < s->message_count && count < MOST_EXACT; i++) {
         const struct rh__snap_message *m = &s->messages[i];
-        struct entry e = { SUM_UNDER_WAY, i, m->type, m->value, m->size, rh__snap_reference(m->from), 0 };
-        if (!m->taken && !m->tail_size && m->to == actor && m->type != RH__NO_INDEX && !is_there(list, count, &e))
+        struct entry e = { SUM_UNDER_WAY, i, m->type, m->value, m->size, rh__snap_reference(m->from), m->tail,
+                           m->tail_size,  0 };
+        if (!m->taken && m->tail_known && m->to == actor && m->type != RH__NO_INDEX && !is_there(list, count, &e))
             list[count++] = e;
     }
     for (uint32_t i = 0; i < s->timer_count && count < MOST_EXACT; i++) {
         const struct rh__snap_timer *t = &s->timers[i];
         if (t->actor == actor)
-            list[count++] = (struct entry){ SUM_TIMER, i, t->type, t->value, t->size, rh__snap_reference(actor), 0 };
+            list[count++] =
+                (struct entry){ SUM_TIMER, i, t->type, t->value, t->size, rh__snap_reference(actor), NULL, 0, 0 };
     }
     return count;
 }
@@ -121,6 +126,67 @@ static bool set_value(struct sum_models *m, struct sym_path *p, const struct ent
     return found;
 }
 
+/* ---- the same state and message in another snapshot -------------------------------------------------------------- */
+
+static uint64_t hash_of(const struct rh__snapshot *s, uint32_t actor, const struct entry *e)
+{
+    const struct rh__snap_actor *x = &s->actors[actor];
+    uint64_t hash = rh__mix(rh__mix(actor, x->type), (uint64_t)x->status << 32 | x->behaviour);
+    hash = rh__hash(x->state, x->size, hash);
+    hash = rh__mix(rh__mix(hash, e->type), e->sender);
+    if (!e->value)
+        return rh__mix(rh__mix(hash, (uintptr_t)s->openings[e->from].when), e->like + 1);
+    return rh__hash(e->tail, e->tail_size, rh__hash(e->value, e->size, hash));
+}
+
+static const struct sum_exact *find_made(const struct sum_models *m, uint64_t hash)
+{
+    for (uint32_t i = 0; i < m->exact_count; i++)
+        if (m->exact[i].hash == hash)
+            return &m->exact[i];
+    return NULL;
+}
+
+/* A path that waits is of one actor's summaries, whose places have numbers of their own. */
+static bool waits(struct sum_models *m, const struct sum_actor *a, const struct sum_path *p)
+{
+    uint64_t place;
+    return p->whole && p->post[a->size] && (!sym__is_constant(&m->run, p->post[a->size], &place) || place >= SUM_WAITS);
+}
+
+/* The paths from `first` on are the models' from now on, unless one waits, or the time was over. */
+static void keep_made(struct sum_models *m, struct sum_actor *a, uint32_t first, uint64_t hash)
+{
+    uint32_t count = a->path_count - first;
+    for (uint32_t i = first; i < a->path_count; i++)
+        if (waits(m, a, &a->paths[i]))
+            return;
+    if (m->run.over)
+        return;
+    if ((m->exact_count & (m->exact_count - 1)) == 0)
+        m->exact = sym__must(realloc(m->exact, (m->exact_count ? 2 * (size_t)m->exact_count : 1) * sizeof *m->exact));
+    struct sum_exact *x = &m->exact[m->exact_count++];
+    *x = (struct sum_exact){ hash, sym__must(malloc((count + 1) * sizeof *x->paths)), count };
+    memcpy(x->paths, a->paths + first, count * sizeof *x->paths);
+    for (uint32_t i = first; i < a->path_count; i++)
+        a->paths[i].shared = true;
+}
+
+static void add_made(struct sum_actor *a, const struct sum_exact *x, const struct entry *e)
+{
+    for (uint32_t i = 0; i < x->count; i++) {
+        if ((a->path_count & (a->path_count - 1)) == 0)
+            a->paths = sym__must(realloc(a->paths, (a->path_count ? 2 * (size_t)a->path_count : 1) * sizeof *a->paths));
+        struct sum_path *p = &a->paths[a->path_count++];
+        *p = x->paths[i];
+        p->shared = true;
+        p->from = e->from;
+        p->origin = e->origin;
+    }
+}
+
+/* ---- making them ------------------------------------------------------------------------------------------------- */
+
 static void make_path(struct sum_models *m, struct sum_actor *a, const struct rh__snapshot *s, uint32_t actor,
                       const struct entry *e)
 {
@@ -129,6 +195,12 @@ static void make_path(struct sum_models *m, struct sum_actor *a, const struct rh
     LLVMValueRef function;
     if (!handler_of(m->program, x, e->type, &function))
         return;
+    uint64_t hash = hash_of(s, actor, e);
+    const struct sum_exact *made = find_made(m, hash);
+    if (made) {
+        add_made(a, made, e);
+        return;
+    }
     bool body = m->program->actors[a->type].body, starts = x->status == RH__SNAP_NEW;
     struct sum_making making = {
         .models = m, .actor = a, .message = e->type, .place = starts ? SUM_NEW : RH__NO_INDEX
@@ -141,8 +213,9 @@ static void make_path(struct sum_models *m, struct sum_actor *a, const struct rh
     if (e->value)
         p->sender = sym__number(r, e->sender, 64);
     else
-        p->condition = Z3_simplify(r->z, sum__accepts(m, s->openings[e->from].when, o->bytes, o->size));
+        sym__set_condition(p, Z3_simplify(r->z, sum__accepts(m, s->openings[e->from].when, o->bytes, o->size)));
     sum__reset_run(m, &making); /* the predicate was a run of its own */
+    sum__set_tail(m, p, e->tail, e->tail_size);
     const struct sym_value zero = { sym__number(r, 0, 64), 0 };
     const struct sym_value arguments[] = { { a->self, 0 }, { zero.bits, p->state }, { zero.bits, p->message } };
     uint32_t before = a->path_count;
@@ -156,6 +229,7 @@ static void make_path(struct sum_models *m, struct sum_actor *a, const struct rh
         if (starts && !body && path->whole && !path->post[a->size])
             path->post[a->size] = sym__number(r, sum__place_of(m->program, m->program->actors[a->type].first), 8);
     }
+    keep_made(m, a, before, hash);
 }
 
 uint32_t sum__exact_paths(struct sum_models *m, struct sum_actor *a, const struct rh__snapshot *s, uint32_t actor,

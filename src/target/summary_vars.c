@@ -1,6 +1,7 @@
 /* The variables of summaries: bytes of the state, bytes of the message, the sender, and what is not known. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "target/summary.h"
 
@@ -11,14 +12,42 @@ static Z3_ast named(struct sum_models *m, char kind, uint32_t index, uint32_t wi
     return Z3_mk_const(m->run.z, Z3_mk_string_symbol(m->run.z, name), Z3_mk_bv_sort(m->run.z, width));
 }
 
+static Z3_ast byte_var(struct sum_models *m, struct sum_vars *v, char kind, uint32_t index)
+{
+    if (index >= v->count) {
+        uint32_t count = 2 * index + 64;
+        v->all = sym__must(realloc(v->all, count * sizeof *v->all));
+        for (; v->count < count; v->count++)
+            v->all[v->count] = named(m, kind, v->count, 8);
+    }
+    return v->all[index];
+}
+
 Z3_ast sum__state_var(struct sum_models *m, uint32_t index)
 {
-    return named(m, 's', index, 8);
+    return byte_var(m, &m->state_vars, 's', index);
 }
 
 Z3_ast sum__message_var(struct sum_models *m, uint32_t index)
 {
-    return named(m, 'm', index, 8);
+    return byte_var(m, &m->message_vars, 'm', index);
+}
+
+bool sum__any_tail(struct sum_models *m, struct sym_path *p)
+{
+    p->tail = sym__object_new(&m->run, p, SUM_TAIL_BYTES, true);
+    for (uint32_t i = 0; i < SUM_TAIL_BYTES; i++)
+        p->objects[p->tail].bytes[i] = byte_var(m, &m->tail_vars, 't', i);
+    p->tail_size = named(m, 'n', 0, 64);
+    return sym__require(&m->run, p, Z3_mk_bvule(m->run.z, p->tail_size, sym__number(&m->run, SUM_TAIL_BYTES, 64)));
+}
+
+void sum__set_tail(struct sum_models *m, struct sym_path *p, const uint8_t *tail, uint32_t size)
+{
+    p->tail = sym__object_new(&m->run, p, size, true);
+    for (uint32_t i = 0; i < size; i++)
+        p->objects[p->tail].bytes[i] = sym__number(&m->run, tail[i], 8);
+    p->tail_size = sym__number(&m->run, size, 64);
 }
 
 Z3_ast sum__sender_var(struct sum_models *m)
@@ -71,8 +100,9 @@ static void add_var(struct collecting *c, Z3_ast e, Z3_func_decl d)
         return;
     const char *name = Z3_get_symbol_string(z, s);
     struct sum_var v = { e, SUM_FRESH, (uint32_t)strtoul(name + 1, NULL, 10) };
-    if (*name == 's' || *name == 'm' || *name == 'd')
-        v.kind = *name == 's' ? SUM_STATE : *name == 'm' ? SUM_MESSAGE : SUM_SENDER;
+    static const char letters[] = "smdtn"; /* enum sum_var_kind */
+    if (strchr(letters, *name))
+        v.kind = (enum sum_var_kind)(strchr(letters, *name) - letters);
     for (uint32_t i = 0; i < *c->count; i++)
         if (Z3_is_eq_ast(z, (*c->vars)[i].var, e))
             return;
@@ -115,12 +145,14 @@ void sum__collect_path(struct sum_models *m, struct sum_path *p)
             walk(&c, p->post[i]);
     for (uint32_t i = 0; i < p->effect_count; i++) {
         const struct sym_effect *e = &p->effects[i];
-        const Z3_ast single[] = { e->to, e->from, e->result };
-        for (uint32_t k = 0; k < 3; k++)
+        const Z3_ast single[] = { e->to, e->from, e->result, e->tail_size };
+        for (uint32_t k = 0; k < 4; k++)
             if (single[k])
                 walk(&c, single[k]);
         for (uint32_t k = 0; k < e->size; k++)
             walk(&c, e->bytes[k]);
+        for (uint32_t k = 0; k < e->tail_count; k++)
+            walk(&c, e->tail[k]);
     }
     free(c.seen);
 }

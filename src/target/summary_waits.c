@@ -140,6 +140,8 @@ static struct sym_path *prune(struct sym_run *r, const struct sym_path *p, bool 
     }
     to->state = move_object(&x, p->state);
     to->message = move_object(&x, p->message);
+    to->tail = p->tail ? move_object(&x, p->tail) : 0;
+    to->tail_size = p->tail_size;
     for (uint32_t i = 0; i < p->depth && !x.failed; i++) {
         const struct sym_frame *f = &p->frames[i];
         uint32_t count = blocks_later(f->block, later, MOST_BLOCKS);
@@ -184,7 +186,12 @@ static void keep_number(struct keeping *k, Z3_ast *number, uint32_t width)
     uint32_t size = (width + 7) / 8;
     if (k->count + size > MOST_KEPT)
         return;
-    if (!k->writes) {
+    if (size == 1 && width == 8) {
+        if (k->writes)
+            *number = k->bytes[k->count];
+        else
+            k->bytes[k->count] = Z3_is_numeral_ast(r->z, *number) ? *number : Z3_simplify(r->z, *number);
+    } else if (!k->writes) {
         Z3_ast wide = width < 8 * size ? Z3_mk_zero_ext(r->z, 8 * size - width, *number) : *number;
         for (uint32_t i = 0; i < size; i++)
             k->bytes[k->count + i] = Z3_simplify(r->z, Z3_mk_extract(r->z, 8 * i + 7, 8 * i, wide));
@@ -209,6 +216,8 @@ static void keep_all(struct keeping *k, struct sym_path *p, const bool *is_globa
         for (uint32_t n = 0; i != p->state && !is_global[i] && n < p->objects[i].size; n++)
             keep_number(k, &p->objects[i].bytes[n], 8);
     keep_number(k, &p->sender, 64);
+    if (p->tail)
+        keep_number(k, &p->tail_size, 64);
     keep_number(k, behaviour, 8);
     keep_number(k, from, 64);
 }
@@ -226,7 +235,8 @@ static bool same_value(struct sym_run *r, struct sym_value a, struct sym_value b
 
 static bool same_shape(struct sym_run *r, const struct sym_path *a, const struct sym_path *b)
 {
-    if (a->depth != b->depth || a->object_count != b->object_count || a->state != b->state || a->message != b->message)
+    if (a->depth != b->depth || a->object_count != b->object_count || a->state != b->state ||
+        a->message != b->message || a->tail != b->tail)
         return false;
     for (uint32_t i = 0; i < a->depth; i++) {
         const struct sym_frame *f = &a->frames[i], *g = &b->frames[i];
@@ -357,13 +367,15 @@ static bool read_ask(struct sym_run *r, struct sym_path *p, LLVMValueRef call, s
     return true;
 }
 
-/* The behaviour in which the path began, if there is only one. */
-static Z3_ast only_place(struct sym_run *r, const struct sym_path *p, const struct sum_making *x)
+/* The behaviour in which the path began; as a number if there is only one. */
+static Z3_ast only_place(struct sym_run *r, struct sym_path *p, const struct sum_making *x)
 {
     Z3_ast place = sum__entry_byte(x->models, x->actor, x->actor->size), only = NULL;
+    if (p->returns)
+        return p->returns;
     for (uint32_t b = 0; b < SUM_NEW; b++) {
         Z3_ast is = sym__number(r, b, 8);
-        if (!x->actor->reached[b] || !sym__possible(r, sym__and_of(r, p->condition, Z3_mk_eq(r->z, place, is))))
+        if (!x->actor->reached[b] || !sym__may_be(r, p, Z3_mk_eq(r->z, place, is)))
             continue;
         if (only)
             return place;
@@ -473,7 +485,7 @@ static void resume(struct sum_models *m, struct sum_actor *a, uint32_t wait, uin
         p->objects[p->state].bytes[i] = sum__entry_byte(m, a, i);
     keep_all(&k, p, w->is_global, &behaviour, &from);
     p->self = a->self;
-    p->condition = Z3_mk_true(r->z);
+    sym__set_condition(p, Z3_mk_true(r->z));
     p->done = false;
     bool possible =
         sym__require(r, p, Z3_mk_eq(r->z, sum__entry_byte(m, a, a->size), sym__number(r, SUM_WAITS + wait, 8)));
@@ -481,10 +493,8 @@ static void resume(struct sum_models *m, struct sum_actor *a, uint32_t wait, uin
     uint64_t n;
     if (!m->program->actors[a->type].body && sym__is_constant(r, behaviour, &n))
         p->place = (uint32_t)n; /* where a handler returns to */
-    else if (!m->program->actors[a->type].body) {
-        sym__give_up(r, "a handler of several behaviours that waits");
-        possible = false;
-    }
+    else if (!m->program->actors[a->type].body)
+        p->returns = behaviour;
     struct sym_value result = { .bits = sym__number(r, 0, 64) };
     if (type != RH__NO_INDEX && possible) {
         uint32_t object = sym__object_new(r, p, m->program->messages[type].size, true);
@@ -497,6 +507,7 @@ static void resume(struct sum_models *m, struct sum_actor *a, uint32_t wait, uin
         possible = sym__require(r, p, Z3_mk_or(r->z, 2, either));
         if (possible && w->match)
             possible = sym__require(r, p, matches(r, p, w, result));
+        p->tail_lost = !w->asks || !p->tail;
         if (w->asks) /* rh_sender and rh_reply are still about the message that is being handled */
             p->sender = before;
         else

@@ -133,23 +133,6 @@ static void try_block(struct sym_run *r, const struct sym_path *p, Z3_ast condit
     sym__path_free(c);
 }
 
-bool sym__require(struct sym_run *r, struct sym_path *p, Z3_ast clause)
-{
-    clause = Z3_simplify(r->z, clause);
-    if (Z3_is_eq_ast(r->z, clause, Z3_mk_true(r->z)))
-        return true;
-    Z3_ast both = Z3_simplify(r->z, sym__and_of(r, p->condition, clause));
-    if (!sym__possible(r, both))
-        return false;
-    p->condition = both;
-    if (r->hooks && !r->accepted) {
-        if (p->clause_count % 16 == 0)
-            p->clauses = sym__must(realloc(p->clauses, (p->clause_count + 16) * sizeof *p->clauses));
-        p->clauses[p->clause_count++] = clause;
-    }
-    return true;
-}
-
 /* The block where merged ways have met runs, whichever was taken; it may be a goal. */
 static void note_met(struct sym_run *r, struct sym_path *p)
 {
@@ -165,8 +148,8 @@ static void note_met(struct sym_run *r, struct sym_path *p)
 static bool take_only_way(struct sym_run *r, struct sym_path *p, Z3_ast is, LLVMValueRef i)
 {
     Z3_ast is_not = Z3_mk_not(r->z, is);
-    bool yes = sym__possible(r, sym__and_of(r, p->condition, is));
-    if (yes && sym__possible(r, sym__and_of(r, p->condition, is_not)))
+    bool yes = sym__may_be(r, p, is);
+    if (yes && sym__may_be(r, p, is_not))
         return false;
     return sym__require(r, p, yes ? is : is_not) && sym__enter(r, p, LLVMGetSuccessor(i, yes ? 0 : 1));
 }
@@ -317,6 +300,7 @@ struct sym_path *sym__path_new(struct sym_run *r)
     p->object_count = 1;
     p->objects = sym__must(calloc(1, sizeof *p->objects));
     p->condition = Z3_mk_true(r->z);
+    p->z = r->z;
     p->place = RH__NO_INDEX;
     return p;
 }
@@ -376,6 +360,7 @@ void rh__symbolic_solve(const struct rh__symbolic_question *q, struct rh__symbol
     sym__path_free(p);
     free(r.message);
     free(r.meetings);
+    free(r.addresses);
     Z3_params_dec_ref(r.z, params);
     Z3_solver_dec_ref(r.z, r.solver);
     Z3_del_context(r.z);

@@ -20,7 +20,7 @@ static bool copy_memory(struct sym_run *r, struct sym_path *p, LLVMValueRef call
     return sym__value_of(r, p, LLVMGetOperand(call, 0), &to) && sym__value_of(r, p, LLVMGetOperand(call, 1), &from) &&
            sym__value_of(r, p, LLVMGetOperand(call, 2), &size) &&
            (sym__is_constant(r, size.bits, &n) ? sym__copy_bytes(r, p, to, from, n)
-                                               : sym__give_up(r, "a copy of unknown size"));
+                                               : sym__copy_some(r, p, to, from, size.bits));
 }
 
 static bool set_memory(struct sym_run *r, struct sym_path *p, LLVMValueRef call)

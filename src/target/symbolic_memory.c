@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "target/symbolic_path.h"
 
-enum { MOST_OBJECT = 1 << 16, MOST_OFFSETS = 24 };
+enum { MOST_OBJECT = 1 << 16 };
 
 /* ---- memory of the analysis -------------------------------------------------------------------------------------- */
 
@@ -25,6 +25,8 @@ static void *copy_of(const void *from, size_t size)
 struct sym_path *sym__path_copy(const struct sym_path *p)
 {
     struct sym_path *c = copy_of(p, sizeof *p);
+    if (c->model)
+        Z3_model_inc_ref(c->z, c->model);
     c->objects = copy_of(p->objects, p->object_count * sizeof *p->objects);
     for (uint32_t i = 1; i < c->object_count; i++) {
         c->objects[i].bytes = copy_of(p->objects[i].bytes, p->objects[i].size * sizeof(Z3_ast));
@@ -41,6 +43,8 @@ struct sym_path *sym__path_copy(const struct sym_path *p)
 
 void sym__path_free(struct sym_path *p)
 {
+    if (p->model)
+        Z3_model_dec_ref(p->z, p->model);
     for (uint32_t i = 1; i < p->object_count; i++) {
         free(p->objects[i].bytes);
         free(p->objects[i].pointers);
@@ -73,7 +77,12 @@ static Z3_sort bits_sort(struct sym_run *r, uint32_t width)
 
 Z3_ast sym__number(struct sym_run *r, uint64_t n, uint32_t width)
 {
-    return Z3_mk_unsigned_int64(r->z, width < 64 ? n & (((uint64_t)1 << width) - 1) : n, bits_sort(r, width));
+    if (width == 8 && r->bytes[n & 0xff])
+        return r->bytes[n & 0xff];
+    Z3_ast a = Z3_mk_unsigned_int64(r->z, width < 64 ? n & (((uint64_t)1 << width) - 1) : n, bits_sort(r, width));
+    if (width == 8)
+        r->bytes[n & 0xff] = a;
+    return a;
 }
 
 Z3_ast sym__unknown(struct sym_run *r, uint32_t width)
@@ -90,7 +99,8 @@ uint32_t sym__width_of(struct sym_run *r, Z3_ast a)
 
 bool sym__is_constant(struct sym_run *r, Z3_ast a, uint64_t *n)
 {
-    a = Z3_simplify(r->z, a);
+    if (!Z3_is_numeral_ast(r->z, a))
+        a = Z3_simplify(r->z, a);
     return Z3_is_numeral_ast(r->z, a) && Z3_get_numeral_uint64(r->z, a, n);
 }
 
@@ -111,16 +121,68 @@ Z3_ast sym__truth(struct sym_run *r, Z3_ast b)
     return Z3_mk_not(r->z, Z3_mk_eq(r->z, b, sym__number(r, 0, sym__width_of(r, b))));
 }
 
-bool sym__possible(struct sym_run *r, Z3_ast condition)
+bool sym__possible(struct sym_run *r, Z3_ast condition, Z3_model *model)
 {
+    if (condition == Z3_mk_false(r->z))
+        return false;
     r->a->queries++;
     Z3_solver_push(r->z, r->solver);
     Z3_solver_assert(r->z, r->solver, condition);
     Z3_lbool is = Z3_solver_check(r->z, r->solver);
+    if (is == Z3_L_TRUE && model) {
+        *model = Z3_solver_get_model(r->z, r->solver);
+        Z3_model_inc_ref(r->z, *model);
+    }
     Z3_solver_pop(r->z, r->solver, 1);
     if (is == Z3_L_UNDEF)
         sym__give_up(r, "a question that is too hard for the solver");
     return is == Z3_L_TRUE;
+}
+
+void sym__set_condition(struct sym_path *p, Z3_ast condition)
+{
+    p->condition = condition;
+    if (p->model)
+        Z3_model_dec_ref(p->z, p->model);
+    p->model = NULL;
+}
+
+/* Whether the known solution of the path's condition has this, too: then the solver is not asked. */
+static bool is_solved(struct sym_run *r, const struct sym_path *p, Z3_ast clause)
+{
+    Z3_ast value;
+    return p->model && Z3_model_eval(r->z, p->model, clause, true, &value) && value == Z3_mk_true(r->z);
+}
+
+bool sym__may_be(struct sym_run *r, struct sym_path *p, Z3_ast clause)
+{
+    clause = Z3_simplify(r->z, clause);
+    return clause == Z3_mk_true(r->z) || is_solved(r, p, clause) ||
+           sym__possible(r, Z3_simplify(r->z, sym__and_of(r, p->condition, clause)), NULL);
+}
+
+bool sym__require(struct sym_run *r, struct sym_path *p, Z3_ast clause)
+{
+    Z3_model model = NULL;
+    clause = Z3_simplify(r->z, clause);
+    if (clause == Z3_mk_true(r->z))
+        return true;
+    if (clause == Z3_mk_false(r->z))
+        return false;
+    Z3_ast both = Z3_simplify(r->z, sym__and_of(r, p->condition, clause));
+    if (is_solved(r, p, clause))
+        p->condition = both;
+    else if (sym__possible(r, both, &model)) {
+        sym__set_condition(p, both);
+        p->model = model;
+    } else
+        return false;
+    if (r->hooks && !r->accepted) {
+        if (p->clause_count % 16 == 0)
+            p->clauses = sym__must(realloc(p->clauses, (p->clause_count + 16) * sizeof *p->clauses));
+        p->clauses[p->clause_count++] = clause;
+    }
+    return true;
 }
 
 uint32_t sym__type_bits(LLVMTypeRef type)
@@ -165,108 +227,19 @@ bool sym__offset_of(struct sym_run *r, const struct sym_path *p, struct sym_valu
     return true;
 }
 
-/* The offsets that an access may have within its object, lowest first as the solver finds them; at most `most`, and
- * the path is bound to these. */
-static uint32_t offsets_of(struct sym_run *r, struct sym_path *p, struct sym_value pointer, uint64_t size,
-                           uint32_t most, uint32_t *offsets)
+Z3_ast sym__bytes_at(struct sym_run *r, const struct sym_object *o, uint32_t at, uint64_t size)
 {
-    uint32_t count = 0, whole = p->objects[pointer.object].size;
-    Z3_ast any[MOST_OFFSETS];
-    if (size > whole)
-        return 0;
-    uint64_t bound = 16 * size < whole - size ? 16 * size : whole - size; /* low ones first */
-    Z3_solver_push(r->z, r->solver);
-    Z3_solver_assert(r->z, r->solver, p->condition);
-    for (;;) {
-        char name[32];
-        snprintf(name, sizeof name, "below %llu", (unsigned long long)bound);
-        Z3_ast low = Z3_mk_const(r->z, Z3_mk_string_symbol(r->z, name), Z3_mk_bool_sort(r->z));
-        Z3_ast is = Z3_mk_bvule(r->z, pointer.bits, sym__number(r, bound, 64));
-        Z3_solver_assert(r->z, r->solver, Z3_mk_implies(r->z, low, is));
-        Z3_lbool found = Z3_solver_check_assumptions(r->z, r->solver, 1, &low);
-        if (found == Z3_L_UNDEF)
-            sym__give_up(r, "a question that is too hard for the solver");
-        if (found != Z3_L_TRUE) {
-            if (bound == whole - size)
-                break;
-            bound = 4 * bound < whole - size ? 4 * bound : whole - size;
-            continue;
-        }
-        if (count == most) {
-            sym__give_up(r, "an index with more than %u values", most);
-            break;
-        }
-        Z3_ast value;
-        uint64_t n = 0;
-        r->a->queries++;
-        if (!Z3_model_eval(r->z, Z3_solver_get_model(r->z, r->solver), pointer.bits, true, &value) ||
-            !sym__is_constant(r, value, &n) || n > whole - size)
-            break;
-        offsets[count] = (uint32_t)n;
-        any[count] = Z3_mk_eq(r->z, pointer.bits, sym__number(r, n, 64));
-        Z3_solver_assert(r->z, r->solver, Z3_mk_not(r->z, any[count]));
-        count++;
-    }
-    Z3_solver_pop(r->z, r->solver, 1);
-    return count && sym__require(r, p, Z3_mk_or(r->z, count, any)) ? count : 0;
-}
-
-static Z3_ast bytes_at(struct sym_run *r, const struct sym_object *o, uint32_t at, uint64_t size)
-{
+    uint64_t number = 0, byte;
+    uint32_t known = 0;
+    while (known < size && size <= 8 && Z3_is_numeral_ast(r->z, o->bytes[at + known]) &&
+           sym__is_constant(r, o->bytes[at + known], &byte))
+        number |= byte << (8 * known++);
+    if (known == size)
+        return sym__number(r, number, 8 * (uint32_t)size);
     Z3_ast all = o->bytes[at];
     for (uint32_t i = 1; i < size; i++)
         all = Z3_mk_concat(r->z, o->bytes[at + i], all);
     return all;
-}
-
-static bool is_plain(const struct sym_object *o, uint32_t at, uint64_t size)
-{
-    for (uint32_t i = at / 8; i <= (at + (uint32_t)size - 1) / 8; i++)
-        if (o->pointers[i].bits)
-            return false;
-    return true;
-}
-
-/* A load at an index that is not constant: one of several values. */
-static bool load_any(struct sym_run *r, struct sym_path *p, struct sym_value pointer, uint64_t size, uint32_t bits,
-                     struct sym_value *to)
-{
-    uint32_t offsets[MOST_OFFSETS], count = offsets_of(r, p, pointer, size, MOST_OFFSETS, offsets);
-    const struct sym_object *o = &p->objects[pointer.object];
-    Z3_ast all = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!is_plain(o, offsets[i], size))
-            return sym__give_up(r, "one of several pointers");
-        Z3_ast one = bytes_at(r, o, offsets[i], size);
-        Z3_ast is = Z3_mk_eq(r->z, pointer.bits, sym__number(r, offsets[i], 64));
-        all = all ? Z3_mk_ite(r->z, is, one, all) : one;
-    }
-    if (!all)
-        return sym__give_up(r, "an access outside of an object");
-    *to =
-        (struct sym_value){ .bits = Z3_simplify(r->z, bits < 8 * size ? Z3_mk_extract(r->z, bits - 1, 0, all) : all) };
-    return true;
-}
-
-static bool store_any(struct sym_run *r, struct sym_path *p, struct sym_value pointer, uint64_t size, Z3_ast all)
-{
-    uint32_t offsets[MOST_OFFSETS], count = offsets_of(r, p, pointer, size, MOST_OFFSETS, offsets);
-    struct sym_object *o = &p->objects[pointer.object];
-    for (uint32_t i = 0; i < count; i++) {
-        if (!is_plain(o, offsets[i], size))
-            return sym__give_up(r, "one of several pointers");
-        Z3_ast is = Z3_mk_eq(r->z, pointer.bits, sym__number(r, offsets[i], 64));
-        for (uint32_t k = 0; k < size; k++)
-            o->bytes[offsets[i] + k] = Z3_simplify(
-                r->z, Z3_mk_ite(r->z, is, Z3_mk_extract(r->z, 8 * k + 7, 8 * k, all), o->bytes[offsets[i] + k]));
-    }
-    return count ? true : sym__give_up(r, "an access outside of an object");
-}
-
-static bool is_index(struct sym_run *r, const struct sym_path *p, struct sym_value pointer)
-{
-    uint64_t n;
-    return r->hooks && pointer.object && pointer.object < p->object_count && !sym__is_constant(r, pointer.bits, &n);
 }
 
 bool sym__load(struct sym_run *r, struct sym_path *p, struct sym_value pointer, LLVMTypeRef type, struct sym_value *to)
@@ -277,8 +250,8 @@ bool sym__load(struct sym_run *r, struct sym_path *p, struct sym_value pointer, 
         return sym__load_aggregate(r, p, pointer, type, to);
     if (!bits)
         return sym__give_up(r, "a load of a type that is not known");
-    if (is_index(r, p, pointer))
-        return load_any(r, p, pointer, size, bits, to);
+    if (sym__is_index(r, p, pointer))
+        return sym__load_any(r, p, pointer, size, bits, to);
     if (!sym__offset_of(r, p, pointer, size, &at))
         return false;
     const struct sym_object *o = &p->objects[pointer.object];
@@ -286,10 +259,10 @@ bool sym__load(struct sym_run *r, struct sym_path *p, struct sym_value pointer, 
         *to = o->pointers[at / 8];
         return true;
     }
-    Z3_ast all = bytes_at(r, o, at, size);
+    Z3_ast all = sym__bytes_at(r, o, at, size);
     if (bits < 8 * size)
         all = Z3_mk_extract(r->z, bits - 1, 0, all);
-    *to = (struct sym_value){ .bits = Z3_simplify(r->z, all) };
+    *to = (struct sym_value){ .bits = Z3_is_numeral_ast(r->z, all) ? all : Z3_simplify(r->z, all) };
     return true;
 }
 
@@ -301,9 +274,9 @@ bool sym__store(struct sym_run *r, struct sym_path *p, struct sym_value pointer,
         return sym__copy_bytes(r, p, pointer, v, size);
     if (!bits || !v.bits)
         return sym__give_up(r, "a store of a type that is not known");
-    if (is_index(r, p, pointer) && !v.object)
-        return store_any(r, p, pointer, size,
-                         bits < 8 * size ? Z3_mk_zero_ext(r->z, (unsigned)(8 * size) - bits, v.bits) : v.bits);
+    if (sym__is_index(r, p, pointer) && !v.object)
+        return sym__store_any(r, p, pointer, size,
+                              bits < 8 * size ? Z3_mk_zero_ext(r->z, (unsigned)(8 * size) - bits, v.bits) : v.bits);
     if (!sym__offset_of(r, p, pointer, size, &at))
         return false;
     struct sym_object *o = &p->objects[pointer.object];
@@ -315,60 +288,25 @@ bool sym__store(struct sym_run *r, struct sym_path *p, struct sym_value pointer,
         o->pointers[at / 8] = v;
         return true;
     }
+    uint64_t n;
+    if (Z3_is_numeral_ast(r->z, v.bits) && sym__is_constant(r, v.bits, &n)) {
+        for (uint32_t i = 0; i < size; i++)
+            o->bytes[at + i] = sym__number(r, i < 8 ? n >> (8 * i) : 0, 8);
+        return true;
+    }
     Z3_ast all = bits < 8 * size ? Z3_mk_zero_ext(r->z, (unsigned)(8 * size) - bits, v.bits) : v.bits;
     for (uint32_t i = 0; i < size; i++)
         o->bytes[at + i] = Z3_simplify(r->z, Z3_mk_extract(r->z, 8 * i + 7, 8 * i, all));
     return true;
 }
 
-/* The bytes at an index that is not constant, to an object that nobody else has; and back, one after the other. */
-static bool copy_from_any(struct sym_run *r, struct sym_path *p, struct sym_value *from, uint64_t size)
-{
-    uint32_t offsets[MOST_OFFSETS], count = offsets_of(r, p, *from, size, MOST_OFFSETS, offsets);
-    const uint32_t copy = count ? sym__object_new(r, p, size, true) : 0;
-    const struct sym_object *o = &p->objects[from->object];
-    struct sym_object *c = &p->objects[copy];
-    for (uint32_t i = 0; i < count; i++) {
-        if (!is_plain(o, offsets[i], size))
-            return sym__give_up(r, "one of several pointers");
-        Z3_ast is = Z3_mk_eq(r->z, from->bits, sym__number(r, offsets[i], 64));
-        for (uint32_t k = 0; k < size; k++)
-            c->bytes[k] = Z3_simplify(r->z, i ? Z3_mk_ite(r->z, is, o->bytes[offsets[i] + k], c->bytes[k])
-                                              : o->bytes[offsets[i] + k]);
-    }
-    *from = (struct sym_value){ sym__number(r, 0, 64), copy };
-    return count ? true : sym__give_up(r, "an access outside of an object");
-}
-
-static bool copy_to_any(struct sym_run *r, struct sym_path *p, struct sym_value to, struct sym_value from,
-                        uint64_t size)
-{
-    uint32_t offsets[MOST_OFFSETS], source;
-    if (!sym__offset_of(r, p, from, size, &source))
-        return false;
-    uint32_t count = offsets_of(r, p, to, size, MOST_OFFSETS, offsets);
-    struct sym_object *o = &p->objects[to.object];
-    const struct sym_object *f = &p->objects[from.object];
-    if (to.object == from.object || !is_plain(f, source, size))
-        return sym__give_up(r, "one of several pointers");
-    for (uint32_t i = 0; i < count; i++) {
-        if (!is_plain(o, offsets[i], size))
-            return sym__give_up(r, "one of several pointers");
-        Z3_ast is = Z3_mk_eq(r->z, to.bits, sym__number(r, offsets[i], 64));
-        for (uint32_t k = 0; k < size; k++)
-            o->bytes[offsets[i] + k] =
-                Z3_simplify(r->z, Z3_mk_ite(r->z, is, f->bytes[source + k], o->bytes[offsets[i] + k]));
-    }
-    return count ? true : sym__give_up(r, "an access outside of an object");
-}
-
 bool sym__copy_bytes(struct sym_run *r, struct sym_path *p, struct sym_value to, struct sym_value from, uint64_t size)
 {
     uint32_t at = 0, source = 0;
-    if (size && is_index(r, p, from) && !copy_from_any(r, p, &from, size))
+    if (size && sym__is_index(r, p, from) && !sym__copy_from_any(r, p, &from, size))
         return false;
-    if (size && is_index(r, p, to))
-        return copy_to_any(r, p, to, from, size);
+    if (size && sym__is_index(r, p, to))
+        return sym__copy_to_any(r, p, to, from, size);
     if (!sym__offset_of(r, p, to, size, &at) || !sym__offset_of(r, p, from, size, &source))
         return false;
     struct sym_object *t = &p->objects[to.object];
@@ -502,24 +440,33 @@ bool sym__offset_in(struct sym_run *r, struct sym_path *p, LLVMValueRef gep, str
 {
     LLVMTargetDataRef layout = r->q->program->bitcode.layout;
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(gep, 0)));
+    struct sym_address form = sym__address_of(r, base.bits);
     Z3_ast sum = base.bits;
     for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
         LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
         struct sym_value n;
+        uint64_t length = 0;
         if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            sum = Z3_mk_bvadd(r->z, sum, sym__number(r, LLVMOffsetOfElement(layout, type, field), 64));
+            uint64_t at = LLVMOffsetOfElement(layout, type, field);
+            sum = Z3_mk_bvadd(r->z, sum, sym__number(r, at, 64));
+            form.base += at;
             type = LLVMStructGetTypeAtIndex(type, field);
             continue;
         }
         if (!sym__value_of(r, p, index, &n) || n.object)
             return false;
-        if (i > 1)
+        if (i > 1) {
+            length = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength(type) : 0;
             type = LLVMGetElementType(type);
+        }
         if (sym__width_of(r, n.bits) < 64)
             n.bits = Z3_mk_sign_ext(r->z, 64 - sym__width_of(r, n.bits), n.bits);
-        sum = Z3_mk_bvadd(r->z, sum, Z3_mk_bvmul(r->z, n.bits, sym__number(r, sym__type_bytes(r, type), 64)));
+        uint64_t stride = sym__type_bytes(r, type);
+        sym__address_add(r, &form, n.bits, stride, length);
+        sum = Z3_mk_bvadd(r->z, sum, Z3_mk_bvmul(r->z, n.bits, sym__number(r, stride, 64)));
     }
     *to = (struct sym_value){ Z3_simplify(r->z, sum), base.object };
+    sym__address_keep(r, to->bits, &form);
     return true;
 }

@@ -53,6 +53,10 @@ struct sym_effect {
     Z3_ast result;
     uint64_t most;
     const char *name;
+    Z3_ast *tail; /* bytes of the tail, and how many of them there are; NULL: no tail */
+    Z3_ast tail_size;
+    uint32_t tail_count;
+    bool passes_tail; /* its tail is that of the message that is being handled */
 };
 
 /* A block that the path has run, and how many clauses and effects it had then.  With `guard`: it runs only if this
@@ -68,18 +72,24 @@ struct sym_path {
     uint32_t depth;
     struct sym_object *objects; /* 0 is none */
     uint32_t object_count;
-    Z3_ast condition;
+    Z3_ast condition; /* changed by sym__require and sym__set_condition only */
+    Z3_context z;
+    Z3_model model; /* a solution of the condition; NULL: not known */
     uint32_t steps, forks;
     /* With hooks: the parts of the condition, effects (their bytes belong to the run), and blocks. */
     Z3_ast *clauses;
     struct sym_effect *effects;
     struct sym_visit *visits;
     uint32_t clause_count, effect_count, visit_count;
-    uint32_t place;          /* the behaviour from now on; RH__NO_INDEX: as before */
+    uint32_t place;          /* the behaviour from now on; RH__NO_INDEX: as before, or: */
+    Z3_ast returns;          /* the behaviour to which a handler returns that has waited; NULL: as before */
     bool stops;              /* rh_stop was called */
     bool done;               /* nothing is left to say about it: it has returned, or its copies go on */
     uint32_t state, message; /* objects */
     Z3_ast self, sender;
+    uint32_t tail; /* object of the message's tail, once it is asked for; 0: not yet */
+    Z3_ast tail_size;
+    bool tail_lost; /* the code has waited since, without asking for it */
     /* A way behind a branch, which is to be merged: it stops in this block of the frame at this depth, and fails if it
      * divides, or comes back to the branch, or to one around it. */
     LLVMBasicBlockRef stop;
@@ -90,6 +100,19 @@ struct sym_path {
     } origins[SYM_MERGES];
     uint32_t origin_count;
     bool arrived;
+};
+
+/* An address in an object as the code computes it: a base and indices in arrays (symbolic_index.c). */
+enum { SYM_INDICES = 2 };
+struct sym_address {
+    Z3_ast bits; /* the whole */
+    uint64_t base;
+    uint32_t count;
+    bool known; /* it has this form */
+    struct {
+        Z3_ast of;               /* 64 bits */
+        uint64_t stride, length; /* of the array; 0: not known */
+    } index[SYM_INDICES];
 };
 
 struct sym_run;
@@ -118,6 +141,9 @@ struct sym_run {
     double until; /* of processor time: with hooks, no path goes on then; 0 for no limit */
     struct sym_meeting *meetings;
     uint32_t meeting_count;
+    struct sym_address *addresses; /* a hash table */
+    uint32_t address_count, address_room;
+    Z3_ast bytes[256]; /* numbers that were made; NULL: not yet */
 };
 
 /* Executes the path from where it stands. */
@@ -136,6 +162,9 @@ bool sym__return(struct sym_run *r, struct sym_path *p, LLVMValueRef i);
 void sym__begin(struct sym_run *r, LLVMValueRef function, const struct sym_value *arguments, uint32_t count,
                 struct sym_path *p);
 struct sym_path *sym__path_new(struct sym_run *r);
+void sym__set_condition(struct sym_path *p, Z3_ast condition);
+/* Whether the condition is possible together with this part. */
+bool sym__may_be(struct sym_run *r, struct sym_path *p, Z3_ast clause);
 /* Adds a part to the condition; false if the condition has become impossible. */
 bool sym__require(struct sym_run *r, struct sym_path *p, Z3_ast clause);
 /* The text that a pointer points to, if it is constant; NULL if not.  Of the module. */
@@ -162,8 +191,8 @@ Z3_ast sym__and_of(struct sym_run *r, Z3_ast a, Z3_ast b);
 /* i1 from a truth value, and back. */
 Z3_ast sym__bit(struct sym_run *r, Z3_ast truth);
 Z3_ast sym__truth(struct sym_run *r, Z3_ast b);
-/* Whether the solver finds the condition possible. */
-bool sym__possible(struct sym_run *r, Z3_ast condition);
+/* Whether the solver finds the condition possible; `model` may be NULL, else the caller releases it. */
+bool sym__possible(struct sym_run *r, Z3_ast condition, Z3_model *model);
 
 /* The width of a number, integer or not, or of a pointer, 0 for other types; the size in memory. */
 uint32_t sym__type_bits(LLVMTypeRef type);
@@ -177,6 +206,22 @@ bool sym__offset_of(struct sym_run *r, const struct sym_path *p, struct sym_valu
 bool sym__load(struct sym_run *r, struct sym_path *p, struct sym_value pointer, LLVMTypeRef type, struct sym_value *to);
 bool sym__store(struct sym_run *r, struct sym_path *p, struct sym_value pointer, struct sym_value v, LLVMTypeRef type);
 bool sym__copy_bytes(struct sym_run *r, struct sym_path *p, struct sym_value to, struct sym_value from, uint64_t size);
+
+/* ---- places that depend on a value: symbolic_index.c ------------------------------------------------------------- */
+/* The form of an address that was kept, or of a number. */
+struct sym_address sym__address_of(struct sym_run *r, Z3_ast bits);
+void sym__address_add(struct sym_run *r, struct sym_address *a, Z3_ast index, uint64_t stride, uint64_t length);
+void sym__address_keep(struct sym_run *r, Z3_ast bits, const struct sym_address *a);
+bool sym__is_index(struct sym_run *r, const struct sym_path *p, struct sym_value pointer);
+bool sym__load_any(struct sym_run *r, struct sym_path *p, struct sym_value pointer, uint64_t size, uint32_t bits,
+                   struct sym_value *to);
+bool sym__store_any(struct sym_run *r, struct sym_path *p, struct sym_value pointer, uint64_t size, Z3_ast all);
+/* `from` becomes an object that nobody else has. */
+bool sym__copy_from_any(struct sym_run *r, struct sym_path *p, struct sym_value *from, uint64_t size);
+bool sym__copy_to_any(struct sym_run *r, struct sym_path *p, struct sym_value to, struct sym_value from, uint64_t size);
+/* As many bytes as `size` says, which is not constant. */
+bool sym__copy_some(struct sym_run *r, struct sym_path *p, struct sym_value to, struct sym_value from, Z3_ast size);
+Z3_ast sym__bytes_at(struct sym_run *r, const struct sym_object *o, uint32_t at, uint64_t size);
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 /* The place of a value in the frame; valid until the next call. */

@@ -42,7 +42,7 @@ static const char help[] =
     "A goal is reached (a schedule is saved, and its replay reaches the goal), unreachable (and why), or not found.\n"
     "exit: 0 all goals are reached or unreachable, 1 some were not found, 2 wrong use, 3 the tool failed\n";
 
-enum { MOST_LINES = 256, SNAPSHOTS = 16 };
+enum { MOST_LINES = 256, SNAPSHOTS = 48 };
 
 struct asked {
     const char *program, *test, *save, *json, *html, *tests, *blocks;
@@ -457,7 +457,7 @@ static int reach_goals(struct asked *a, const struct rh__program *p)
     }
     rh__flow_make(&f, p, rh__program_test_named(p, a->test), true);
     rh__goals_judge_by_flow(&g, &f);
-    rh__flow_release(&f);
+    g.flow = &f;
     uint32_t listed = g.count;
     for (uint32_t i = 0; a->uncovered && i < g.count; i++)
         if (strncmp(g.at[i].what, "block ", 6) == 0 && i < listed)
@@ -479,6 +479,7 @@ static int reach_goals(struct asked *a, const struct rh__program *p)
     rh__concrete_release(&a->concrete);
     rh__concrete_close(&a->concrete);
     rh__interrupts_end(&interrupts);
+    rh__flow_release(&f);
     rh__goals_release(&g);
     return a->concrete.interrupted ? 128 + a->concrete.interrupted : code;
 }

@@ -39,6 +39,7 @@ struct rh__goal {
 
 struct rh__goals {
     const struct rh__program *program;
+    const struct rh__flow *flow; /* of the test; NULL: not made yet */
     struct rh__goal *at;
     uint32_t count;
     void (*settled)(struct rh__goals *g, uint32_t goal, void *arg); /* called when a goal is settled; may be NULL */

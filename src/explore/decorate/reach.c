@@ -51,6 +51,7 @@ struct reach {
     bool worlds_wanted;
     uint32_t worlds_left, world_count, world_gap; /* how many are wanted; were written; steps until the next one */
     uint32_t worlds_after;                        /* event */
+    uint32_t worlds_each, of_run;                 /* most of one run, 0 for any number; so many of this one */
     uint64_t worlds[MOST_WORLDS];                 /* fingerprints */
 };
 
@@ -140,6 +141,7 @@ static bool reach_open(void *state, struct rh_exploration *x, const struct rh_ar
     r->worlds_left = (uint32_t)rh_arguments_number(a, "worlds", 0);
     r->worlds_wanted = r->worlds_left;
     r->worlds_after = (uint32_t)rh_arguments_number(a, "after", 0);
+    r->worlds_each = (uint32_t)rh_arguments_number(a, "each", 0);
     r->notes = rh_exploration_memory(x, 2 * (size_t)rh__blocks.count * sizeof *r->notes);
     r->state_counts = rh_exploration_memory(x, rh__blocks.count + 1);
     r->states = rh_exploration_memory(x, MOST_STATES * sizeof *r->states);
@@ -219,16 +221,28 @@ static uint32_t reach_begin(void *state, const struct rh_world *w)
 {
     struct reach *r = state;
     take_back(r);
+    r->of_run = 0;
     r->kept_states = 0; /* of no run of the search */
     if ((r->worlds_wanted ? !r->worlds_left : !r->left) || r->failed)
         return 0;
     return rh_inner_begin(&r->inner, w);
 }
 
-/* The beginning of the first run, then points of later runs, ever further apart. */
+/* Steps until the next state is wanted: two in a row, which show a step, then a few more; or few of a run, ever further
+ * apart. */
+static uint32_t next_gap(const struct reach *r)
+{
+    if (r->worlds_each)
+        return r->of_run == r->worlds_each ? UINT32_MAX : 1 + r->of_run * r->of_run / 6;
+    return r->world_count % 2 ? 1 : 1 + r->world_count % 8;
+}
+
+/* The beginning of the first run, then later points of runs. */
 static void save_world(struct reach *r, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     enum { ROOM = 1 << 20 };
+    if (r->worlds_each && !r->of_run)
+        r->world_gap = 1;
     if (r->world_gap && --r->world_gap)
         return;
     uint64_t print = rh_world_fingerprint(w);
@@ -249,7 +263,8 @@ static void save_world(struct reach *r, const struct rh_world *w, const struct r
         rh__worlds_write(w, open, count, f);
         r->worlds_left--;
         r->worlds[r->world_count++] = print;
-        r->world_gap = r->world_count % 2 ? 1 : 1 + r->world_count % 8; /* two in a row show a step */
+        r->of_run++;
+        r->world_gap = next_gap(r);
     }
     r->failed |= !f || ferror(f);
     if (f)
@@ -309,6 +324,7 @@ static const struct rh_argument reach_arguments[] = {
       .named = true,
       .help = "so many states of the world between two steps" },
     { .name = "after", .kind = RH_ARGUMENT_NUMBER, .most = 1e9, .named = true, .help = "event behind which they are" },
+    { .name = "each", .kind = RH_ARGUMENT_NUMBER, .most = MOST_WORLDS, .named = true, .help = "most of one run" },
     { .name = "explorer", .kind = RH_ARGUMENT_EXPLORER, .required = true, .help = "makes the runs" },
     { .name = NULL },
 };

@@ -50,6 +50,8 @@ static void put_message(const struct rh_world *w, const struct rh__run *r, uint3
     fprintf(to, "# message %d %s %u %u %u ", taken, m.type ? m.type->name : "-", rh__run_message(r, message)->seen_as,
             m.receiver, m.tail_size);
     put_bytes(to, taken ? NULL : m.value, m.size);
+    fputc(' ', to);
+    put_bytes(to, taken || m.tail_size > RH__WORLDS_TAIL ? NULL : m.tail, m.tail_size);
     fputc('\n', to);
 }
 
