@@ -89,6 +89,8 @@ void rh__exploration_mark(struct rh_exploration *x, uint64_t mark);
 struct rh_fingerprint rh__exploration_state(const struct rh_exploration *x, const struct rh_world *w);
 /* Steps are left out, because they lead to visited states: counts as a pruned run. */
 void rh__exploration_leaves_out(struct rh_exploration *x);
+/* True if the exploration has this explorer, by its state, and nothing around it: it sees all open choices. */
+bool rh__exploration_is_only(const struct rh_exploration *x, const void *state);
 /* True if each step has to be made, even if it is known where it leads: a bound marks states, or coverage is
  * measured. */
 bool rh__exploration_needs_steps(const struct rh_exploration *x);

@@ -1,137 +1,38 @@
 /* See foretell.h.
  *
- * Effects are in a table of buckets of two: the one that was used last stays.  The key of an effect is a hash of 128
- * bits.  A step with announcements has two: the first says only that there are announcements, and the second, which
- * the states of the monitors are part of, has the effect. */
+ * The key of an effect is a hash of 128 bits.  A step with announcements has two: the first says only that there are
+ * announcements, and the second, which the states of the monitors are part of, has the effect. */
 #include "world/foretell.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
+#include "world/effects.h"
 #include "world/faults.h"
 #include "world/fingerprint.h"
 #include "world/network.h"
 #include "world/objects.h"
 
-enum { BUCKETS = 1 << 13, SENDS = 5, MOST_PARTS = 128, MOST_CHOICES = 64, LINE = 64 };
-
-enum kind { NOT_KNOWN, NOT_FORETOLD, ANNOUNCES, KNOWN };
-
-struct sent {
-    struct rh__wide hash;
-    uint32_t from, to; /* the channel */
-};
-
-/* Most effects send one message at most, and then a line of the cache has all of it. */
-struct effect {
-    struct rh__wide key; /* written last; 0: none */
-    struct rh__wide after;
-    uint8_t kind, count;
-    bool recalls, silent;
-    bool more; /* timers or monitors change */
-    struct sent sent[SENDS];
-    struct rh__wide timers, monitors; /* what changes in their sum, and in their exclusive or */
-};
-_Static_assert(offsetof(struct effect, sent[1]) <= LINE, "see above");
-
-struct bucket {
-    _Alignas(LINE) struct effect effects[2];
-};
-
-/* The state before the step that is to be learnt. */
-struct before {
-    bool pending;
-    uint32_t events, actor, timer;
-    uint32_t actor_count, channel_count, taken_channel, under_way;
-    struct rh__wide key, monitors, tables, globals;
-    struct world_footprint footprint;
-    struct world_parts parts;
-    struct rh__wide actors[MOST_PARTS], channels[MOST_PARTS];
-};
-
-struct rh__foretelling {
-    uint32_t events;              /* of the state that was last foretold */
-    uint8_t silent[MOST_CHOICES]; /* of its choices: they do nothing that others can notice */
-    struct before before;
-    uint8_t last[BUCKETS]; /* used, of the two in a bucket */
-    struct bucket buckets[BUCKETS];
-};
-
-size_t rh__foretelling_size(void)
-{
-    return sizeof(struct rh__foretelling);
-}
-
-void rh__foretelling_clear(struct rh__foretelling *f)
-{
-    memset(f, 0, sizeof *f);
-}
-
-/* ---- the table --------------------------------------------------------------------------------------------------- */
-
-static bool is_same(struct rh__wide a, struct rh__wide b)
-{
-    return a.high == b.high && a.low == b.low;
-}
-
-static const struct effect none;
-
-static const struct effect *find(struct rh__foretelling *f, struct rh__wide key)
-{
-    const struct bucket *b = &f->buckets[key.high % BUCKETS];
-    for (uint32_t i = 0; i < 2; i++)
-        if (is_same(b->effects[i].key, key)) {
-            f->last[key.high % BUCKETS] = (uint8_t)i;
-            return &b->effects[i];
-        }
-    return &none;
-}
-
-static void prefetch(const struct rh__foretelling *f, struct rh__wide key)
-{
-    const struct bucket *b = &f->buckets[key.high % BUCKETS];
-    __builtin_prefetch(&b->effects[0]);
-    __builtin_prefetch(&b->effects[1]);
-}
-
-/* The key comes last: the process may be killed at any point. */
-static void keep(struct rh__foretelling *f, const struct effect *e)
-{
-    struct bucket *b = &f->buckets[e->key.high % BUCKETS];
-    uint8_t *last = &f->last[e->key.high % BUCKETS];
-    uint32_t i = is_same(b->effects[*last].key, e->key) ? *last : 1u - *last;
-    struct effect *to = &b->effects[i];
-    to->key = rh__wide_of(0);
-    atomic_signal_fence(memory_order_seq_cst);
-    to->after = e->after;
-    to->timers = e->timers;
-    to->monitors = e->monitors;
-    to->kind = e->kind;
-    to->count = e->count;
-    to->recalls = e->recalls;
-    to->silent = e->silent;
-    to->more = e->more;
-    memcpy(to->sent, e->sent, e->count * sizeof *e->sent);
-    atomic_signal_fence(memory_order_seq_cst);
-    to->key = e->key;
-    *last = (uint8_t)i;
-}
-
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 /* Whether steps can be foretold in the present state at all. */
-static bool can_foretell(const struct rh_world *w)
+bool rh__can_foretell(const struct rh_world *w)
 {
     return w->semantics.granularity == RH_GRAIN_HANDLER && w->hashing && !w->over && !w->clock_used && !w->sets_used &&
            w->chooser == RH_NONE && !w->gathered && !w->halted && !w->parts.others &&
            !(w->semantics.quiet_after | w->semantics.temperature | w->semantics.fail_allocation) && !rh__holds_any(w) &&
-           w->actor_count <= MOST_PARTS && w->channel_count <= MOST_PARTS;
+           w->actor_count <= RH__MOST_PARTS && w->channel_count <= RH__MOST_PARTS;
 }
 
-static bool is_idle(const struct world_actor *a)
+bool rh__is_between_handlers(const struct world_actor *a)
 {
     return a->status == STATUS_IDLE && a->stack == RH_NONE && a->type->kind == RH_KIND_ACTOR && a->opened == RH_NONE &&
            !(a->flags & (FLAG_GATHERS | FLAG_STOPPING));
+}
+
+bool rh__takes_what_comes(const struct world_actor *a)
+{
+    return rh__is_between_handlers(a) && !(a->flags & FLAG_DEFERS) && a->start == RH_NONE && a->outbox == RH_NONE &&
+           a->timers == RH_NONE;
 }
 
 /* The message that is taken leaves the others of its channel as they were: it is the first one, or passing over others
@@ -141,7 +42,7 @@ static bool leaves_the_others(const struct rh_world *w, const struct world_chann
     return c->first == message || !w->delivery.in_order || c->sender == RH_NONE;
 }
 
-static bool is_plain_message(const struct world_message *m)
+bool rh__is_plain_mail(const struct world_message *m)
 {
     return m->type != &rh__exit_signal && !rh__message_is_down(m) && !m->wake && !m->behind && !m->life &&
            m->request == RH_NONE && m->answers == RH_NONE;
@@ -171,7 +72,7 @@ static uint32_t channel_from_to(const struct rh_world *w, uint32_t from, uint32_
 }
 
 /* What a step sees besides its actor and the message. */
-static struct rh__wide surroundings(const struct rh_world *w)
+struct rh__wide rh__effect_surroundings(const struct rh_world *w)
 {
     return rh__wide_mix(rh__wide_mix(w->tables_hash, w->globals_hash), w->parts.scalars);
 }
@@ -183,14 +84,15 @@ static struct rh__wide key_of(struct rh_world *w, const struct rh_choice *c, str
     struct rh__wide what, zero = { 0, 0 };
     if (c->kind == RH_CHOICE_DELIVER) {
         const struct world_message *m = &w->messages[c->what];
-        if (!is_idle(a) || !is_plain_message(m) || !leaves_the_others(w, &w->channels[m->channel], c->what))
+        if (!rh__is_between_handlers(a) || !rh__is_plain_mail(m) ||
+            !leaves_the_others(w, &w->channels[m->channel], c->what))
             return zero;
         what = rh__message_hash(w, c->what);
     } else if (c->kind == RH_CHOICE_TIMER && w->semantics.time != RH_TIME_ORDERED) {
         uint32_t self = channel_from_to(w, rh__channel_key(w, c->actor, true), c->actor);
         bool passes = self != RH_NONE && w->channels[self].first != RH_NONE && w->delivery.in_order &&
                       w->channels[self].sender != RH_NONE; /* over messages that the actor has sent to itself */
-        if (!is_idle(a) || !w->timers[c->what].type || passes)
+        if (!rh__is_between_handlers(a) || !w->timers[c->what].type || passes)
             return zero;
         what = rh__wide_with(rh__timer_hash(w, &w->timers[c->what]), 29);
     } else {
@@ -200,7 +102,7 @@ static struct rh__wide key_of(struct rh_world *w, const struct rh_choice *c, str
     return a->timers == RH_NONE ? key : rh__wide_mix(key, own_timers(w, a));
 }
 
-static struct rh__wide monitors_hash(const struct rh_world *w)
+struct rh__wide rh__monitors_hash(const struct rh_world *w)
 {
     struct rh__wide h = { 0, 0 };
     for (uint32_t i = 0; i < w->monitor_count; i++)
@@ -208,7 +110,7 @@ static struct rh__wide monitors_hash(const struct rh_world *w)
     return h;
 }
 
-static struct rh__wide with_monitors(struct rh__wide key, struct rh__wide monitors)
+struct rh__wide rh__effect_key_announcing(struct rh__wide key, struct rh__wide monitors)
 {
     return rh__wide_mix(rh__wide_with(key, 27), monitors);
 }
@@ -216,22 +118,22 @@ static struct rh__wide with_monitors(struct rh__wide key, struct rh__wide monito
 /* ---- foretelling ------------------------------------------------------------------------------------------------- */
 
 /* A send finds its receiver alive. */
-static bool takes_mail(const struct rh_world *w, uint32_t actor)
+bool rh__takes_mail(const struct rh_world *w, uint32_t actor)
 {
     return w->actors[actor].status < STATUS_ENDED && !(actor == 0 && rh__test_is_over(w));
 }
 
-static bool applies(const struct rh_world *w, const struct effect *e)
+static bool applies(const struct rh_world *w, const struct rh__effect *e)
 {
-    bool good = e->kind == KNOWN && !(e->recalls && w->footprint.timer_mail) &&
+    bool good = e->kind == RH__EFFECT_KNOWN && !(e->recalls && w->footprint.timer_mail) &&
                 w->under_way + e->count < w->semantics.max_messages;
     for (uint32_t i = 0; i < e->count && good; i++)
-        good = takes_mail(w, e->sent[i].to);
+        good = rh__takes_mail(w, e->sent[i].to);
     return good;
 }
 
 /* How the hash of a channel changes: without `taken`, and with what is sent to it from `first` on. */
-static struct rh__wide channel_change(struct rh_world *w, const struct effect *e, uint32_t channel, uint32_t from,
+static struct rh__wide channel_change(struct rh_world *w, const struct rh__effect *e, uint32_t channel, uint32_t from,
                                       uint32_t to, uint32_t taken, uint32_t first)
 {
     struct rh__queue_hash q = { .any = false };
@@ -249,7 +151,7 @@ static struct rh__wide channel_change(struct rh_world *w, const struct effect *e
     return rh__wide_xor(old, rh__queue_end(&q, from, to));
 }
 
-static bool was_before(const struct effect *e, uint32_t at)
+static bool was_before(const struct rh__effect *e, uint32_t at)
 {
     uint32_t i = 0;
     while (e->sent[i].from != e->sent[at].from || e->sent[i].to != e->sent[at].to)
@@ -257,7 +159,7 @@ static bool was_before(const struct effect *e, uint32_t at)
     return i < at;
 }
 
-static struct rh_fingerprint state_behind(struct rh_world *w, const struct rh_choice *c, const struct effect *e)
+static struct rh_fingerprint state_behind(struct rh_world *w, const struct rh_choice *c, const struct rh__effect *e)
 {
     const struct world_parts *now = &w->parts;
     struct rh__wide h = rh__wide_xor(now->components, rh__wide_xor(w->actors[c->actor].hash, e->after));
@@ -267,7 +169,7 @@ static struct rh_fingerprint state_behind(struct rh_world *w, const struct rh_ch
         h = rh__wide_xor(h, channel_change(w, e, taken, w->channels[taken].sender, c->actor, c->what, 0));
     }
     for (uint32_t i = 0; i < e->count; i++) {
-        const struct sent *s = &e->sent[i];
+        const struct rh__sent *s = &e->sent[i];
         uint32_t channel = channel_from_to(w, s->from, s->to);
         if ((channel == RH_NONE || channel != taken) && !was_before(e, i))
             h = rh__wide_xor(h, channel_change(w, e, channel, s->from, s->to, RH_NONE, i));
@@ -286,21 +188,22 @@ void rh__foretell(struct rh__foretelling *f, const struct rh_world *world, const
     rh__fingerprint_parts(w);
     memset(told, 0, count * sizeof *told);
     f->events = 0;
-    if (!can_foretell(w))
+    if (!rh__can_foretell(w))
         return;
     f->events = w->event_count;
-    struct rh__wide around = surroundings(w);
-    for (uint32_t from = 0; from < count; from += MOST_CHOICES) {
-        uint32_t n = count - from < MOST_CHOICES ? count - from : MOST_CHOICES;
-        struct rh__wide keys[MOST_CHOICES];
+    static const struct rh__effect unknown;
+    struct rh__wide around = rh__effect_surroundings(w);
+    for (uint32_t from = 0; from < count; from += RH__MOST_FORETOLD) {
+        uint32_t n = count - from < RH__MOST_FORETOLD ? count - from : RH__MOST_FORETOLD;
+        struct rh__wide keys[RH__MOST_FORETOLD];
         for (uint32_t i = 0; i < n; i++) {
             keys[i] = key_of(w, &open[from + i], around);
-            prefetch(f, keys[i]);
+            rh__effect_prefetch(f, keys[i]);
         }
         for (uint32_t i = 0; i < n; i++) {
-            const struct effect *e = rh__wide_is_zero(keys[i]) ? &none : find(f, keys[i]);
-            if (e->kind == ANNOUNCES)
-                e = find(f, with_monitors(keys[i], monitors_hash(w)));
+            const struct rh__effect *e = rh__wide_is_zero(keys[i]) ? &unknown : rh__effect_find(f, keys[i]);
+            if (e->kind == RH__EFFECT_ANNOUNCES)
+                e = rh__effect_find(f, rh__effect_key_announcing(keys[i], rh__monitors_hash(w)));
             bool good = applies(w, e);
             if (good)
                 told[from + i] = state_behind(w, &open[from + i], e);
@@ -318,7 +221,7 @@ bool rh__is_enough_spoilt(const struct rh_world *w)
 uint32_t rh__foretold_enough(const struct rh__foretelling *f, const struct rh_world *w, const struct rh_choice *open,
                              uint32_t count)
 {
-    if (f->events != w->event_count || !w->delivery.by_receiver || w->any_faults || count > MOST_CHOICES ||
+    if (f->events != w->event_count || !w->delivery.by_receiver || w->any_faults || count > RH__MOST_FORETOLD ||
         count != w->choice_count /* some are hidden */ || rh__is_enough_spoilt(w))
         return RH_NONE;
     for (uint32_t i = 0; i < count; i++) {
@@ -343,19 +246,19 @@ void rh__foretell_nothing(struct rh__foretelling *f)
 void rh__foretell_before(struct rh__foretelling *f, const struct rh_world *world, const struct rh_choice *c)
 {
     struct rh_world *w = (struct rh_world *)world; /* as above */
-    struct before *b = &f->before;
+    struct rh__effect_before *b = &f->before;
     b->pending = false;
     rh__fingerprint_parts(w);
-    if (!can_foretell(w))
+    if (!rh__can_foretell(w))
         return;
-    b->key = key_of(w, c, surroundings(w));
+    b->key = key_of(w, c, rh__effect_surroundings(w));
     if (rh__wide_is_zero(b->key))
         return;
-    const struct effect *e = find(f, b->key);
-    b->monitors = monitors_hash(w);
-    if (e->kind == ANNOUNCES)
-        e = find(f, with_monitors(b->key, b->monitors));
-    if (e->kind != NOT_KNOWN)
+    const struct rh__effect *e = rh__effect_find(f, b->key);
+    b->monitors = rh__monitors_hash(w);
+    if (e->kind == RH__EFFECT_ANNOUNCES)
+        e = rh__effect_find(f, rh__effect_key_announcing(b->key, b->monitors));
+    if (e->kind != RH__EFFECT_NOT_KNOWN)
         return;
     b->pending = true;
     b->events = w->event_count;
@@ -384,16 +287,18 @@ static bool is_monitor(const struct rh_world *w, uint32_t actor)
 }
 
 /* Whether nothing has changed but what an effect describes. */
-static bool is_described(const struct rh_world *w, const struct before *b, const struct effect *e, bool announced)
+static bool is_described(const struct rh_world *w, const struct rh__effect_before *b, const struct rh__effect *e,
+                         bool announced)
 {
-    bool good = is_same(b->tables, w->tables_hash) && is_same(b->globals, w->globals_hash) &&
-                is_same(b->parts.scalars, w->parts.scalars) && is_same(b->parts.owed, w->parts.owed) &&
-                w->under_way == b->under_way - !b->timer + e->count;
+    bool good = rh__wide_is_same(b->tables, w->tables_hash) && rh__wide_is_same(b->globals, w->globals_hash) &&
+                rh__wide_is_same(b->parts.scalars, w->parts.scalars) &&
+                rh__wide_is_same(b->parts.owed, w->parts.owed) && w->under_way == b->under_way - !b->timer + e->count;
     for (uint32_t i = 0; i < w->actor_count && good; i++)
-        good = i == b->actor || is_same(b->actors[i], w->actors[i].hash) || (announced && is_monitor(w, i));
+        good = i == b->actor || rh__wide_is_same(b->actors[i], w->actors[i].hash) || (announced && is_monitor(w, i));
     for (uint32_t i = 0; i < w->channel_count && good; i++) {
         const struct world_channel *c = &w->channels[i];
-        good = i == b->taken_channel || is_same(i < b->channel_count ? b->channels[i] : rh__wide_of(0), c->hash);
+        good =
+            i == b->taken_channel || rh__wide_is_same(i < b->channel_count ? b->channels[i] : rh__wide_of(0), c->hash);
         for (uint32_t k = 0; k < e->count && !good; k++)
             good = e->sent[k].from == c->sender && e->sent[k].to == c->receiver;
     }
@@ -401,16 +306,18 @@ static bool is_described(const struct rh_world *w, const struct before *b, const
 }
 
 /* What the step has sent; false if one of the messages is not plain, or was not under way. */
-static bool read_sends(struct rh_world *w, const struct before *b, struct effect *e)
+static bool read_sends(struct rh_world *w, const struct rh__effect_before *b, struct rh__effect *e)
 {
     uint32_t i = w->events[w->event_count - 1].first_message + b->timer; /* the first one is the timer's */
     for (; i < w->message_count; i++) {
         const struct world_message *m = &w->messages[i];
-        if (e->count == SENDS || m->taken_by != RH_NONE || !is_plain_message(m) || m->timer || m->copy_of != RH_NONE ||
-            rh__message_is_start(m) || !takes_mail(w, m->receiver))
+        if (e->count == RH__EFFECT_SENDS || m->taken_by != RH_NONE || !rh__is_plain_mail(m) || m->timer ||
+            m->copy_of != RH_NONE || rh__message_is_start(m) || !rh__takes_mail(w, m->receiver))
             return false;
-        e->sent[e->count++] =
-            (struct sent){ .hash = rh__message_hash(w, i), .from = w->channels[m->channel].sender, .to = m->receiver };
+        e->simple &= m->type->unhandled != RH_UNHANDLED_DEFER;
+        e->sent[e->count++] = (struct rh__sent){ .hash = rh__message_hash(w, i),
+                                                 .from = w->channels[m->channel].sender,
+                                                 .to = m->receiver };
     }
     return true;
 }
@@ -423,7 +330,7 @@ static struct rh__wide difference(struct rh__wide a, struct rh__wide b)
 void rh__foretell_after(struct rh__foretelling *f, const struct rh_world *world)
 {
     struct rh_world *w = (struct rh_world *)world; /* as above */
-    struct before *b = &f->before;
+    struct rh__effect_before *b = &f->before;
     if (!b->pending || w->event_count != b->events + 1)
         return;
     b->pending = false;
@@ -431,22 +338,23 @@ void rh__foretell_after(struct rh__foretelling *f, const struct rh_world *world)
     if (!w->hashing)
         return;
     bool announced = w->footprint.announced != b->footprint.announced;
-    struct effect e = { .key = b->key, .kind = ANNOUNCES };
+    struct rh__effect e = { .key = b->key, .kind = RH__EFFECT_ANNOUNCES };
     if (announced) {
-        keep(f, &e);
-        e.key = with_monitors(b->key, b->monitors);
+        rh__effect_keep(f, &e);
+        e.key = rh__effect_key_announcing(b->key, b->monitors);
     }
     const struct world_actor *a = &w->actors[b->actor];
     e.after = a->hash;
     e.timers = difference(w->parts.timers, b->parts.timers);
-    e.monitors = rh__wide_xor(monitors_hash(w), b->monitors);
+    e.monitors = rh__wide_xor(rh__monitors_hash(w), b->monitors);
+    e.simple = rh__takes_what_comes(a) && rh__wide_is_zero(e.timers);
     e.recalls = w->footprint.recalled != b->footprint.recalled;
-    bool good = can_foretell(w) && w->footprint.beyond == b->footprint.beyond && w->actor_count == b->actor_count &&
-                is_idle(a) && !(e.recalls && w->footprint.timer_mail) && read_sends(w, b, &e) &&
+    bool good = rh__can_foretell(w) && w->footprint.beyond == b->footprint.beyond && w->actor_count == b->actor_count &&
+                rh__is_between_handlers(a) && !(e.recalls && w->footprint.timer_mail) && read_sends(w, b, &e) &&
                 is_described(w, b, &e, announced);
     e.silent = !announced && !e.count && rh__wide_is_zero(e.timers) && !b->timer;
     e.more = !rh__wide_is_zero(e.timers) || !rh__wide_is_zero(e.monitors);
-    e.kind = good ? KNOWN : NOT_FORETOLD;
+    e.kind = good ? RH__EFFECT_KNOWN : RH__EFFECT_NOT_FORETOLD;
     e.count = good ? e.count : 0;
-    keep(f, &e);
+    rh__effect_keep(f, &e);
 }

@@ -86,6 +86,11 @@ void rh__exploration_leaves_out(struct rh_exploration *x)
     x->run.left_out = true;
 }
 
+bool rh__exploration_is_only(const struct rh_exploration *x, const void *state)
+{
+    return x->explorer.state == state;
+}
+
 bool rh__exploration_needs_steps(const struct rh_exploration *x)
 {
     return x->run.mark || x->measure;

@@ -35,9 +35,12 @@ void rh__splits_note(struct rh__splits *s, const struct rh_world *w)
     uint32_t n;
     const struct rh_event *events = rh_world_events(w, &n);
     uint32_t actor = events[n - 1].choice.actor;
-    if (actor >= rh_world_actor_count(w))
-        return;
-    uint64_t hash = rh__actor_hash(w, actor);
+    if (actor < rh_world_actor_count(w))
+        rh__splits_add(s, actor, rh__actor_hash(w, actor));
+}
+
+void rh__splits_add(struct rh__splits *s, uint32_t actor, uint64_t hash)
+{
     unsigned char *r = s->registers[actor < MOST_ACTORS ? actor : MOST_ACTORS - 1] + hash % REGISTERS;
     unsigned char rank = (unsigned char)(1 + __builtin_clzll(hash | (REGISTERS - 1)));
     *r = rank > *r ? rank : *r;

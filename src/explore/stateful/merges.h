@@ -17,6 +17,8 @@ struct rh__splits *rh__splits_new(struct rh_exploration *x);
 void rh__splits_clear(struct rh__splits *s);
 /* A new state: the actor that moved last is in its present state. */
 void rh__splits_note(struct rh__splits *s, const struct rh_world *w);
+/* The same, from the actor that made the step, and the hash of its state. */
+void rh__splits_add(struct rh__splits *s, uint32_t actor, uint64_t hash);
 /* Writes a line for people, that begins with a line break; nothing while there is little to say. */
 void rh__splits_text(const struct rh__splits *s, const struct rh_world *w, uint64_t states, uint64_t transitions,
                      char *buffer, size_t size);

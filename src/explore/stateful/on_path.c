@@ -1,7 +1,9 @@
 /* See on_path.h. */
 #include "explore/stateful/on_path.h"
 
-enum { LISTS = 1 << 14 };
+#include <string.h>
+
+enum { LISTS = 1 << 12 };
 
 struct rh__on_path_level {
     struct rh_fingerprint state;
@@ -18,6 +20,11 @@ bool rh__on_path_open(struct rh__on_path *p, struct rh_exploration *x, uint32_t 
     p->levels = rh_exploration_memory(x, (size_t)room * sizeof *p->levels);
     p->newest = rh_exploration_memory(x, LISTS * sizeof *p->newest);
     return p->levels && p->newest;
+}
+
+void rh__on_path_clear(struct rh__on_path *p)
+{
+    memset(p->newest, 0, LISTS * sizeof *p->newest);
 }
 
 void rh__on_path_enter(struct rh__on_path *p, uint32_t depth, struct rh_fingerprint f)

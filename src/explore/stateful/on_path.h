@@ -13,6 +13,8 @@ struct rh__on_path {
 
 /* For depths below `room`; false if memory is short. */
 bool rh__on_path_open(struct rh__on_path *p, struct rh_exploration *x, uint32_t room);
+/* There is no level any more. */
+void rh__on_path_clear(struct rh__on_path *p);
 void rh__on_path_enter(struct rh__on_path *p, uint32_t depth, struct rh_fingerprint f);
 /* The deepest level. */
 void rh__on_path_leave(struct rh__on_path *p, uint32_t depth);
