@@ -7,7 +7,8 @@
  *
  *   item     the rest of a tree, as so much work.  A worker takes `item` to begin it, explores for one slice, and hands
  *            back the rest.  The rest is one item, or parts of very different size while few items wait.
- *   slice    dispatch.c: max(20 ms, workers * 55 us / 0.4), an eighth of it while few items wait
+ *   slice    dispatch.c: max(20 ms, workers * 55 us / 0.4, workers of the agent * what a commit takes / 0.4), an
+ *            eighth of it while few items wait
  *   agent    one of each machine; it does one thing at a time, and waits for each answer of the server
  *   server   one core, one operation after the other: commit with the next item, or a fetch.  Idle agents ask again
  *            after 2 to 100 ms.
@@ -45,6 +46,7 @@
     X(slice, 20, "ms, the shortest slice while enough items wait")                                                     \
     X(share, 0.4, "share of the server's time for which slices grow")                                                  \
     X(assumed, 55, "us of a commit as slices assume it")                                                               \
+    X(own, 0.4, "share of an agent's time for commits for which its slices grow (0: they do not)")                     \
     X(seconds, 600, "simulated")
 
 struct costs {
@@ -199,9 +201,16 @@ static double transfer(const struct simulation *s, double items)
 
 /* ---- what happens ------------------------------------------------------------------------------------------------ */
 
+/* What a commit takes, seen by an agent with nobody else on the server. */
+static double commit_seconds(const struct costs *c)
+{
+    return (c->agent + c->commit + 2 * c->latency) * 1e-6 + 3 * c->bytes * 8 / (c->gbit * 1e9);
+}
+
 static double slice_of(const struct costs *c, uint32_t workers)
 {
-    return fmax(c->slice * 1e-3, workers * c->assumed * 1e-6 / c->share);
+    double own = c->own > 0 ? fmin(workers, c->machine) * commit_seconds(c) / c->own : 0;
+    return fmax(fmax(c->slice * 1e-3, fmin(own, 1)), workers * c->assumed * 1e-6 / c->share);
 }
 
 static void begin(struct simulation *s, uint32_t w, double work)
@@ -506,7 +515,7 @@ static int check(void)
     compare("one worker, nothing costs anything", simulate(&free_of_cost, 1).steady, 1, 1e-6);
     compare("40 workers, nothing costs anything", simulate(&free_of_cost, 40).steady, 40, 0.01);
 
-    double loss = (c.item + c.agent + c.commit + 2 * c.latency) * 1e-6 + 3 * c.bytes * 8 / (c.gbit * 1e9);
+    double loss = c.item * 1e-6 + commit_seconds(&c);
     compare("one worker: slice / (slice + costs)", simulate(&c, 1).steady, 0.02 / (0.02 + loss), 0.005);
 
     struct costs slow = c; /* 1 ms a commit, and slices do not grow */
@@ -517,6 +526,11 @@ static int check(void)
     compare("1,000 workers, 1 ms a commit: commits a second", o.commits, 1000, 0.05);
     compare("... the server is busy", o.server, 1, 0.02);
     good &= strcmp(o.limit, "server core") == 0;
+
+    /* 10 ms to the server, 16 workers of one agent: behind slices of 16 * 20 ms / 0.4 their commits stand in a line. */
+    struct costs far = c;
+    far.latency = 1e4;
+    compare("10 ms away: 16 workers of one agent lose little", simulate(&far, 16).steady, 15.5, 0.02);
 
     struct costs narrow = slow; /* 1 Mbit/s, and commits cost nothing */
     narrow.commit = 0;

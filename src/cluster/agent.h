@@ -101,6 +101,9 @@ double rh__agent_used_seconds(struct rh__agent *a);
 
 /* Sends an order to each idle worker, as long as items and limits allow. */
 void rh__agent_hand_out(struct rh__agent *a);
+/* How long a worker may work on an item: of `workers` in all, `own` of them here, where a commit takes so long (0: no
+ * time); after so many deaths over the item; `few` items wait. */
+double rh__slice_seconds(uint32_t workers, uint32_t own, double own_commit_seconds, uint32_t deaths, bool few);
 /* With a link, of the explorer of a search in rounds: gives its items to the server. */
 void rh__agent_feed(struct rh__agent *a);
 /* Waits for a short time, and commits the reports that have arrived. */

@@ -9,8 +9,9 @@
 enum { MOST_MESSAGE = 1 << 30, ITEMS_PER_WORKER = 2, FEWEST_RUNS = 16, POLL_MS = 50, LINK_POLL_MS = 5 };
 
 static const double slice_seconds = 0.020, shortest_slice = 0.002;
-static const double commit_seconds = 55e-6; /* cost of one commit for the agent */
-static const double commit_share = 0.4;     /* largest share of the agent's time spent on commits */
+static const double commit_seconds = 55e-6; /* cost of one commit, for the server or for a pool on one machine */
+static const double commit_share = 0.4;     /* largest share of its time for commits, and of the time of an agent */
+static const double longest_of_agent = 1;   /* slice for the sake of one agent */
 
 /* ---- orders ------------------------------------------------------------------------------------------------------ */
 
@@ -44,11 +45,16 @@ static bool take_budget(struct rh__agent *a, struct rh__order *order)
            budget(l->max_all_steps, done->steps, steps_out, n, &order->max_steps);
 }
 
-/* An item over which workers died gets a shorter slice.  A harmless item still finishes, and a lethal item loses less
+/* An agent has one commit under way at a time.  So its slices grow with the way to the server: else most of its workers
+ * would wait in a line.
+ *
+ * An item over which workers died gets a shorter slice.  A harmless item still finishes, and a lethal item loses less
  * work. */
-static double slice(uint32_t workers, uint32_t deaths, bool few)
+double rh__slice_seconds(uint32_t workers, uint32_t own, double own_commit_seconds, uint32_t deaths, bool few)
 {
-    double seconds = workers * commit_seconds / commit_share;
+    double seconds = workers * commit_seconds / commit_share, mine = own * own_commit_seconds / commit_share;
+    mine = mine < longest_of_agent ? mine : longest_of_agent;
+    seconds = seconds > mine ? seconds : mine;
     seconds = seconds > slice_seconds ? seconds : slice_seconds;
     if (few)
         seconds /= 8;
@@ -130,7 +136,8 @@ static bool hand_out(struct rh__agent *a, struct rh__slot *s)
     uint32_t waiting = a->queue.table->waiting(a->queue.state);
     bool few = n > 1 && waiting < n;
     order.lease = s->lease.number;
-    order.seconds = slice(n, s->lease.deaths, few);
+    order.seconds = rh__slice_seconds(n, a->o->workers, a->o->link ? rh__linked_commit_seconds(a->queue.state) : 0,
+                                      s->lease.deaths, few);
     order.parts = !few                                              ? 0
                   : ITEMS_PER_WORKER * n - waiting < RH__MOST_PARTS ? ITEMS_PER_WORKER * n - waiting
                                                                     : RH__MOST_PARTS;

@@ -302,6 +302,11 @@ const struct rh__link_state *rh__linked_state(const void *state)
     return &((const struct rh__linked *)state)->state;
 }
 
+double rh__linked_commit_seconds(const void *state)
+{
+    return ((const struct rh__linked *)state)->commit_seconds;
+}
+
 uint32_t rh__linked_losses(const void *state)
 {
     return ((const struct rh__linked *)state)->losses;

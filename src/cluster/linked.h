@@ -62,6 +62,8 @@ bool rh__linked_is_removed(const void *state);
 /* No job needs the server any more. */
 void rh__linked_end(void *state);
 const struct rh__link_state *rh__linked_state(const void *state);
+/* How long a commit takes at present, with the way to the server and back; 0: there was none. */
+double rh__linked_commit_seconds(const void *state);
 /* How often a new generation had to begin. */
 uint32_t rh__linked_losses(const void *state);
 /* Whether the link had a connection when it was asked last. */

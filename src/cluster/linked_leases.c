@@ -251,6 +251,13 @@ static const void *take_told(struct rh__items *items, size_t *size)
     return told;
 }
 
+/* A single long one (a network that holds for a moment) counts little. */
+static void note_commit_seconds(struct rh__linked *l, double took)
+{
+    double most = 2 * l->commit_seconds + 0.001;
+    l->commit_seconds += ((took < most ? took : most) - l->commit_seconds) / 8;
+}
+
 /* A commit that could not be sent may have arrived all the same: nobody knows, so it is late. */
 enum rh__commit rh__linked_commit(void *state, uint64_t lease, const void *results, size_t size,
                                   const struct rh__items *rest)
@@ -291,8 +298,9 @@ enum rh__commit rh__linked_commit(void *state, uint64_t lease, const void *resul
     }
     l->changed = true;
     l->poll_pause = rest->count ? 0 : l->poll_pause;
-    if (!l->gone)
-        rh__linked_say_bytes(l, w.at, w.len, &a);
+    double from = rh__now_seconds();
+    if (!l->gone && rh__linked_say_bytes(l, w.at, w.len, &a) == RH__LINK_OK)
+        note_commit_seconds(l, rh__now_seconds() - from);
     if (a.status == RH__LINK_OK && a.lease)
         take_lease(l, &a, &l->next);
     rh__writer_release(&w);

@@ -41,6 +41,7 @@ struct rh__linked {
     struct rh__writer unsent; /* items (ADD) that could not be sent, as blocks */
     struct rh__writer buffer; /* of the answer */
     double next_poll, poll_pause, next_renewal, next_snapshot;
+    double commit_seconds; /* that a commit takes, smoothed */
     uint64_t random;
 };
 
