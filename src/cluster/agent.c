@@ -34,7 +34,8 @@ static bool out_of_time(struct rh__agent *a, double now)
     if (most <= 0 || now < a->next_meter)
         return false;
     a->next_meter = now + 0.010;
-    return now - a->x->clock.started >= most * RH__WALL_FACTOR || rh__agent_used_seconds(a) >= most * a->o->workers;
+    a->x->clock.pool_used = rh__agent_used_seconds(a) / a->o->workers;
+    return now - a->x->clock.started >= most * RH__WALL_FACTOR || a->x->clock.pool_used >= most;
 }
 
 static bool is_enough(struct rh__agent *a, double now)

@@ -218,6 +218,7 @@ void rh__agent_end_worker(struct rh__agent *a, struct rh__slot *s)
 
 void rh__agent_replace(struct rh__agent *a, struct rh__slot *s)
 {
+    rh__agent_used_seconds(a);
     stop(s);
     if (rh__slot_is_busy(s)) /* it may have come since */
         a->queue.table->give_back(a->queue.state, s->lease.number, false);
@@ -227,6 +228,7 @@ void rh__agent_replace(struct rh__agent *a, struct rh__slot *s)
 
 void rh__agent_look_after(struct rh__agent *a, double now)
 {
+    rh__agent_used_seconds(a); /* the meter of a process that has ended says nothing */
     for (uint32_t i = 0; i < a->o->workers; i++) {
         struct rh__slot *s = &a->slots[i];
         siginfo_t info = { .si_pid = 0 };
@@ -243,6 +245,7 @@ void rh__agent_look_after(struct rh__agent *a, double now)
 void rh__agent_dismiss(struct rh__agent *a)
 {
     double until = rh__now_seconds() + dismiss_seconds;
+    rh__agent_used_seconds(a);
     for (uint32_t i = 0; i < a->o->workers; i++)
         if (!rh__slot_is_busy(&a->slots[i]) && a->slots[i].fd >= 0) {
             close(a->slots[i].fd);

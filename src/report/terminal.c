@@ -35,8 +35,8 @@ static double seconds_to_limit(const struct rh_exploration *x, double seconds)
         left = fmin(left, seconds * ((double)l->max_runs / (double)c->runs - 1));
     if (l->max_all_steps && c->steps)
         left = fmin(left, seconds * ((double)l->max_all_steps / (double)c->steps - 1));
-    if (l->max_seconds > 0 && !x->workers)
-        left = fmin(left, l->max_seconds - rh__meter_seconds(x->clock.meter));
+    if (l->max_seconds > 0)
+        left = fmin(left, l->max_seconds - (x->workers ? x->clock.pool_used : rh__meter_seconds(x->clock.meter)));
     return fmax(left, 0);
 }
 

@@ -86,6 +86,19 @@ static void generated_programs_have_the_same_totals(void **unused)
     assert_in_range(compared, (PROGRAMS + CRASHING) / 3, PROGRAMS + CRASHING);
 }
 
+/* Without a limit of time nobody reads the meters on the way. */
+static void the_time_of_workers_that_have_ended_counts(void **unused)
+{
+    (void)unused;
+    struct setting s = { .test = "mixed", .params = small, .param_count = 2, KEEP_GOING };
+    char error[256] = "";
+    struct rh_exploration *x = opened(&s);
+    assert_int_equal(pooled(x, &s, (struct rh__pool_options){ .workers = 2 }, error, sizeof error), RH__POOL_DONE);
+    print_message("%.4f s of %u workers\n", x->clock.processor_seconds, x->workers);
+    assert_true(x->clock.processor_seconds > 0);
+    closed(x);
+}
+
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 static void limits_are_of_the_sum(void **unused)
@@ -378,6 +391,7 @@ int main(void)
         EXPLORE_TEST(totals_do_not_depend_on_the_number_of_workers),
         EXPLORE_TEST(crashes_of_the_program_are_findings_as_ever),
         EXPLORE_TEST(generated_programs_have_the_same_totals),
+        EXPLORE_TEST(the_time_of_workers_that_have_ended_counts),
         EXPLORE_TEST(limits_are_of_the_sum),
         EXPLORE_TEST(the_first_finding_is_the_last),
         EXPLORE_TEST(explorers_that_cannot_share_are_refused),

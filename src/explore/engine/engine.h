@@ -47,6 +47,7 @@ struct rh__clock {
     double started;           /* start, on the wall clock */
     double seconds;           /* duration on the wall clock, set at the end */
     double processor_seconds; /* processor time of all processes that made runs, set at the end */
+    double pool_used;         /* the same of the workers of this pool so far, of each on average */
     struct rh__meter own_meter, *meter;
     const volatile uint64_t *world_ticks; /* of the watchdog */
     uint64_t ticks;                       /* ... when the engine last read the clock */
