@@ -23,8 +23,9 @@ static void print_job(void *arg, const struct rh__job_view *v)
     print_visible(v->state);
     printf("%s, ", v->silent ? " (its explorer is silent)" : "");
     print_visible(v->program);
-    printf(", %.0f runs, %.0f a second, %lld failing, %lld items open, %zu agents with %lld workers\n", v->runs,
-           v->seconds > 1 ? v->runs / v->seconds : v->runs, v->findings, v->open, v->agents, v->workers);
+    printf(", %.0f runs, %.0f a second, %lld failing, %lld item%s open, %zu agent%s with %lld worker%s\n", v->runs,
+           v->seconds > 1 ? v->runs / v->seconds : v->runs, v->findings, v->open, v->open == 1 ? "" : "s", v->agents,
+           v->agents == 1 ? "" : "s", v->workers, v->workers == 1 ? "" : "s");
 }
 
 static void print_details(const struct rh__job_view *v)

@@ -102,7 +102,7 @@ until "$rehearse" jobs --cluster "$url?long" show 2>/dev/null | grep -q '[1-9][0
     sleep 0.02
 done
 expect 0 "$rehearse" jobs --cluster "$url?long" show
-out_has 'long: running' 'slow' '1 agents with 1 workers' 'test senders' 'explorer dfs'
+out_has 'long: running' 'slow' '1 agent with 1 worker' 'test senders' 'explorer dfs'
 # Another test of the same program on the same job lends its workers; another program is refused.
 "$rehearse" test "$slow" --explorer dfs -p n=12 --cluster "$url?long" --save '' >second_out 2>second_err &
 second=$!
@@ -155,8 +155,8 @@ server replica "replicaof 127.0.0.1 1"
 refused 'is a replica' "$rehearse" test "$slow" --cluster "redis+unix://$work/replica/s"
 
 # ---- secrets -----------------------------------------------------------------------------------------------------------
-server secret 'user default off' \
-    'user rehearse on >word ~{rh:* +@all -@dangerous -@admin +info +keys'
+user=$(grep '^user rehearse on >PASSWORD ' "$SOURCE_DIR/docs/guide/cluster.md") # as the guide has it
+server secret 'user default off' "${user/PASSWORD/word}"
 secret=redis+unix://rehearse@$work/secret/s
 refused 'wants a password' "$rehearse" test "$slow" --cluster "$secret"
 REHEARSE_CLUSTER_PASSWORD=wrong refused 'refuses the secret' "$rehearse" test "$slow" --cluster "$secret"
