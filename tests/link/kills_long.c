@@ -79,11 +79,7 @@ static void whoever_dies_totals_are_those_of_one_process(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         chaos_make(&settings[i], i + 1, &one);
-        sum.explorations += one.explorations;
-        sum.exact += one.exact;
-        sum.incomplete += one.incomplete;
-        for (unsigned k = 0; k < CHAOS_KIND_COUNT; k++)
-            sum.happened[k] += one.happened[k];
+        chaos_add(&sum, &one);
     }
     chaos_print(&sum);
     assert_true(sum.happened[CHAOS_workers] + sum.happened[CHAOS_agents] >= 600);

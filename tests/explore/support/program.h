@@ -10,6 +10,8 @@
 extern uint64_t program_seed;
 extern bool program_crashes, program_is_open;
 
+/* The body of the test `program`. */
+void program_begin(void);
 /* What program number `seed` takes for granted; between them the programs have every model and kind of fault. */
 struct rh_semantics program_semantics(uint64_t seed);
 

@@ -19,6 +19,9 @@
 #include "link/wire.h"
 
 enum { AGENTS = 2, MOST_PROCESSES = 4096, MOST_WORDS = 48, MOST_STOPPED = 16, TEXT = 1 << 16 };
+/* Explorers of one exploration: there is a checkpoint every five seconds, so one that needs more never ends if its
+ * explorer is killed every second. */
+enum { MOST_EXPLORERS = 8 };
 static const double lease = 0.4;
 
 struct chaos {
@@ -37,7 +40,7 @@ struct chaos {
     unsigned stopped_count;
     double network_until, next_server, next_copy;
     bool has_copy;
-    unsigned begun; /* explorers */
+    unsigned begun; /* explorers of this exploration */
 };
 
 static uint32_t below(struct chaos *c, uint32_t n)
@@ -290,7 +293,7 @@ static bool fail_networks(struct chaos *c)
 static bool fail_explorers(struct chaos *c)
 {
     pid_t pid = below(c, 2) ? c->explorer : some_process(c, c->explorer, 1, 1);
-    if (c->explorer_at > 0 || pid <= 0)
+    if (c->explorer_at > 0 || pid <= 0 || c->begun >= MOST_EXPLORERS)
         return false;
     kill(pid, SIGKILL);
     waitpid(c->explorer, NULL, 0); /* the other one ends, too */
@@ -479,6 +482,7 @@ static void explore(struct chaos *c, const char *expected, int expected_code)
     c->stopped_count = 0;
     c->network_until = c->next_server = c->next_copy = 0;
     c->has_copy = false;
+    c->begun = 0;
     begin_explorer(c);
     while (!explorer_ended(c, &status)) {
         bool enough = is_enough(c);
@@ -515,6 +519,15 @@ void chaos_make(const struct chaos_setting *setting, uint64_t seed, struct chaos
     assert_int_equal(system(command), 0);
     print_message("%s: ", setting->name);
     chaos_print(counts);
+}
+
+void chaos_add(struct chaos_counts *sum, const struct chaos_counts *counts)
+{
+    sum->explorations += counts->explorations;
+    sum->exact += counts->exact;
+    sum->incomplete += counts->incomplete;
+    for (unsigned k = 0; k < CHAOS_KIND_COUNT; k++)
+        sum->happened[k] += counts->happened[k];
 }
 
 void chaos_print(const struct chaos_counts *counts)

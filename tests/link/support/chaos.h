@@ -40,6 +40,7 @@ struct chaos_counts {
 
 /* Makes explorations until enough has failed.  Fails the test if one says what is wrong. */
 void chaos_make(const struct chaos_setting *setting, uint64_t seed, struct chaos_counts *counts);
+void chaos_add(struct chaos_counts *sum, const struct chaos_counts *counts);
 void chaos_print(const struct chaos_counts *counts);
 
 #endif
