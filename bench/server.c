@@ -190,6 +190,7 @@ int main(int argc, char **argv)
            1e6 * used / (double)commits, (double)commits / used);
     printf("  %.0f commits a second by the clock, the server was busy for %.0f %% of the time\n",
            (double)commits / seconds, 100 * used / seconds);
+    rh__writer_release(&w);
     rh__server_close(&server);
     kill(redis, SIGKILL);
     waitpid(redis, NULL, 0);

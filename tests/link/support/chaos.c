@@ -40,7 +40,7 @@ struct chaos {
     unsigned stopped_count;
     double network_until, next_server, next_copy;
     bool has_copy;
-    unsigned begun; /* explorers of this exploration */
+    unsigned begun, failures; /* explorers and failures of this exploration */
 };
 
 static uint32_t below(struct chaos *c, uint32_t n)
@@ -317,8 +317,10 @@ static void let_something_fail(struct chaos *c)
     uint32_t at = below(c, 100);
     for (unsigned k = 0; k < CHAOS_KIND_COUNT; k++) {
         if (at < kinds[k].weight) {
-            if (c->setting->kinds >> k & 1 && kinds[k].make(c))
+            if (c->setting->kinds >> k & 1 && kinds[k].make(c)) {
                 c->counts->happened[k]++;
+                c->failures++;
+            }
             return;
         }
         at -= kinds[k].weight;
@@ -482,10 +484,10 @@ static void explore(struct chaos *c, const char *expected, int expected_code)
     c->stopped_count = 0;
     c->network_until = c->next_server = c->next_copy = 0;
     c->has_copy = false;
-    c->begun = 0;
+    c->begun = c->failures = 0;
     begin_explorer(c);
     while (!explorer_ended(c, &status)) {
-        bool enough = is_enough(c);
+        bool enough = is_enough(c) || (c->setting->most && c->failures >= c->setting->most);
         repair(c, enough);
         usleep(1000 * (5 + below(c, 40)));
         if (!enough)
