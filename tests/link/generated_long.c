@@ -22,12 +22,8 @@ static const struct {
     bool pool;    /* compare with a pool, where findings are in the order of the tree */
     bool repeats; /* runs and steps vary with the workers (docs/guarantees.md), and findings and distinct runs do not */
 } explorers[] = {
-    { "dfs", false, false },
-    { "dpor", false, false },
-    { "symmetry(dpor)", false, false },
-    { "optimal", true, false },
-    { "stateful", true, true },
-    { "delay(rtc, ses)", true, true },
+    { "dfs", false, false },           { "dpor", false, false },   { "symmetry(dpor)", false, false },
+    { "optimal", true, false },        { "stateful", true, true }, { "delay(rtc, ses)", true, true },
     { "bound(9, dfs)", false, false },
 };
 

@@ -374,7 +374,7 @@ static void strip(char *json, const char *key)
 static char *result_in(const struct chaos *c)
 {
     static const char *const strange[] = { "seconds", "workers", "estimate", "run", "checkpoint", "notes" };
-    static const char *const repeated[] = { "executions", "steps", "failed", "count", "summary" };
+    static const char *const repeated[] = { "executions", "steps", "failed", "count", "summary", "not_held", "held" };
     char path[128], *text = calloc(1, TEXT);
     snprintf(path, sizeof path, "%s/json", c->folder);
     FILE *f = fopen(path, "r");
