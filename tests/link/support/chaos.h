@@ -30,7 +30,7 @@ struct chaos_setting {
     bool rounds;    /* a search in rounds: the result is that of a pool, which makes some steps more than one process */
     unsigned kinds; /* bits of enum chaos_kind */
     unsigned least[CHAOS_KIND_COUNT]; /* how often each must have happened: explorations are made until then */
-    unsigned most;                    /* failures of one exploration, 0: until it ends */
+    unsigned most;                    /* failures of one exploration, 0: 400 */
     bool repeats; /* workers make some runs of others again: their numbers say nothing, distinct runs and findings do */
 };
 
