@@ -282,7 +282,8 @@ static void write_head(struct writer *w, bool full)
                                  "their order is not recorded" },
         { RH__UNRECORDED_RANDOM, "rh_random was called: its values are not recorded, and differ under test" },
         { RH__UNRECORDED_CLOCK, "rh_now_ms was called: the time differs under test" },
-        { RH__UNRECORDED_STORES, "stores were used: when writes became durable is not recorded (`... without timers`)" },
+        { RH__UNRECORDED_STORES,
+          "stores were used: when writes became durable is not recorded (`... without timers`)" },
         { RH__UNRECORDED_DROPS, "messages were dropped because a mailbox was full: under test none is" },
         { RH__UNRECORDED_INFO, "rh_info was called: what it has found is not recorded" },
     };
