@@ -35,7 +35,7 @@ enum rh_model {
 };
 
 /* What is one step.  A test that states nothing has RH_GRAIN_DEFAULT, and the explorer decides.  optimal uses object.
- * So do auto, except with a budget of partitions, and preempt.  All others use handler.
+ * So do auto, preempt, and with kills anywhere all, except with a budget of partitions.  All others use handler.
  *
  * Example: a handler reads a table, writes the table, and sends a message.  RH_GRAIN_HANDLER makes that one step.
  * RH_GRAIN_OBJECT makes each table operation a step of its own, so that other actors can act between
@@ -215,9 +215,10 @@ struct rh_semantics {
     /* With ordered time, time stands still while a handler runs; true: it may pass between any two of its steps
      * (granularity object), as if its process had been stopped for a while. */
     bool pauses;
-    /* Where an exit signal may end a process.  With RH_KILL_ANYWHERE and RH_GRAIN_OBJECT also between two of its
-     * operations: what it has sent, put into a table, ... before has happened, the rest never does.  The runtime's
-     * option kill_anywhere is the same in production.  Handlers of actors always run to their end, or to a wait. */
+    /* Where an exit signal may end a process.  With RH_KILL_ANYWHERE and RH_GRAIN_OBJECT (then the default) also
+     * between two of its operations: what it has sent, put into a table, ... before has happened, the rest never does.
+     * The runtime's option kill_anywhere is the same in production.  Handlers of actors always run to their end, or to
+     * a wait. */
     enum rh_kills kills;
     /* What the code of actors runs on.  RH_CONTEXT_THREADS is for libraries that keep things by thread (thread-local
      * variables, owners of locks), and for debuggers.  Runs, results and schedules are the same. */

@@ -143,7 +143,7 @@ static bool read_number(struct parser *p, struct span s, const struct rh_argumen
     if (end != digits && !*end && !errno && a->real >= least && a->real <= most)
         return true;
     char range[64];
-    snprintf(range, sizeof range, row->most > 0 ? "from %g to %g" : "of at least %g", least, most);
+    snprintf(range, sizeof range, row->most > 0 ? "from %.10g to %.10g" : "of at least %.10g", least, most);
     return refuse(p, s.at, "%s is a %snumber %s, not \"%.*s\"", row->name, whole ? "whole " : "", range,
                   (int)(s.end - s.at), s.at);
 }

@@ -212,7 +212,12 @@ static void add_setting(void *arg, const struct rh__setting *s)
         rh__text_add(l->t, "%s", where_crashes_strike(rh_world_semantics(l->r->world)));
     enum rh_granularity asked = l->r->asked.granularity, used = rh_world_semantics(l->r->world)->granularity;
     bool chosen = used != RH_GRAIN_HANDLER || rh__tree_prefers_object(&l->r->x->tree);
-    if (granularity && asked == RH_GRAIN_DEFAULT && chosen)
+    bool kills = rh_world_semantics(l->r->world)->kills == RH_KILL_ANYWHERE;
+    if (strcmp(s->name, "kills") == 0 && kills && used != RH_GRAIN_OBJECT)
+        rh__text_add(l->t, " (but with granularity %s only at waits)", rh__granularity_name(used));
+    if (granularity && asked == RH_GRAIN_DEFAULT && kills && used == RH_GRAIN_OBJECT)
+        rh__text_add(l->t, " (for kills anywhere)");
+    else if (granularity && asked == RH_GRAIN_DEFAULT && chosen)
         rh__text_add(l->t, " (the explorer's choice)");
     else if (granularity && asked != RH_GRAIN_DEFAULT && asked != used)
         rh__text_add(l->t, " (the explorer changed it from %s)", rh__granularity_name(asked));

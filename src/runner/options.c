@@ -455,7 +455,8 @@ static bool settle_granularity(const struct rh__options *o, const struct rh_test
         }
         s->granularity = RH_GRAIN_OBJECT;
     } else if (!stated) {
-        bool object = rh__explorer_prefers_object(o->explorer) && suits_object(s);
+        bool wanted = rh__explorer_prefers_object(o->explorer) || s->kills == RH_KILL_ANYWHERE;
+        bool object = wanted && suits_object(s);
         s->granularity = object ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER;
     }
     return true;

@@ -167,10 +167,15 @@ static struct shown message_of(const struct rh_message_type *type, const void *v
 
 #define PASS rh__controlled_seam
 
+static const char *article(const char *name)
+{
+    return strchr("aeiou", *name) ? "an" : "a";
+}
+
 static rh_ref noting_spawn(const struct rh_actor_type *type, const void *state, enum rh_watch watch, const char *here)
 {
     rh_ref who = PASS.spawn(type, state, watch, here);
-    note(here, "spawns %s, a %s%s", NAME(who), type->name,
+    note(here, "spawns %s, %s %s%s", NAME(who), article(type->name), type->name,
          watch == RH_WATCH_LINK      ? ", and links itself to it"
          : watch == RH_WATCH_MONITOR ? ", and monitors it"
                                      : "");
@@ -459,7 +464,7 @@ static void noting_announce(const struct rh_message_type *type, const void *valu
 static rh_ref noting_observe(const struct rh_actor_type *monitor, const void *state, const char *here)
 {
     rh_ref who = PASS.observe(monitor, state, here);
-    note(here, "starts monitor %s, a %s", NAME(who), monitor->name);
+    note(here, "starts monitor %s, %s %s", NAME(who), article(monitor->name), monitor->name);
     return who;
 }
 

@@ -55,7 +55,7 @@ static bool settle_semantics(struct rh_semantics *s, char *error, size_t error_s
     RH_LIMITS(RH_X)
 #undef RH_X
     if (s->granularity == RH_GRAIN_DEFAULT)
-        s->granularity = RH_GRAIN_HANDLER;
+        s->granularity = s->kills == RH_KILL_ANYWHERE ? RH_GRAIN_OBJECT : RH_GRAIN_HANDLER;
     if (s->granularity == RH_GRAIN_SEND && !rh__delivery(s->model)->by_receiver) {
         snprintf(error, error_size, "granularity send requires delivery model mailbox");
         return false;

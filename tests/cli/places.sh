@@ -94,7 +94,8 @@ out_has 'P1 is test, P1.1 is child#1' 'P1 spawns P1.1, a child  (ping_pong.c:12)
 expect 1 "$rehearse" replay "$BUILD_DIR/examples/processes-ping_pong" words/*.schedule --words
 out_has 'P1.1 sends ping to P1  (ping_pong.c:7)'
 expect 1 "$rehearse" test "$fixtures/stuck" circle --words --explorer optimal --save ''
-out_has 'P1.1 receives start_with(other=asker#2) from P1  (stuck.c:11)' 'P1.3 sends hello(number=0) to P1.1, and waits for answer  (stuck.c:12)'
+out_has 'P1.1 receives start_with(other=asker#2) from P1  (stuck.c:11)' 'P1.3 sends hello(number=0) to P1.1, and waits for answer  (stuck.c:12)' \
+    'P1 spawns P1.3, an asker  (stuck.c:18)'
 # Each line that tells of an operation names a line that has the call.
 expect 1 "$rehearse" test "$BUILD_DIR/examples/processes-registration" only_the_owner_detaches -p bug=stranger --words \
     --explorer dfs --save ''

@@ -122,6 +122,7 @@ static void refusals_name_the_column(void **unused)
     refused("bound(20)", "column 1 of the explorer: bound wants an explorer; it is written "
                          "bound([DEPTH], [runs=N], [steps=N], EXPLORER)");
     refused("bound(0, dfs)", "column 7 of the explorer: depth is a whole number of at least 1, not \"0\"");
+    refused("preempt(99999999, dfs)", "column 9 of the explorer: bound is a whole number from 0 to 1048576, not");
     refused("bound(2x, dfs)", "column 7 of the explorer: depth is a whole number");
     refused("bound(0x20, dfs)", "column 7 of the explorer: depth is a whole number");
     refused("bound(99999999999999999999, dfs)", "column 7 of the explorer: depth is a whole number");

@@ -1,7 +1,7 @@
 /* preempt against an enumerator that shares nothing with it, over generated programs of processes with every operation:
  * sends, selective receives, time limits, links, monitors, exits, kills, names, tables, spawning, yields.
  *
- *   to exhaustion   the outcomes of every sequence of choices, and those of optimal where it does not refuse
+ *   to exhaustion   the outcomes of every sequence of choices, those of dpor, and of optimal where it does not refuse
  *   at bound c      exactly the sequences with at most c preemptions, and so their outcomes; these also over stateful,
  *                   and without blocking avoidance
  *
@@ -297,6 +297,7 @@ static bool compare_program(struct sums *sums)
             compare_bound(by, bound, most, got, sums);
         compare(by[SEQUENCES], 1000, most, "preempt(1000, only, dfs)", got[SEQUENCES]);
         compare(all, 1000, most, "preempt(1000, dfs)", got[OUTCOMES]);
+        compare(all, UINT32_MAX, most, "dpor", got[OUTCOMES]);
         compare_with_optimal(all, got[OUTCOMES], sums);
         sums->programs++;
         sums->runs += all->runs;

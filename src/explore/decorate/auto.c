@@ -105,7 +105,7 @@ static const char *exhaustive_for(const struct rh_semantics *s, bool shared)
     char why[256];
     if (!rh__optimal_refuses(s, why, sizeof why))
         return "optimal";
-    return shared || s->fail_allocation || s->kills == RH_KILL_ANYWHERE ? "dfs" : "dpor";
+    return shared || s->fail_allocation ? "dfs" : "dpor";
 }
 
 static bool auto_open(void *state, struct rh_exploration *x, const struct rh_arguments *args, char *error,

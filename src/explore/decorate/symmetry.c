@@ -65,6 +65,12 @@ static bool symmetry_open(void *state, struct rh_exploration *x, const struct rh
                  "(docs/limits.md); dpor has another rule");
         return false;
     }
+    if (s->reduction == &rh__explorer_dpor && semantics->kills == RH_KILL_ANYWHERE) {
+        snprintf(error, error_size,
+                 "symmetry: which signals that end a process between two operations (kills) are alike is not "
+                 "known: use dpor alone, or --kills at-waits");
+        return false;
+    }
     if (!s->reduction && (rh__delivery(semantics->model)->causal || semantics->granularity == RH_GRAIN_SEND ||
                           semantics->granularity == RH_GRAIN_OBJECT)) {
         snprintf(error, error_size,

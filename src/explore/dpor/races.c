@@ -14,6 +14,8 @@
  *                              forbids it. If the actor could have taken a message at an earlier event, that event is
  *                              an evil ancestor of the delivery, even if the delivery never happened because the
  *                              actor ended or deferred the message for ever.
+ *                              So is an exit signal at a process that has stopped between two operations (kills), which
+ *                              takes it or goes on: study_disabled keeps the operation that it would have made instead.
  *   study_disabled             A choice that is open before an event and not after it is a good sibling of the event:
  *                              another value of rh_choose, a timer that was cancelled, a message that could be lost.
  *   study_holders,             With ordered time, and without pauses, the clock advances only if nobody is inside a

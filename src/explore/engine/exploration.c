@@ -279,14 +279,6 @@ static bool open_explorer(struct rh_exploration *x, const char *expression, char
     x->has_threads = rh_world_semantics(x->world)->contexts == RH_CONTEXT_THREADS;
     x->repeats.every_run = t->nodes[0].explorer == &rh__explorer_replay;
     const struct rh_semantics *s = rh_world_semantics(x->world);
-    if (x->is_reduction && !rh__tree_has(t, &rh__explorer_auto) && s->kills == RH_KILL_ANYWHERE) {
-        snprintf(
-            error, error_size,
-            "%s leaves out orders of independent steps, and does not know of signals that end a process between two "
-            "operations (kills): use dfs or stateful, or --kills at-waits",
-            expression);
-        return false;
-    }
     if (refuses_scenarios(t, rh__world_test(x->world), expression, error, error_size))
         return false;
     if (x->is_reduction && (s->quiet_after || s->temperature)) {

@@ -66,9 +66,8 @@ bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error
     else if (*s->timer_budgets)
         why = "which timers fire within a budget is an order of all of them: use dpor, dfs or stateful";
     else if (s->kills == RH_KILL_ANYWHERE)
-        why = "signals that end a process between two operations (kills) are not explored: use dfs or stateful, or "
-              "--kills "
-              "at-waits";
+        why = "signals that end a process between two operations (kills) are not explored: use dpor, dfs or stateful, "
+              "or --kills at-waits";
     else if (s->atomic)
         why = "operations that are no steps (.atomic) are not explored: use dpor, stateful or dfs";
     else if (s->outside)

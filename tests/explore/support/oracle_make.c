@@ -309,6 +309,7 @@ struct rh_semantics features_semantics(const struct features *p)
     static const struct rh_actor_type *const players_only[] = { &rh_actor_player, &rh_actor_starter, NULL };
     static const struct rh_actor_type *const walkers_only[] = { &rh_actor_walker, NULL };
     static const struct rh_actor_type *const *const may[] = { NULL, players_only, walkers_only };
+    static const char *const preparations[] = { PREPARATIONS, NULL };
     return (struct rh_semantics){ .model = (enum rh_model)p->model,
                                   .granularity = p->grain ? (enum rh_granularity)p->grain : RH_GRAIN_OBJECT,
                                   .time = (enum rh_time)p->time,
@@ -321,6 +322,7 @@ struct rh_semantics features_semantics(const struct features *p)
                                   .kept_restarts = p->kept,
                                   .failed_opens = p->unopened,
                                   .kills = p->kills ? RH_KILL_ANYWHERE : RH_KILL_AT_WAITS,
+                                  .atomic = p->kills ? preparations : NULL,
                                   .damaged_stores = p->damaged,
                                   .failed_puts = p->unstored,
                                   .may_crash = may[p->may % 3],

@@ -256,6 +256,22 @@ RH_HANDLER(watcher, note)
 }
 RH_BEHAVIOUR(watcher, watching, note);
 
+/* All players are there before the first of them can look whom it knows, which is a global: with kills anywhere a spawn
+ * would be a step of its own, but for its place, which features_semantics names as atomic. */
+static rh_ref start_player(uint32_t i)
+{
+    struct mind m = { .me = i, .walks = i >= program.actors, .starts = has(F_START) && i % 2 == 0 };
+    m.gathers = has(F_GATHER) && !m.walks && !m.starts;
+    struct gatherer gathers = { .mind = m, .size = 2 + (program.seed >> i & 1) };
+    struct starter starts = { .mind = m };
+    struct walker walks = { .mind = m };
+    struct player plays = { .mind = m };
+    return m.walks     ? rh_spawn_(&rh_actor_walker, &walks, PREPARATIONS)
+           : m.starts  ? rh_spawn_(&rh_actor_starter, &starts, PREPARATIONS)
+           : m.gathers ? rh_spawn_(&rh_actor_gatherer, &gathers, PREPARATIONS)
+                       : rh_spawn_(&rh_actor_player, &plays, PREPARATIONS);
+}
+
 static void prepare(rh_ref self)
 {
     static const char *const users[] = { "u", "v", "w", "x" };
@@ -263,15 +279,8 @@ static void prepare(rh_ref self)
     player_count = 0;
     if (has(F_ANNOUNCE))
         rh_observe(watcher);
-    for (uint32_t i = 0; i < program.actors + program.walkers; i++) {
-        struct mind m = { .me = i, .walks = i >= program.actors, .starts = has(F_START) && i % 2 == 0 };
-        m.gathers = has(F_GATHER) && !m.walks && !m.starts;
-        rh_ref who = m.walks     ? rh_spawn(walker, .mind = m)
-                     : m.starts  ? rh_spawn(starter, .mind = m)
-                     : m.gathers ? rh_spawn(gatherer, .mind = m, .size = 2 + (program.seed >> i & 1))
-                                 : rh_spawn(player, .mind = m);
-        players[player_count++] = who;
-    }
+    for (uint32_t i = 0; i < program.actors + program.walkers; i++)
+        players[player_count++] = start_player(i);
     for (uint32_t i = 0; i < program.starts; i++) {
         uint64_t bits = scrambled(program.seed, 1000 + i);
         rh_ref to = players[(program.crowd ? i : bits >> 8) % player_count];

@@ -105,6 +105,9 @@ struct features {
     uint32_t cut[MOST_CUTS];
 };
 
+/* Where the players are spawned. */
+#define PREPARATIONS "oracle_program.c:0"
+
 /* The program that the tests `features` and `features_of_a_process` are; written only between worlds. */
 extern struct features program;
 /* Decisions go to the log; written only between worlds. */
