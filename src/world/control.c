@@ -148,7 +148,8 @@ static void corrupt(struct rh_world *w, enum rh__heap_error error, const void *p
 static struct rh__heap *own_heap(struct rh_world *w, const void *p, const char *call)
 {
     struct world_actor *a = running(w);
-    uint32_t owner = rh__region_owner(w, p);
+    bool within = (uintptr_t)p - (uintptr_t)a->region < w->semantics.max_bytes_per_actor; /* mostly */
+    uint32_t owner = within ? (uint32_t)(a - w->actors) : rh__region_owner(w, p);
     if (&w->actors[owner] != a) {
         char mine[128], theirs[128], place[128];
         rh_world_actor_name(w, (uint32_t)(a - w->actors), mine, sizeof mine);

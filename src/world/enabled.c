@@ -149,8 +149,9 @@ static bool can_take_timer(struct rh_world *w, const struct world_timer *t)
         return !has_ended(a) && a->start == RH_NONE; /* the message goes to the mailbox */
     if (a->status == STATUS_WAITING && a->asking == RH_NONE)
         return true; /* goes to the mailbox: a receive inside a handler may take it */
+    bool takes_all = !(a->flags & FLAG_DEFERS) && t->type->unhandled != RH_UNHANDLED_DEFER;
     return a->status == STATUS_IDLE && a->start == RH_NONE &&
-           rh__disposition(a->behaviour, t->type, &entry) != RH_ACTION_DEFER;
+           (takes_all || rh__disposition(a->behaviour, t->type, &entry) != RH_ACTION_DEFER);
 }
 
 /* When a timer may fire depends on the time semantics:

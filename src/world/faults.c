@@ -183,39 +183,45 @@ uint32_t rh__message_held_for(const struct rh_world *w, uint32_t message)
 /* ---- lost and duplicated messages -------------------------------------------------------------------------------- */
 
 /* With granularity object, at most one fault affects a message. */
-bool rh__message_may_befall(const struct rh_world *w, uint32_t message)
+static inline bool may_befall(const struct rh_world *w, uint32_t message)
 {
     return rh__message_may_fail(w, &w->messages[message]) &&
            !(rh__by_object(w) && (w->messages[message].marks & MARK_OVER || rh__message_is_double(w, message)));
 }
 
-/* With granularity object, a message that must have arrived cannot be lost. */
-static bool may_be_lost(const struct rh_world *w, uint32_t message)
+bool rh__message_may_befall(const struct rh_world *w, uint32_t message)
 {
-    return w->left.losses && rh__message_may_befall(w, message) &&
-           !(rh__by_object(w) && rh__message_passed_over(w, message));
+    return may_befall(w, message);
 }
 
-static bool may_be_doubled(const struct rh_world *w, uint32_t message)
+/* With granularity object, a message that must have arrived cannot be lost. */
+static inline bool may_be_lost(const struct rh_world *w, uint32_t message)
 {
-    return w->left.duplicates && w->messages[message].copy_of == RH_NONE && rh__message_may_befall(w, message);
+    return w->left.losses && may_befall(w, message) && !(rh__by_object(w) && rh__message_passed_over(w, message));
+}
+
+static inline bool may_be_doubled(const struct rh_world *w, uint32_t message)
+{
+    return w->left.duplicates && w->messages[message].copy_of == RH_NONE && may_befall(w, message);
 }
 
 /* A lost message never arrives, so the moment of the loss does not matter.  It is enough to offer the loss of
  * deliverable messages.  With granularity object, the loss of every message that is not yet received is offered.  So
  * the loss can be decided at the send, independently of the end of the receiver. */
-static void offer_for_messages(struct rh_world *w, uint32_t ordinary, enum rh_choice_kind kind,
-                               bool may(const struct rh_world *w, uint32_t message))
+__attribute__((always_inline)) static inline void
+offer_for_messages(struct rh_world *w, uint32_t ordinary, enum rh_choice_kind kind,
+                   bool may(const struct rh_world *w, uint32_t message))
 {
-    uint32_t candidates = rh__by_object(w) ? w->message_count : ordinary;
+    bool all = rh__by_object(w), sets = w->sets_used && !all;
+    uint32_t candidates = all ? w->message_count : ordinary;
     for (uint32_t i = 0; i < candidates; i++) {
-        if (!rh__by_object(w) && w->choices[i].kind != RH_CHOICE_DELIVER)
+        if (!all && w->choices[i].kind != RH_CHOICE_DELIVER)
             continue;
-        uint32_t message = rh__by_object(w) ? i : w->choices[i].what;
-        if (may(w, message) && (rh__by_object(w) || !rh__set_joins(w, message)))
+        uint32_t message = all ? i : w->choices[i].what;
+        if (may(w, message) && !(sets && rh__set_joins(w, message)))
             rh__offer(w, kind, w->messages[message].receiver, message, 0);
     }
-    for (uint32_t a = 0; w->sets_used && !rh__by_object(w) && a < w->actor_count; a++) {
+    for (uint32_t a = 0; sets && a < w->actor_count; a++) {
         uint32_t members = rh__set_awaited(&w->actors[a]) ? rh__set_find(w, a) : 0;
         for (uint32_t i = 0; i < members; i++)
             if (!w->members[i].single && may(w, w->members[i].message) && rh__set_has(w, a, w->members[i].message))

@@ -213,7 +213,7 @@ static void protect_slot(struct rh_world *w, uint32_t actor, int how)
 /* All slots are closed except those that the world has opened since; this closes them again. */
 void rh__isolate(struct rh_world *w, uint32_t actor)
 {
-    mprotect(w->regions, w->region_stride * w->semantics.max_actors, PROT_NONE);
+    mprotect(w->regions, w->regions_bytes, PROT_NONE);
     protect_slot(w, actor, PROT_READ | PROT_WRITE);
     watch->isolated = actor + 1;
 }

@@ -139,13 +139,16 @@ RH__NO_SANITIZE static inline bool is_free_block(const struct rh__heap *h, uint3
 /* Writes `slack` guard bytes, 8 or more, up to offset `end`. */
 RH__NO_SANITIZE static inline void write_guard(struct rh__heap *h, uint32_t end, uint32_t slack)
 {
-    unsigned char *guard = at(h, end - slack);
+    unsigned char *guard = at(h, end - slack), *last = at(h, end) - 8;
 
-    for (; slack > 8; slack -= 8, guard += 8) {
+    /* Three words, which may overlap, are 24 bytes, as many as most blocks have: no branch depends on the size. */
+    for (; slack > 24; slack -= 8, guard += 8) {
         *(guard_word *)guard = GUARD_WORD;
         RH__HIDE(guard); /* otherwise the loop becomes memset, which AddressSanitizer intercepts */
     }
-    *(guard_word *)(at(h, end) - 8) = GUARD_WORD;
+    *(guard_word *)guard = GUARD_WORD;
+    *(guard_word *)(guard + (slack - 8) / 2) = GUARD_WORD;
+    *(guard_word *)last = GUARD_WORD;
 }
 
 RH__NO_SANITIZE static inline bool guard_intact(const struct rh__heap *h, uint32_t end, uint32_t slack)
@@ -153,8 +156,9 @@ RH__NO_SANITIZE static inline bool guard_intact(const struct rh__heap *h, uint32
     const unsigned char *guard = at(h, end - slack);
     uint64_t wrong = *(const guard_word *)(at(h, end) - 8) ^ GUARD_WORD;
 
-    for (; slack > 8; slack -= 8, guard += 8)
+    for (; slack > 24; slack -= 8, guard += 8)
         wrong |= *(const guard_word *)guard ^ GUARD_WORD;
+    wrong |= (*(const guard_word *)guard ^ GUARD_WORD) | (*(const guard_word *)(guard + (slack - 8) / 2) ^ GUARD_WORD);
     return wrong == 0;
 }
 

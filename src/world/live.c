@@ -20,6 +20,11 @@ struct rh__timer_origin rh__timer_origin(const struct rh_world *w, uint32_t time
     return (struct rh__timer_origin){ t->event, t->type ? t->name : 0, t->deadline_ns };
 }
 
+uint32_t rh__timer_actor(const struct rh_world *w, uint32_t timer)
+{
+    return w->timers[timer].actor;
+}
+
 uint64_t rh__timer_name_hash(const struct rh_world *w, uint32_t timer)
 {
     struct world_timer *t = &w->timers[timer];

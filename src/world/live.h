@@ -17,6 +17,9 @@ struct rh__timer_origin {
 };
 struct rh__timer_origin rh__timer_origin(const struct rh_world *w, uint32_t timer);
 
+/* Who has set the timer. */
+uint32_t rh__timer_actor(const struct rh_world *w, uint32_t timer);
+
 /* A hash of the timer's name, computed once while the timer is set; 0: it has none. */
 uint64_t rh__timer_name_hash(const struct rh_world *w, uint32_t timer);
 

@@ -125,9 +125,10 @@ struct rh_world *rh__memory_reserve(const struct rh_semantics *limits, char *err
     w->semantics = *limits;
     w->delivery = *rh__delivery(limits->model);
     w->region_stride = pages_up(limits->max_bytes_per_actor + COLOURS * COLOUR_BYTES) + PAGE;
+    w->regions_bytes = w->region_stride * limits->max_actors;
+    w->region_inverse = UINT64_MAX / (w->region_stride / PAGE) + 1;
     w->stack_stride = pages_up(limits->max_stack_bytes) + RH__GUARD;
-    w->regions = reserve(REGIONS_AT, w->region_stride * limits->max_actors, MAP_PRIVATE, "the actors' memory", error,
-                         error_size);
+    w->regions = reserve(REGIONS_AT, w->regions_bytes, MAP_PRIVATE, "the actors' memory", error, error_size);
     if (!w->regions)
         goto no_regions;
     w->stacks =
@@ -146,7 +147,7 @@ struct rh_world *rh__memory_reserve(const struct rh_semantics *limits, char *err
 no_log:
     munmap(w->stacks, w->stack_stride * (limits->max_actors + 1));
 no_stacks:
-    munmap(w->regions, w->region_stride * limits->max_actors);
+    munmap(w->regions, w->regions_bytes);
 no_regions:
     munmap(tables, bytes);
     return NULL;
@@ -160,7 +161,7 @@ void rh__memory_release(struct rh_world *w)
             __asan_unpoison_memory_region(w->regions + w->region_stride * a, w->region_stride);
     munmap(w->log_start, LOG_BYTES);
     munmap(w->stacks, w->stack_stride * (actors + 1));
-    munmap(w->regions, w->region_stride * actors);
+    munmap(w->regions, w->regions_bytes);
     munmap(w, w->table_bytes);
 }
 
@@ -296,10 +297,12 @@ void rh__regions_begin_anew(struct rh_world *w)
 
 uint32_t rh__region_owner(const struct rh_world *w, const void *p)
 {
+    __extension__ typedef unsigned __int128 wide;
     size_t offset = (size_t)((uintptr_t)p - REGIONS_AT);
-    if (offset >= w->region_stride * w->semantics.max_actors)
+    if (offset >= w->regions_bytes)
         return RH_NONE;
-    return (uint32_t)(offset / w->region_stride);
+    /* offset / region_stride.  Both are whole pages, fewer than 2^31 and 2^17, so that the product is exact. */
+    return (uint32_t)((wide)(offset / PAGE) * w->region_inverse >> 64);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
@@ -373,19 +376,28 @@ RH__NO_SANITIZE static char *undo_bytes(struct rh_world *w, const struct world_l
     return log;
 }
 
+/* Words of both sizes take turns as the program does, which no processor foresees.  So there is no branch between them:
+ * one of two stores goes to a place that nobody reads.  (A compiler makes a branch of `? :`.) */
+RH__NO_SANITIZE static inline void undo_word(uint64_t where, uint64_t old, uint64_t *nowhere)
+{
+    uintptr_t is_short = -(uintptr_t)(where & LOG_WORD32), aside = (uintptr_t)nowhere;
+    uintptr_t either = (uintptr_t)(where & ~(uint64_t)LOG_WORD32) ^ aside;
+    *(uint64_t *)(either ^ aside ^ (either & is_short)) = old;
+    *(uint32_t *)(aside ^ (either & is_short)) = (uint32_t)old;
+}
+
 RH__NO_SANITIZE void rh__log_rollback(struct rh_world *w, char *mark)
 {
     char *log = w->log; /* the stores below could change w->log, as far as the compiler knows */
+    uint64_t nowhere;
     while (log > mark) {
         const struct world_log_entry *e = (const struct world_log_entry *)(void *)log - 1;
-        uint64_t where = e->where;
         log = (char *)e;
-        if (!(where & LOG_TAGS))
-            *(uint64_t *)(uintptr_t)where = e->old;
-        else if ((where & LOG_TAGS) == LOG_WORD32)
-            *(uint32_t *)(uintptr_t)(where - LOG_WORD32) = (uint32_t)e->old;
-        else
+        if (e->where & 2)
             log = undo_bytes(w, e, mark);
+        else
+            undo_word(e->where, e->old, &nowhere);
     }
     w->log = log;
 }
+_Static_assert(!(LOG_WORD64 & 2) && !(LOG_WORD32 & 2) && LOG_IMAGE & LOG_ZERO & 2, "the second bit says: bytes");

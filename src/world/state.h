@@ -527,7 +527,8 @@ struct rh_world {
 
     /* Memory. */
     char *regions;
-    size_t region_stride;
+    size_t region_stride, regions_bytes;
+    uint64_t region_inverse; /* 2^64 divided by the pages of a region and rounded up: see rh__region_owner */
     char *stacks;
     size_t stack_stride;
     uint32_t stacks_guarded; /* number of stacks with a guard page */

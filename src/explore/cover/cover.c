@@ -251,17 +251,11 @@ static uint32_t release(struct cover *c, const struct rh_world *w, const struct 
     return best;
 }
 
-static uint64_t any_factor(const void *state, const struct rh_world *w, const struct rh_choice *o)
-{
-    (void)state, (void)w, (void)o;
-    return RH__FACTOR_FULL;
-}
-
 static uint32_t cover_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct cover *c = state;
     if (c->by_class)
-        return rh__classes_choose(&c->classes, w, open, count, any_factor, c, false);
+        return rh__classes_choose(&c->classes, w, open, count, NULL);
     uint32_t pick = c->with_faults ? rh__classes_due(&c->classes, w, open, count) : RH_NONE;
     if (pick == RH_NONE && c->planned)
         pick = rh__enforce(&c->force, w, open, count, &c->random);

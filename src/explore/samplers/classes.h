@@ -14,6 +14,8 @@
 
 #include <rehearse/explorer.h>
 
+#include "run/run.h"
+
 /* X(name, default weight, help).  A budget of faults is a class of its own, with the weight of `fault`; and the
  * timers of one name are a class of their own, with the weight of `timer`. */
 #define RH__CLASSES(X)                                                                                                 \
@@ -45,17 +47,21 @@ enum {
     RH__MOST_FAULTS = 16,     /* of one budget that are drawn for a run */
     RH__WEIGHT_ONE = 1 << 20, /* the weight 1 */
     RH__FACTOR_FULL = 1 << 12,
+#define RH_X(name, text, attributes, line, people, word) +1
+    RH__CHOICE_KINDS = 0 RH_CHOICES(RH_X),
+#undef RH_X
 };
 
 struct rh__classes {
     uint64_t given[RH__CLASS_fault + 1]; /* weights, as given */
+    uint8_t of_kind[RH__CHOICE_KINDS];   /* the class of each kind of choice, where the kind decides */
     /* of the run under way */
     uint64_t random, seed;
     bool varied;
     bool chose;                                              /* it was asked for a choice of this run */
-    uint64_t now[RH__CLASS_named];                           /* weights */
+    uint64_t now[RH__CLASS_COUNT];                           /* weights */
     uint32_t faults[RH__BUDGETS_END], used[RH__BUDGETS_END]; /* how many were drawn, and taken so far */
-    uint32_t step[RH__BUDGETS_END][RH__MOST_FAULTS];         /* of each fault that was drawn */
+    uint32_t step[RH__BUDGETS_END][RH__MOST_FAULTS];         /* of each fault that was drawn, in order */
 };
 
 /* The arguments of an explorer that has classes: their weights. */
@@ -76,15 +82,21 @@ uint32_t rh__classes_learn(uint32_t length, const struct rh_run *run);
 /* Channels, senders or receivers of different speeds. */
 enum rh__speeds { RH__SPEED_NONE, RH__SPEED_CHANNEL, RH__SPEED_SENDER, RH__SPEED_RECEIVER, RH__SPEED_KINDS };
 /* Of a choice: from 1 to 64, the same for the whole run; 1 if it takes no message, or if there are no speeds. */
-uint64_t rh__speed_of(enum rh__speeds speeds, uint64_t seed, const struct rh_world *w, const struct rh_choice *c);
+uint64_t rh__speed_of(enum rh__speeds speeds, uint64_t seed, const struct rh__run *r, const struct rh_choice *c);
 
-/* The factor of a choice within its class, at least 1. */
-typedef uint64_t rh__factor_fn(const void *state, const struct rh_world *w, const struct rh_choice *c);
+/* Factors of choices within their classes, at least 1: `of` tells that of a delivery and of a timer, all others have
+ * `other`.  shrinks: the weight of a class is also multiplied with the largest factor in it, as a part of
+ * RH__FACTOR_FULL. */
+struct rh__factors {
+    uint64_t (*of)(const void *state, const struct rh_world *w, const struct rh_choice *c);
+    const void *state;
+    uint64_t other;
+    bool shrinks;
+};
 
-/* Draws a choice: its class by weight, then a choice of the class by factor.  shrinks: the weight of a class is also
- * multiplied with the largest factor in it, as a part of RH__FACTOR_FULL. */
+/* Draws a choice: its class by weight, then a choice of the class by factor (NULL: all of a class alike). */
 uint32_t rh__classes_choose(struct rh__classes *x, const struct rh_world *w, const struct rh_choice *open,
-                            uint32_t count, rh__factor_fn *factor, const void *state, bool shrinks);
+                            uint32_t count, const struct rh__factors *factors);
 
 /* For an explorer that decides by itself what else happens: a fault whose step has come; or now and then, by weight, an
  * end of a fault (restart, heal).  RH_NONE: none. */

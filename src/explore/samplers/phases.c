@@ -47,6 +47,7 @@ struct phases {
     uint32_t *member;  /* of each actor that belongs to a group: the member */
     bool *talks;       /* of each actor */
     /* of the run under way */
+    const struct rh__run *run; /* at the choice that is being made */
     uint64_t seed;
     uint32_t length; /* of a phase, about */
     uint32_t leak;   /* late mail has 2^-leak of the chance of fresh mail */
@@ -175,7 +176,7 @@ static void find_contested(struct phases *p, const struct rh_world *w, const str
     for (uint32_t i = 0; i < count && p->contest; i++) {
         if (open[i].kind != RH_CHOICE_TIMER)
             continue;
-        struct group *g = group_of(p, rh_world_timer(w, open[i].what).actor);
+        struct group *g = group_of(p, rh__timer_actor(w, open[i].what));
         uint64_t name = rh__timer_name_hash(w, open[i].what);
         if (!g || !name)
             continue;
@@ -198,7 +199,7 @@ static void find_contested(struct phases *p, const struct rh_world *w, const str
 
 static void new_phase(struct phases *p, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
-    find_groups(p, rh__world_run(w));
+    find_groups(p, p->run);
     draw_favoured(p);
     draw_talking(p);
     find_contested(p, w, open, count);
@@ -215,9 +216,9 @@ static bool is_slow(const struct phases *p, uint32_t from, uint32_t to)
            rh__mix(p->seed ^ 3, (uint64_t)p->member[from] << 32 | p->member[to]) % (n * (n - 1)) == 0;
 }
 
-static uint64_t factor_of_message(const struct phases *p, const struct rh_world *w, const struct rh_choice *c)
+static uint64_t factor_of_message(const struct phases *p, const struct rh_choice *c)
 {
-    const struct rh__run_message *m = rh__run_message(rh__world_run(w), c->what);
+    const struct rh__run_message *m = rh__run_message(p->run, c->what);
     if (!p->talks[c->actor])
         return FULL >> p->rest;
     if (m->sender >= p->actor_count || !p->group_of[m->sender] || m->sender == c->actor)
@@ -232,7 +233,7 @@ static bool is_contested(const struct group *g, const struct rh_world *w, uint32
 
 static uint64_t factor_of_timer(const struct phases *p, const struct rh_world *w, const struct rh_choice *c)
 {
-    uint32_t actor = rh_world_timer(w, c->what).actor;
+    uint32_t actor = rh__timer_actor(w, c->what);
     if (actor >= p->actor_count || !p->group_of[actor])
         return FULL;
     const struct group *g = &p->group[p->group_of[actor] - 1];
@@ -251,8 +252,8 @@ static uint64_t factor_of(const void *state, const struct rh_world *w, const str
         return factor_of_timer(p, w, c);
     if (c->kind != RH_CHOICE_DELIVER)
         return FULL;
-    uint64_t factor = c->actor < p->actor_count ? factor_of_message(p, w, c) : FULL;
-    return p->speeds == RH__SPEED_NONE ? factor : factor * rh__speed_of(p->speeds, p->seed, w, c) / SPEED_ONE;
+    uint64_t factor = c->actor < p->actor_count ? factor_of_message(p, c) : FULL;
+    return p->speeds == RH__SPEED_NONE ? factor : factor * rh__speed_of(p->speeds, p->seed, p->run, c) / SPEED_ONE;
 }
 
 /* Nothing that this phase is about is left to do. */
@@ -269,11 +270,12 @@ static bool is_over(const struct phases *p, const struct rh_world *w, const stru
 static uint32_t phases_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct phases *p = state;
+    p->run = rh__world_run(w);
     if (is_over(p, w, open, count))
         new_phase(p, w, open, count);
-    uint32_t pick = rh__classes_choose(&p->classes, w, open, count, factor_of, p, true);
+    uint32_t pick = rh__classes_choose(&p->classes, w, open, count, &(struct rh__factors){ factor_of, p, FULL, true });
     if (open[pick].kind == RH_CHOICE_TIMER) {
-        uint32_t actor = rh_world_timer(w, open[pick].what).actor;
+        uint32_t actor = rh__timer_actor(w, open[pick].what);
         struct group *g = group_of(p, actor);
         if (g && p->member[actor] == g->favoured && is_contested(g, w, open[pick].what))
             g->fired = true;

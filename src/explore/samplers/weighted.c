@@ -12,7 +12,8 @@ struct weighted {
     struct rh__stream stream; /* `learned` is the length of runs */
     bool swarm;
     struct rh__classes classes;
-    enum rh__speeds speeds; /* of the run under way */
+    enum rh__speeds speeds;    /* of the run under way */
+    const struct rh__run *run; /* it */
 };
 
 static uint32_t weighted_begin(void *state, const struct rh_world *w)
@@ -34,13 +35,17 @@ static void weighted_end(void *state, const struct rh_world *w, const struct rh_
 static uint64_t speed_of(const void *state, const struct rh_world *w, const struct rh_choice *c)
 {
     const struct weighted *x = state;
-    return rh__speed_of(x->speeds, x->classes.seed, w, c);
+    (void)w;
+    return rh__speed_of(x->speeds, x->classes.seed, x->run, c);
 }
 
 static uint32_t weighted_choose(void *state, const struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
     struct weighted *x = state;
-    return rh__classes_choose(&x->classes, w, open, count, speed_of, x, false);
+    if (x->speeds == RH__SPEED_NONE)
+        return rh__classes_choose(&x->classes, w, open, count, NULL);
+    x->run = rh__world_run(w);
+    return rh__classes_choose(&x->classes, w, open, count, &(struct rh__factors){ speed_of, x, 1, false });
 }
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
