@@ -134,13 +134,18 @@ static bool message_may_remain(const struct rh_world *w, const struct world_mess
     return rh__may_remain(w, m->type, m->seen_as);
 }
 
+static bool must_not_remain(const struct rh_world *w, const struct world_actor *a, uint32_t message)
+{
+    return !without_effect(w, a, message) && !rh__set_joins(w, message) &&
+           !message_may_remain(w, &w->messages[message]);
+}
+
 RH__APART static uint32_t count_deferred(const struct rh_world *w, uint32_t actor)
 {
     uint32_t n = 0;
     for (uint32_t c = w->actors[actor].channels; c != RH_NONE; c = w->channels[c].next)
         for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
-            n += !without_effect(w, &w->actors[actor], m) && !rh__set_joins(w, m) &&
-                 !message_may_remain(w, &w->messages[m]);
+            n += must_not_remain(w, &w->actors[actor], m);
     return n;
 }
 
@@ -149,6 +154,17 @@ RH__APART static uint32_t count_deferred(const struct rh_world *w, uint32_t acto
 static inline uint32_t deferred_for_ever(const struct rh_world *w, uint32_t actor)
 {
     return w->actors[actor].status == STATUS_IDLE && w->under_way ? count_deferred(w, actor) : 0;
+}
+
+/* One of them is of an external sender. */
+static bool defers_from_outside(const struct rh_world *w, uint32_t actor)
+{
+    const struct world_actor *a = &w->actors[actor];
+    for (uint32_t c = a->channels; c != RH_NONE; c = w->channels[c].next)
+        for (uint32_t m = w->channels[c].first; m != RH_NONE; m = w->messages[m].next)
+            if (w->actors[w->messages[m].seen_as].status == STATUS_OUTSIDE && must_not_remain(w, a, m))
+                return true;
+    return false;
 }
 
 /* An actor that asked, and to which the asked actor has sent a message instead of a reply: an easy mistake.  A question
@@ -238,7 +254,7 @@ RH__APART static void tell_who_is_stuck(struct rh_world *w, uint32_t first)
 {
     struct rh__text t;
     uint32_t count = 0;
-    bool receives = false, defers = false;
+    bool receives = false, defers = false, outside = false;
     rh__text_init(&t, w->outcome.text, sizeof w->outcome.text);
     add_deadlock(w, first, &t);
     for (uint32_t i = first; i < w->actor_count; i++) {
@@ -252,6 +268,7 @@ RH__APART static void tell_who_is_stuck(struct rh_world *w, uint32_t first)
         if (!put_off)
             add_mailbox(w, &w->actors[i], &t);
         defers |= put_off != 0;
+        outside |= put_off != 0 && defers_from_outside(w, i);
         if (put_off)
             rh__text_add(&t, ", with %u deferred message%s left", put_off, put_off == 1 ? "" : "s");
         const struct world_message *sent = answer_by_send(w, &w->actors[i]);
@@ -261,7 +278,8 @@ RH__APART static void tell_who_is_stuck(struct rh_world *w, uint32_t first)
     }
     if (defers)
         rh__text_add(&t,
-                     "\n(if deferred messages may remain, name them in .may_remain or .may_remain_from of the test)");
+                     "\n(if deferred messages may remain, name them in .may_remain or .may_remain_from of the test%s)",
+                     outside ? "; for external senders: .outside_may_remain = true" : "");
     if (receives)
         rh__text_add(&t, "\n(if this is a server that may wait for ever, set .idle = true in its receive)");
     w->outcome.kind = RH_OUTCOME_STUCK;

@@ -129,6 +129,10 @@ static void a_stuck_run_says_what_to_declare(void **unused)
     struct rh_world *w = open_test("one_of_two_does_not", NULL);
     assert_non_null(strstr(rh_world_outcome(w)->text, "with 1 deferred message left"));
     assert_non_null(strstr(rh_world_outcome(w)->text, ".may_remain"));
+    assert_null(strstr(rh_world_outcome(w)->text, ".outside_may_remain"));
+    rh_world_free(w);
+    w = open_test("outside_must_not_remain", NULL);
+    assert_non_null(strstr(rh_world_outcome(w)->text, ".outside_may_remain = true"));
     rh_world_free(w);
 }
 
