@@ -7,7 +7,9 @@
  * more found nothing in so many runs, or in SECONDS (10) of processor time; ".": there is no such explorer.  BUG
  * selects the bugs whose name contains it, !BUG the others.  The second table has seconds of processor time of the same
  * explorations, with the start of the process.  For libraft a random scheduler that was written for that library is
- * measured beside, with its first weights and with weights that were tuned for each of the two bugs. */
+ * measured beside, with its first weights and with weights that were tuned for each of the two bugs; and what a run
+ * costs, without the start of the process and without findings, is compared with a run of that scheduler.  (BUG
+ * libraft-runs prints that only.) */
 #include <stdbool.h>
 
 #include "examples.h"
@@ -215,6 +217,37 @@ static void print_libraft(void)
         }
 }
 
+/* Processor time of a run of the test in which nobody is asked to hand over, so that no bug is found.  Few runs are
+ * taken off many, and with them the start of the process; the programs take turns. */
+enum { FEW_RUNS = 100, MANY_RUNS = 2100, TURNS = 5 };
+
+static double cpu_of(const char *sampler, int count, int seed)
+{
+    char more[256];
+    double was = runs;
+    runs = count;
+    snprintf(more, sizeof more, "--explorer %s --seed %d --max-runs %d --no-determinism-check", sampler, seed, count);
+    double cpu = *sampler ? example_test("../tests/third_party/libraft a_term_has_one_leader -p transfers=0", more).cpu
+                          : drive("find=leaders lose=3", "", seed).cpu;
+    runs = was;
+    return cpu;
+}
+
+static void print_cost_of_runs(void)
+{
+    double cost[SAMPLERS + 1] = { 0 }; /* the last one: of the scheduler */
+    for (int turn = 1; turn <= TURNS; turn++)
+        for (int i = 0; i <= SAMPLERS; i++) {
+            const char *name = i < SAMPLERS ? samplers[i] : "";
+            cost[i] += cpu_of(name, MANY_RUNS, turn) - cpu_of(name, FEW_RUNS, turn);
+        }
+    printf("a run of libraft: processor time, and how many times that of the scheduler written for it\n");
+    printf("  %-34s %8.1f us\n", "scheduler", 1e6 * cost[SAMPLERS] / TURNS / (MANY_RUNS - FEW_RUNS));
+    for (int i = 0; i < SAMPLERS; i++)
+        printf("  %-34s %8.1f us  %5.2f times\n", samplers[i], 1e6 * cost[i] / TURNS / (MANY_RUNS - FEW_RUNS),
+               cost[i] / cost[SAMPLERS]);
+}
+
 int main(int argc, char **argv)
 {
     const char *only = argc > 3 ? argv[3] : NULL;
@@ -224,6 +257,13 @@ int main(int argc, char **argv)
     if (seeds < 1 || seeds > MOST_SEEDS || runs < 1 || seconds < 1) {
         fprintf(stderr, "usage: samplers [SEEDS (1 to %d) [RUNS [BUG [SECONDS]]]]\n", MOST_SEEDS);
         return 2;
+    }
+    if (only && !strcmp(only, "libraft-runs")) {
+        if (!examples_open())
+            return 1;
+        print_cost_of_runs();
+        examples_close();
+        return 0;
     }
     bug_count = example_bugs(bugs, MOST_BUGS, only);
     for (size_t i = 0; i < sizeof others / sizeof *others && bug_count < MOST_BUGS; i++)
@@ -237,6 +277,8 @@ int main(int argc, char **argv)
     print_seconds();
     print_summary();
     print_libraft();
+    if (example_wanted("libraft", only) && !drive("find=leaders", "", 1).missing)
+        print_cost_of_runs();
     examples_close();
     return 0;
 }

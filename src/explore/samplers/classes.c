@@ -184,8 +184,8 @@ static uint64_t draw_below(uint64_t *random, uint64_t n)
     return (uint64_t)((wide)rh__random_next(random) * n >> 64);
 }
 
-/* Of the choices of each class: the sum of their factors and the largest one.  `there` has a bit for each class that has
- * a choice. */
+/* Of the choices of each class: the sum of their factors and the largest one.  `there` has a bit for each class that
+ * has a choice. */
 struct sums {
     uint64_t sum[RH__CLASS_COUNT], largest[RH__CLASS_COUNT];
     uint64_t there;
