@@ -16,13 +16,12 @@
 #include "world/live.h"
 
 enum {
-    SAMPLES = 24,          /* of each prefix */
-    MORE_SAMPLES = 300,    /* of the prefix up to the decisive step, if there are too many continuations */
-    MOST_STEPS = 300000,   /* of tries, and again of continuations */
-    MOST_RUNS = 3000,      /* of one exhaustive search */
-    MOST_SEARCHES = 6,     /* exhaustive ones */
-    ALL_POINTS = 48,       /* prefixes of a run of at most so many events are all drawn from */
-    NO_EVENT = 0xffffffffu /* before the first event */
+    SAMPLES = 24,        /* of each prefix */
+    MORE_SAMPLES = 300,  /* of the prefix up to the decisive step, if there are too many continuations */
+    MOST_STEPS = 300000, /* of tries, and again of continuations */
+    MOST_RUNS = 3000,    /* of one exhaustive search */
+    MOST_SEARCHES = 6,   /* exhaustive ones */
+    ALL_POINTS = 48      /* prefixes of a run of at most so many events are all drawn from */
 };
 
 static uint32_t *picks_of(struct rh__why_work *x)
@@ -132,18 +131,66 @@ static bool is_the_failure(const struct rh__why_work *x, const struct rh_outcome
     return rh_outcome_failed(outcome->kind) && rh__finding_signature(outcome) == x->wanted;
 }
 
+static void draw_from(struct rh__why_work *x, uint32_t prefix, uint32_t samples)
+{
+    x->prefix = prefix;
+    x->drawn = x->samples = x->failed = 0;
+    x->avoided = false;
+    x->wanted_samples = samples;
+}
+
+/* The samples of the prefix are complete. */
+static void note_point(const struct rh__why_work *x)
+{
+    struct rh__why *y = &x->f->why;
+    uint32_t at = 0;
+    while (at < y->point_count && y->points[at].event < x->prefix)
+        at++;
+    if (at == y->point_count || y->points[at].event != x->prefix) {
+        if (y->point_count == RH__WHY_POINTS)
+            return;
+        memmove(&y->points[at + 1], &y->points[at], (y->point_count++ - at) * sizeof *y->points);
+        y->points[at] = (struct rh__why_point){ .event = x->prefix };
+    }
+    y->points[at].failed += x->failed;
+    y->points[at].samples += x->samples;
+}
+
+static uint32_t prefix_of_point(const struct rh__why_curve *c)
+{
+    return c->steps < ALL_POINTS ? c->at : (uint32_t)((uint64_t)c->at * c->steps / c->count);
+}
+
+/* The next prefix after this one, if the curve is not done. */
+static void next_point(struct rh__why_work *x)
+{
+    struct rh__why_curve *c = &x->curve;
+    note_point(x);
+    if (x->avoided) {
+        c->low = x->prefix;
+        c->high = c->narrows ? c->high : c->steps;
+    } else if (c->narrows || c->high == c->steps) {
+        c->high = x->prefix;
+    }
+    c->narrows |= ++c->at >= c->count || x->made >= MOST_STEPS;
+    c->done = c->narrows && c->high == c->low + 1;
+    draw_from(x, c->narrows ? c->low + 1 + (c->high - c->low - 1) / 2 : prefix_of_point(c), SAMPLES);
+}
+
 static void end_continuation(struct rh__why_work *x, const struct rh_outcome *outcome)
 {
     bool failed = is_the_failure(x, outcome);
     x->avoided |= !failed && outcome->kind != RH_OUTCOME_ASSUMED;
-    if (x->phase == RH__WHY_SAMPLING) {
-        x->drawn++;
-        x->samples += outcome->kind != RH_OUTCOME_ASSUMED;
-        x->failed += failed;
-    } else {
+    if (x->phase == RH__WHY_SEARCHING) {
         x->search_runs++;
         x->searched = !advance(x);
+        return;
     }
+    x->drawn++;
+    x->samples += outcome->kind != RH_OUTCOME_ASSUMED;
+    x->failed += failed;
+    if (x->phase == RH__WHY_DRAWING && x->drawn == x->wanted_samples)
+        next_point(x);
 }
 
 /* ---- children ---------------------------------------------------------------------------------------------------- */
@@ -153,6 +200,8 @@ static bool is_done(const struct rh__why_work *x)
     switch (x->phase) {
     case RH__WHY_TRYING:
         return x->try_at == x->try_count || x->made >= MOST_STEPS;
+    case RH__WHY_DRAWING:
+        return x->curve.done;
     case RH__WHY_SAMPLING:
         return x->drawn >= x->wanted_samples || (x->avoided && x->wanted_samples == MORE_SAMPLES);
     default:
@@ -181,10 +230,10 @@ static void drive(struct rh_world *w, void *arg)
         x->in_run = true;
         if (x->phase == RH__WHY_TRYING)
             rh__why_run_try(x, w);
-        else if (x->phase == RH__WHY_SAMPLING)
-            run_sample(x, w);
-        else
+        else if (x->phase == RH__WHY_SEARCHING)
             run_search(x, w);
+        else
+            run_sample(x, w);
         end_run(x, w, rh_world_outcome(w));
     }
 }
@@ -204,27 +253,13 @@ static bool make_runs(struct rh__why_work *x, struct rh_world *w, enum rh__why_p
 
 /* ---- the decisive step ------------------------------------------------------------------------------------------- */
 
-static bool sample(struct rh__why_work *x, struct rh_world *w, uint32_t prefix, uint32_t samples)
+static bool sample(struct rh__why_work *x, struct rh_world *w, uint32_t prefix)
 {
-    struct rh__why *y = &x->f->why;
-    x->prefix = prefix;
-    x->drawn = x->samples = x->failed = 0;
-    x->avoided = false;
-    x->wanted_samples = samples;
-    if (!make_runs(x, w, RH__WHY_SAMPLING))
-        return false;
-    uint32_t at = 0;
-    while (at < y->point_count && y->points[at].event < prefix)
-        at++;
-    if (at == y->point_count || y->points[at].event != prefix) {
-        if (y->point_count == RH__WHY_POINTS)
-            return true;
-        memmove(&y->points[at + 1], &y->points[at], (y->point_count++ - at) * sizeof *y->points);
-        y->points[at] = (struct rh__why_point){ .event = prefix };
-    }
-    y->points[at].failed += x->failed;
-    y->points[at].samples += x->samples;
-    return true;
+    draw_from(x, prefix, MORE_SAMPLES);
+    bool good = make_runs(x, w, RH__WHY_SAMPLING);
+    if (good)
+        note_point(x);
+    return good;
 }
 
 static bool search(struct rh__why_work *x, struct rh_world *w, uint32_t prefix)
@@ -236,33 +271,14 @@ static bool search(struct rh__why_work *x, struct rh_world *w, uint32_t prefix)
     return make_runs(x, w, RH__WHY_SEARCHING);
 }
 
-/* Draws from the prefixes, and narrows down where the drawn continuations cease to avoid the failure.  `*low`: the
- * longest prefix that is known to have one that does; NO_EVENT for none. */
-static bool draw_curve(struct rh__why_work *x, struct rh_world *w, uint32_t *low)
+/* Draws from the prefixes, and narrows down where the drawn continuations cease to avoid the failure. */
+static bool draw_curve(struct rh__why_work *x, struct rh_world *w)
 {
-    uint32_t n = x->r->loop ? x->r->loop : x->steps, count = n < ALL_POINTS ? n : 16, high = n;
-    *low = NO_EVENT;
-    for (uint32_t i = 0; i < count && x->made < MOST_STEPS; i++) {
-        uint32_t prefix = n < ALL_POINTS ? i : (uint32_t)((uint64_t)i * n / count);
-        if (!sample(x, w, prefix, SAMPLES))
-            return false;
-        if (x->avoided) {
-            *low = prefix;
-            high = n;
-        } else if (high == n) {
-            high = prefix;
-        }
-    }
-    while (high != *low + 1) { /* NO_EVENT + 1 is 0 */
-        uint32_t middle = *low + 1 + (high - *low - 1) / 2;
-        if (!sample(x, w, middle, SAMPLES))
-            return false;
-        if (x->avoided)
-            *low = middle;
-        else
-            high = middle;
-    }
-    return true;
+    uint32_t n = x->r->loop ? x->r->loop : x->steps;
+    x->curve =
+        (struct rh__why_curve){ .steps = n, .count = n < ALL_POINTS ? n : 16, .low = RH__WHY_NO_EVENT, .high = n };
+    draw_from(x, 0, SAMPLES);
+    return make_runs(x, w, RH__WHY_DRAWING);
 }
 
 /* Of a lasso: the states that follow say it, or samples. */
@@ -278,7 +294,7 @@ static bool decide_lasso(struct rh__why_work *x, struct rh_world *w, uint32_t lo
     y->exhaustive = !sampled;
     y->continuations = known.states;
     if (sampled && y->decisive <= stem) {
-        if (!sample(x, w, y->decisive, MORE_SAMPLES))
+        if (!sample(x, w, y->decisive))
             return false;
         y->continuations = x->samples;
         y->decisive = x->avoided ? stem + 1 : y->decisive;
@@ -301,7 +317,7 @@ static bool decide(struct rh__why_work *x, struct rh_world *w, uint32_t low)
             y->continuations = x->search_runs;
         }
         if (!x->avoided && !y->exhaustive) {
-            if (!sample(x, w, k, MORE_SAMPLES))
+            if (!sample(x, w, k))
                 return false;
             y->continuations = x->samples;
         }
@@ -335,7 +351,6 @@ bool rh__why(struct rh_world *w, struct rh__finding *f)
     struct rh__shrink *s = x ? rh_shared_new(shrink_size) : NULL;
     if (s) {
         struct rh__shrink_limits limits = { 0 };
-        uint32_t low;
         x->f = f;
         x->s = s;
         x->wanted = rh__finding_signature(&f->outcome);
@@ -347,7 +362,7 @@ bool rh__why(struct rh_world *w, struct rh__finding *f)
         rh__why_collect_tries(x);
         good = make_runs(x, w, RH__WHY_TRYING);
         x->made = 0;
-        good = good && draw_curve(x, w, &low) && (r->loop ? decide_lasso(x, w, low) : decide(x, w, low)) &&
+        good = good && draw_curve(x, w) && (r->loop ? decide_lasso(x, w, x->curve.low) : decide(x, w, x->curve.low)) &&
                rh__why_name_uses(w, f, r);
         f->why.runs = x->runs;
         rh_shared_free(s, shrink_size);

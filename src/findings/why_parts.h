@@ -15,7 +15,18 @@ struct rh__why_attempt {
     bool late;              /* an order: the first one comes as late as possible */
 };
 
-enum rh__why_phase { RH__WHY_TRYING, RH__WHY_SAMPLING, RH__WHY_SEARCHING };
+/* Drawing: continuations of one prefix after the other.  Sampling: of one prefix.  Searching: all of one prefix. */
+enum rh__why_phase { RH__WHY_TRYING, RH__WHY_DRAWING, RH__WHY_SAMPLING, RH__WHY_SEARCHING };
+
+/* Which prefixes are drawn from: `count` of the first `steps`, then where the drawn continuations cease to avoid the
+ * failure, between `low` and `high`. */
+struct rh__why_curve {
+    uint32_t steps, count, at;
+    uint32_t low; /* the longest prefix that is known to have one that avoids it; RH__WHY_NO_EVENT for none */
+    uint32_t high;
+    bool narrows, done;
+};
+enum { RH__WHY_NO_EVENT = 0xffffffffu /* before the first event: this plus 1 is 0 */ };
 
 struct rh__why_work {
     struct rh__finding *f;
@@ -34,6 +45,7 @@ struct rh__why_work {
     uint32_t prefix;                 /* so many steps of the run, then at random */
     uint32_t drawn, samples, failed; /* rh_assume ended those that are drawn and no samples */
     uint32_t wanted_samples;
+    struct rh__why_curve curve;
     bool avoided;                   /* a continuation of the prefix has avoided the failure */
     uint32_t drawn_events, cold_at; /* of a lasso: length of the last drawn one; where the monitor was not hot last */
 
