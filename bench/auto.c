@@ -68,7 +68,7 @@ static struct cell explore(const char *what, const char *explorer, int count, bo
     for (int seed = 1; seed <= count && (all || seed == 1 || c.found); seed++, c.made++) {
         snprintf(more, sizeof more,
                  "--explorer %s --seed %d --max-all-steps %d --max-seconds %d --no-determinism-check "
-                 "--no-minimise",
+                 "--no-minimise --no-explain",
                  explorer, seed, STEPS, SECONDS);
         struct figures f = example_test(what, more);
         if (f.found_in <= 0)

@@ -15,7 +15,8 @@ extern const struct rh_explorer rh__explorer_roundrobin, rh__explorer_random, rh
     rh__explorer_portfolio, rh__explorer_symmetry, rh__explorer_cover, rh__explorer_weighted, rh__explorer_swarm,
     rh__explorer_pos, rh__explorer_pct, rh__explorer_pctcp, rh__explorer_stateful, rh__explorer_delay,
     rh__explorer_phases, rh__explorer_grow, rh__explorer_preempt, rh__explorer_auto, rh__explorer_feedback,
-    rh__explorer_urw, rh__explorer_probe, rh__explorer_surw, rh__explorer_onward, rh__explorer_scatter;
+    rh__explorer_urw, rh__explorer_probe, rh__explorer_surw, rh__explorer_onward, rh__explorer_scatter,
+    rh__explorer_whole;
 extern const struct rh_explorer rh__explorer_reach; /* only in programs that count their blocks */
 
 /* Estimated number of distinct runs, from samples that saw `seen` of them. */

@@ -25,7 +25,7 @@ const struct rh_explorer_entry *rh_explorer_first(void)
         &rh__explorer_pct,      &rh__explorer_pctcp,     &rh__explorer_stateful,   &rh__explorer_delay,
         &rh__explorer_phases,   &rh__explorer_grow,      &rh__explorer_preempt,    &rh__explorer_auto,
         &rh__explorer_feedback, &rh__explorer_urw,       &rh__explorer_surw,       &rh__explorer_onward,
-        &rh__explorer_scatter,
+        &rh__explorer_scatter,  &rh__explorer_whole,
     };
     static struct rh_explorer_entry entries[sizeof ours / sizeof *ours];
     static bool done;

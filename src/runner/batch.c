@@ -76,7 +76,7 @@ static bool make_plan(const struct rh__batch *b, const struct rh_test *test, str
                                .cluster = o->cluster != NULL,
                                .lease_seconds = o->lease > 0 ? o->lease : 30,
                                .minimise = !o->no_minimise,
-                               .explain = true,
+                               .explain = !o->no_explain,
                                .required = o->required,
                                .require = o->require };
     return rh__options_semantics(o, test, &plan->semantics, &plan->asked, error, error_size);

@@ -17,15 +17,18 @@ double rh__seconds_of_part(const struct rh__session *s, double most)
     return allowed > 0 && allowed / ONE_IN < most ? allowed / ONE_IN : most;
 }
 
-/* One run.  False if the tool has failed. */
-static bool look(struct rh__session *s, struct rh_world *w, const char *explorer)
+/* A run by chance, and one that takes always the first choice: in a run like that, some timer may fire for ever.  The
+ * second one is not made if the first was as long as a run may be.  False if the tool has failed. */
+static bool look(struct rh__session *s, struct rh_world *w)
 {
     char error[512];
-    struct rh__limits limits = {
-        .max_runs = 1, .max_seconds = rh__seconds_of_part(s, 2), .keep_going = true, .unchecked = true
-    };
+    struct rh__limits limits = { .max_runs = 2,
+                                 .max_all_steps = rh_world_semantics(w)->max_steps,
+                                 .max_seconds = rh__seconds_of_part(s, 2),
+                                 .keep_going = true,
+                                 .unchecked = true };
     struct rh_exploration *x =
-        rh__exploration_new(w, explorer, rh_world_semantics(w)->seed, &limits, error, sizeof error);
+        rh__exploration_new(w, "portfolio(random, dfs)", rh_world_semantics(w)->seed, &limits, error, sizeof error);
     if (!x)
         return true;
     x->mute = true;
@@ -55,8 +58,7 @@ bool rh__first_look(struct rh__session *s)
     struct rh_world *w = rh_world_new(&options, error, sizeof error);
     if (!w)
         return true; /* the session says why */
-    /* dfs takes always the first choice: in a run like that, some timer may fire for ever. */
-    bool good = look(s, w, "random") && (s->interrupted || look(s, w, "dfs"));
+    bool good = look(s, w);
     rh_world_free(w);
     if (s->endless)
         s->plan.explorer = strcmp(s->plan.explorer, "auto") == 0 ? "auto(grow)" : "auto(shared, grow)";

@@ -12,8 +12,9 @@
 /* Steps of samples: some milliseconds, or few in comparison with a long search.  If steps are slow, the samples take a
  * second at most, or a small part of the time that the user allows. */
 enum { FEW_STEPS = 10000, MANY_STEPS = 20000, ONE_IN = 20 };
-/* Before auto explores: most bugs are found in fewer steps than these samples would take. */
-enum { FIRST_STEPS = 4000 };
+/* auto makes so many steps, a first slice of each member, before it asks how many runs there are: most bugs are found
+ * in fewer steps than the samples would take. */
+enum { BEFORE_SAMPLES = 8000, FIRST_STEPS = 4000 };
 
 static bool is_automatic(const struct rh__session *s)
 {
@@ -52,10 +53,33 @@ static bool sample(struct rh__session *s, uint64_t steps)
     return good;
 }
 
+/* The members of auto go on where they were only in one process; workers have the samples before. */
+static bool is_alone(const struct rh__session *s)
+{
+    return s->plan.workers <= 1 && !s->plan.checkpoint && !s->plan.cluster;
+}
+
 bool rh__forecast_before(struct rh__session *s)
 {
-    return !(s->plan.progress || is_automatic(s)) || !applies(s) ||
-           sample(s, is_automatic(s) ? FIRST_STEPS : MANY_STEPS);
+    if (!applies(s) || (is_automatic(s) ? is_alone(s) : !s->plan.progress))
+        return true;
+    return sample(s, is_automatic(s) ? FIRST_STEPS : MANY_STEPS);
+}
+
+bool rh__forecast_within(struct rh__session *s)
+{
+    struct rh_exploration *x = s->x;
+    if (!is_automatic(s) || !applies(s))
+        return rh__explore(x);
+    x->limits.pause = BEFORE_SAMPLES;
+    bool good = rh__explore(x);
+    x->limits.pause = 0;
+    if (!good || !x->end.paused)
+        return good;
+    double before = s->spent;
+    good = sample(s, FIRST_STEPS);
+    x->clock.meter->before += s->spent - before;
+    return good && rh__explore(x);
 }
 
 bool rh__forecast_after(struct rh__session *s)

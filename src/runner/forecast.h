@@ -4,11 +4,13 @@
 
 #include "runner/session.h"
 
-/* Both return false if the tool failed; the failure is on standard error.
+/* All return false if the tool failed; the failure is on standard error.
  *
- * Before the search, if somebody watches its progress, or if `auto` has to decide whether the search will come to its
- * end. */
+ * Before the search, if somebody watches its progress, or if workers of `auto` have to decide whether the search will
+ * come to its end. */
 bool rh__forecast_before(struct rh__session *s);
+/* In place of rh__explore, in this process: `auto` explores for a while before it has the samples. */
+bool rh__forecast_within(struct rh__session *s);
 /* After a search that a limit ended. */
 bool rh__forecast_after(struct rh__session *s);
 

@@ -39,7 +39,7 @@ struct rh__options {
     bool insecure;
     const char *cluster_file[4];
     const char *save;
-    bool no_minimise;
+    bool no_minimise, no_explain;
     uint32_t criteria; /* of coverage, as bits */
     bool required;     /* --require: less than this verdict is not enough */
     enum rh_verdict require;

@@ -152,7 +152,7 @@ static int explore(struct rh__session *s)
     const struct rh__plan *p = &s->plan;
     s->x->clock.meter->before += s->spent;
     if (p->workers <= 1 && !p->checkpoint && !p->cluster) {
-        bool good = s->search ? rh__search_beside(s) : rh__explore(s->x);
+        bool good = s->search ? rh__search_beside(s) : rh__forecast_within(s);
         return good ? RH__EXIT_OK : RH__EXIT_TOOL; /* a failure is on standard error already */
     }
     if (s->search) /* what is left for it afterwards */

@@ -87,6 +87,9 @@ done
 expect 1 "$rehearse" replay "$fixtures/bank" $s
 out_has 'account#1 took close_account from teller#1 before deposit from client#1 (events 3, 4); a run in the other order passes' \
     'after event 3 it cannot be avoided'
+expect 1 "$rehearse" test "$fixtures/bank" --explorer dfs --no-explain --save ''
+out_has 'close_account'
+out_lacks 'the other order passes' 'cannot be avoided'
 
 # In a debugger, stopped before the event that was asked for.
 if command -v gdb >/dev/null && ! grep -q '^RH_SANITIZE:[A-Z]*=.' "$BUILD_DIR/CMakeCache.txt"; then

@@ -155,7 +155,8 @@ static bool makes_all(const char *sampler, const struct subject *of, uint64_t mo
 static const char *const samplers[] = { "random",           "weighted",      "swarm",
                                         "phases",           "pos",           "urw",
                                         "onward(random)",   "onward(swarm)", "feedback(random)",
-                                        "feedback(phases)", "feedback(pos)", "feedback(weighted)" };
+                                        "feedback(phases)", "feedback(pos)", "feedback(weighted)",
+                                        "whole(random)",    "whole(phases)" };
 enum { SAMPLERS = sizeof samplers / sizeof *samplers };
 static uint64_t drawn_by[SAMPLERS], most_drawn_by[SAMPLERS];
 

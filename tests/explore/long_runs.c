@@ -64,6 +64,7 @@ static const char *const explorers[] = {
     "urw",
     "surw",
     "onward(swarm)",
+    "whole(swarm)",
 };
 
 static void every_explorer_makes_runs_with_many_messages(void **unused)

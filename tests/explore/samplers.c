@@ -100,7 +100,8 @@ static void alike_senders_have_all_orders_equally_often(void **unused)
 {
     static const char *const samplers[] = { "random",           "weighted", "swarm",    "phases",   "pos",
                                             "pct(1)",           "pct(3)",   "pctcp(1)", "pctcp(3)", "pctcp(2)",
-                                            "pctcp(3, racing)", "urw",      "surw",     "delayed",  "onward(swarm)" };
+                                            "pctcp(3, racing)", "urw",      "surw",     "delayed",  "onward(swarm)",
+                                            "whole(swarm)" };
     enum { RUNS = 12000 };
     (void)unused;
     for (size_t s = 0; s < sizeof samplers / sizeof *samplers; s++) {

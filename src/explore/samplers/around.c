@@ -11,7 +11,11 @@ bool rh__around_open(struct rh__around *s, struct rh_exploration *x, const struc
                      enum rh__around_kind kind, char *error, size_t error_size)
 {
     s->kind = kind;
-    s->random = rh__random_seed(rh_exploration_seed(x), kind == RH__AROUND_FEEDBACK ? 2 : 3);
+    static const struct {
+        const char *name;
+        uint64_t stream;
+    } kinds[] = { { "feedback", 2 }, { "onward", 3 }, { "whole", 8 } };
+    s->random = rh__random_seed(rh_exploration_seed(x), kinds[kind - RH__AROUND_FEEDBACK].stream);
     if (rh_arguments_explorers(a) ? !rh_exploration_inner(x, a, 0, &s->inner, error, error_size)
                                   : !rh__tree_parse(&s->usual, usual, error, error_size) ||
                                         !rh__tree_open(x, &s->usual, 0, &s->inner, error, error_size))
@@ -20,7 +24,7 @@ bool rh__around_open(struct rh__around *s, struct rh_exploration *x, const struc
         return true;
     snprintf(error, error_size,
              "%s: explorer %s keeps account of all runs, and cannot go on from another one: use a sampler",
-             kind == RH__AROUND_FEEDBACK ? "feedback" : "onward", s->inner.explorer->name);
+             kinds[kind - RH__AROUND_FEEDBACK].name, s->inner.explorer->name);
     return false;
 }
 

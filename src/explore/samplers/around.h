@@ -1,5 +1,5 @@
-/* A stream around an explorer: an explorer that makes the runs of another one, and now and then runs of its own that go
- * on from an earlier run, as its random numbers say (feedback, onward).
+/* A stream around an explorer: an explorer that makes the runs of another one, and changes some of them as its random
+ * numbers say: they go on from an earlier run (feedback, onward), or go on where a handler stands (whole).
  *
  * An item is one of the other explorer's with a seed.  What was kept of earlier runs is no part of it: each worker has
  * its own. */
@@ -16,7 +16,7 @@ struct rh__around {
     uint32_t kind; /* of the item */
 };
 
-enum rh__around_kind { RH__AROUND_FEEDBACK = 0xa9, RH__AROUND_ONWARD = 0xaa };
+enum rh__around_kind { RH__AROUND_FEEDBACK = 0xa9, RH__AROUND_ONWARD = 0xaa, RH__AROUND_WHOLE = 0xab };
 
 /* For `open`: opens the explorer that is given, or the usual one.  It must begin each run anew. */
 bool rh__around_open(struct rh__around *s, struct rh_exploration *x, const struct rh_arguments *a, const char *usual,
