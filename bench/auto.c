@@ -7,8 +7,8 @@
  * the processor time (whole process), and the same of the single explorer that was fastest.  Below: how many bugs auto
  * finds with at least 19 of 20 seeds, and for how many pairs of a bug and a seed it is within 2x of that explorer's
  * median; and the same of the bugs for which that explorer takes LONG seconds or more: below, most of the time is the
- * start of processes, the two first runs of auto, and finding out why the run fails.  BUG selects the bugs whose name
- * contains it. */
+ * start of processes and the two first runs of auto.  Findings are neither made smaller nor explained.  BUG selects the
+ * bugs whose name contains it. */
 #include <stdbool.h>
 
 #include "examples.h"
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
             long_pairs += seeds;
             long_near += within;
         }
-        printf("%-34s %3d/%-3d %9.0f %8.2f   %-9s %9.0f %8.2f %4d/%-3d\n", bugs[i].title, a.found, seeds,
+        printf("%-34s %3d/%-3d %9.0f %8.3f   %-9s %9.0f %8.3f %4d/%-3d\n", bugs[i].title, a.found, seeds,
                median(a.runs, a.found), median(a.cpu, a.found), who, median(best.runs, best.found),
                median(best.cpu, best.found), within, seeds);
         fflush(stdout);
