@@ -2,7 +2,7 @@
  *
  * Under granularity object a handler stops before each operation on an object, where other actors may go on, and where
  * it may crash.  Some bugs need that, and some are found sooner because it makes actors slower and faster; others are
- * found five times as late, because most crashes come between two operations (bench/results, auto).  So in half of the
+ * found ten times as late, because most crashes come between two operations (bench/results, auto).  So in half of the
  * runs an actor that has begun goes on until it waits or its handler ends.  The other half are EXPLORER's own: each
  * open choice keeps a positive probability. */
 #include "base/random.h"
