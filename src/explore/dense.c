@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 8, LONGEST_TAIL = 1024, NARROW = 8, WIDE = 12 };
+enum { FIRST_SLOTS = 8, LONGEST_TAIL = 1024, NARROW = 8, WIDE = 12, LINE = 64 };
 #define INLINE __attribute__((always_inline)) static inline
 
 INLINE uint64_t first_at(const unsigned char *at)
@@ -211,7 +211,9 @@ bool rh__dense_has(const struct rh__dense *d, struct rh__dense_key key)
 
 void rh__dense_prefetch(const struct rh__dense *d, struct rh__dense_key key)
 {
-    __builtin_prefetch(d->bytes + home_of(d, key) * d->width);
+    const unsigned char *at = d->bytes + home_of(d, key) * d->width;
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + LINE); /* a search goes on for some slots */
 }
 
 uint64_t rh__dense_bytes(const struct rh__dense *d)

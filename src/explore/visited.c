@@ -113,18 +113,17 @@ static uint64_t get(const _Atomic uint64_t *word)
     return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* One to one, so that a set of 64 bits is exact for fingerprints of 64 bits. */
-static uint64_t scattered(uint64_t x)
+/* One to one in `high`, so that a set of 64 bits is exact for fingerprints of 64 bits.  The first bits of the product,
+ * which say where a key is, depend on all bits. */
+static uint64_t scattered(struct rh_fingerprint f)
 {
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
+    return (f.high ^ f.low * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
 }
 
 /* The shard is not part of the key: its bits are shifted out, and those of the other half come in. */
 static struct shard *shard_of(struct rh_visited *v, struct rh_fingerprint f, struct rh__dense_key *key)
 {
-    uint64_t high = scattered(f.high ^ scattered(f.low));
+    uint64_t high = scattered(f);
     key->first =
         high << SHARD_BITS | (v->fingerprint_bits > 64 ? f.low >> (64 - SHARD_BITS) : high >> (64 - SHARD_BITS));
     key->rest = f.low;
