@@ -52,6 +52,8 @@ struct stretch {
     struct line *lines;
     uint32_t line_count, under_way, most_under_way;
     uint32_t open; /* lines that have a message: these, as bits */
+    uint32_t enough;
+    bool by_receiver;
     uint64_t ready[WORDS];
     struct rh__wide components, monitors, around;
     struct world_parts parts;         /* those that no step changes */
@@ -168,6 +170,7 @@ bool rh__ahead_begin(struct rh__ahead *a, const struct rh_world *world, const st
                            .lines = lines,
                            .under_way = w->under_way,
                            .most_under_way = w->semantics.max_messages,
+                           .by_receiver = w->delivery.by_receiver,
                            .components = w->parts.components,
                            .monitors = rh__monitors_hash(w),
                            .around = rh__effect_surroundings(w),
@@ -293,10 +296,19 @@ void rh__ahead_foretell(struct rh__ahead *a, struct rh__foretelling *f, struct r
             keys[n] = key_of(s, &s->lines[lines[n]]);
             rh__effect_prefetch(f, keys[n]);
         }
+    s->enough = RH_NONE;
     for (uint32_t i = 0; i < n; i++) {
         const struct rh__effect *e = effect_of(s, f, keys[i]);
-        told[i] = applies(s, e) ? state_behind(s, lines[i], e) : (struct rh_fingerprint){ 0, 0 };
+        bool good = applies(s, e);
+        told[i] = good ? state_behind(s, lines[i], e) : (struct rh_fingerprint){ 0, 0 };
+        if (good && e->silent && s->by_receiver && s->enough == RH_NONE)
+            s->enough = i;
     }
+}
+
+uint32_t rh__ahead_enough(const struct rh__ahead *a)
+{
+    return a->now->enough;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */

@@ -29,6 +29,8 @@ void rh__ahead_clear(struct rh__ahead *a);
 bool rh__ahead_begin(struct rh__ahead *a, const struct rh_world *w, const struct rh_choice *open, uint32_t count);
 /* The fingerprints behind the choices of the position, in the order of the world's list: as rh__foretell. */
 void rh__ahead_foretell(struct rh__ahead *a, struct rh__foretelling *f, struct rh_fingerprint *told);
+/* After rh__ahead_foretell in the same position, as rh__foretold_enough: under mailbox an actor has one choice. */
+uint32_t rh__ahead_enough(const struct rh__ahead *a);
 /* Goes to the state behind a choice.  Returns the number of choices there; 0, and does not go, if the effect is not
  * known, or the state is not simple, or nothing is left to do there. */
 uint32_t rh__ahead_step(struct rh__ahead *a, struct rh__foretelling *f, uint32_t pick);

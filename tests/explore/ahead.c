@@ -215,6 +215,12 @@ static const char *difference(void)
     static struct figures a, b;
     a = search("stateful");
     b = search("stateful(plain)");
+    if (automata.semantics.model == RH_MAILBOX && a.verdict == RH_VERDICT_EXHAUSTIVE) {
+        struct figures reduced = search("stateful(reduce)");
+        if (reduced.verdict != RH_VERDICT_EXHAUSTIVE || reduced.failures != seen->failures ||
+            reduced.states > seen->states)
+            return "the reduced search has other findings, or more states";
+    }
     if (b.verdict != RH_VERDICT_EXHAUSTIVE) /* runs were cut */
         return a.verdict == b.verdict ? NULL : "plain is not exhaustive";
     return a.verdict != RH_VERDICT_EXHAUSTIVE   ? "the search is not exhaustive"

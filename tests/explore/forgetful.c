@@ -208,8 +208,8 @@ struct sum {
     uint64_t programs, compared, states, steps, of, dropped, wrong;
 };
 
-/* What stateful promises where an actor may crash inside a handler: every end, and nothing that is not there.  It leaves
- * out what others do while an actor stands at a crash point (docs/guarantees.md). */
+/* What stateful promises where an actor may crash inside a handler: every end, and nothing that is not there.  It
+ * leaves out what others do while an actor stands at a crash point (docs/guarantees.md). */
 static bool leaves_out_states(const char *explorer)
 {
     return strstr(explorer, "stateful") && rh__has_crash_points(&automata.semantics) &&

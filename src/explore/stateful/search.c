@@ -91,7 +91,7 @@ static bool may_foretell(const struct stateful *s, const struct rh_world *w)
 
 static bool goes_ahead(const struct stateful *s)
 {
-    return !s->checks && !s->reduces && rh__exploration_is_only(s->x, s);
+    return !s->checks && rh__exploration_is_only(s->x, s);
 }
 
 static void prefetch(struct stateful *s, uint32_t at, uint32_t count)
@@ -99,6 +99,17 @@ static void prefetch(struct stateful *s, uint32_t at, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         if (is_known(s->told[at + i]))
             rh__visited_prefetch(s->visited, s->told[at + i]);
+}
+
+/* One choice may be enough. */
+static void reduce(struct stateful *s, struct level *l, uint32_t enough)
+{
+    if (enough == RH_NONE)
+        return;
+    l->next = enough;
+    l->end = enough + 1;
+    s->reduced += l->count > 1;
+    rh__exploration_leaves_out(s->x);
 }
 
 /* The level of a new state. */
@@ -114,13 +125,8 @@ static struct level level_of(struct stateful *s, const struct rh_world *w, uint3
     rh__foretell(s->foretelling, w, open, count, s->told + at);
     prefetch(s, at, count);
     l.ahead = goes_ahead(s) && rh__ahead_begin(s->ahead, w, open, count);
-    uint32_t enough = s->reduces ? rh__foretold_enough(s->foretelling, w, open, count) : RH_NONE;
-    if (enough != RH_NONE) {
-        l.next = enough;
-        l.end = enough + 1;
-        s->reduced += count > 1;
-        rh__exploration_leaves_out(s->x);
-    }
+    if (s->reduces)
+        reduce(s, &l, rh__foretold_enough(s->foretelling, w, open, count));
     return l;
 }
 
@@ -165,6 +171,8 @@ static bool go_ahead(struct stateful *s)
     rh__splits_add(s->splits, actor, hash);
     rh__on_path_enter(&s->on_path, s->top, f);
     s->path[s->top++] = (struct level){ .end = count, .count = count, .told = at + 1, .ahead = true, .unseen = true };
+    if (s->reduces)
+        reduce(s, &s->path[s->top - 1], rh__ahead_enough(s->ahead));
     s->deepest = s->top > s->deepest ? s->top : s->deepest;
     s->breath++;
     note_foretold(s);
