@@ -449,7 +449,7 @@ static bool is_enough(const struct chaos *c)
 /* There was no server when it began, or one of its processes that was no worker was killed: it says so. */
 static bool says_why(const struct chaos *c, int status)
 {
-    char command[256];
+    char command[512];
     snprintf(command, sizeof command,
              "test ! -s '%s/json' && grep -Eq 'ended from outside by signal 9|connection is lost|is not ready: "
              "LOADING|/(socket|proxy): ' "
