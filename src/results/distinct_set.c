@@ -90,7 +90,7 @@ bool rh__distinct_add(struct rh__distinct_set *s, uint64_t hash)
 
 void rh__distinct_add_all(struct rh__distinct_set *s, const uint64_t *hashes, size_t count)
 {
-    enum { AHEAD = 8 };
+    enum { AHEAD = 16 };
     if (s->at_least)
         return;
     for (size_t i = 0; i < count && i < AHEAD; i++)

@@ -389,13 +389,28 @@ void rh__signal_kill(struct rh_world *w, uint32_t from, uint32_t to, const char 
 /* The life of an actor that had ended when another one linked itself to it. */
 enum { NO_LIFE = UINT32_MAX };
 
+/* Whether the actor that runs is still linked to that life.  With granularity object, looking is an operation on its
+ * own life, since others may unlink themselves from it: also from a later life. */
+static bool is_linked_still(struct rh_world *w, uint32_t other, uint32_t life, const char *place)
+{
+    if (rh__by_object(w)) {
+        rh__has_found(w, (uint64_t)life + 1);
+        rh__operation_on_life(w, w->current, place);
+        rh__has_found(w, 0);
+    }
+    return list_has(w, w->actors[w->current].links, other, life);
+}
+
 /* One that is still linked is told of the end anyway, and so is one that has linked itself too late before. */
 void rh__link_too_late(struct rh_world *w, uint32_t other, const char *place)
 {
     struct world_actor *self = &w->actors[w->current];
     uint32_t life = w->actors[other].restarts; /* as the operation found it: while this one stops, another may begin */
-    if (rh__by_object(w) && !(self->flags & FLAG_TRAPS) && list_has(w, self->links, other, life))
+    bool linked = is_linked_still(w, other, life, place);
+    if (linked && rh__by_object(w) && !(self->flags & FLAG_TRAPS)) {
         rh__settle_here(w, place);
+        is_linked_still(w, other, life, place);
+    }
     if (list_has(w, self->links, other, life) || list_has(w, self->links, other, NO_LIFE))
         return;
     rh__link_half(w, w->current, other, NO_LIFE);

@@ -78,6 +78,7 @@ bool rh__predicate_ask_before(const struct rh_world *world, uint32_t event, uint
     struct rh_world *w = (struct rh_world *)world; /* changed back below */
     struct world_message m = w->messages[message];
     size_t bytes = ((m.size + 15u) & ~15u) + m.tail_size;
+    uint32_t count, list = (uint32_t)(w->choices - w->choice_table);
     struct rh_snapshot *now = rh_world_save(w);
     char *value = rh__alloc(bytes + 1);
     RH__ASSERT(now && value, "no memory to look back");
@@ -89,8 +90,8 @@ bool rh__predicate_ask_before(const struct rh_world *world, uint32_t event, uint
     bool fits = rh__filter_fits(w, w->actors[actor].filter, w->message_count);
     rh_world_load(w, now);
     rh__world_run(w); /* restores existing views of the run */
-    uint32_t count;
-    rh_world_enabled(w, &count); /* restores the list */
+    w->lists_end = list;
+    rh_world_enabled(w, &count); /* restores the list, at the place where the explorer reads it */
     rh__free(value);
     rh_snapshot_free(now);
     return fits;

@@ -20,6 +20,18 @@ const struct rh__choice_texts *rh__choice_texts(uint32_t kind);
 /* For static assertions over RH_CHOICES: whether a row has a text. */
 #define RH__HAS_TEXT(x) _Generic((x), char * : 1, const char * : 1, default : 0)
 
+/* Copies a choice word by word.  The four words were mostly stored just before (rh__offer), and the processor forwards
+ * a store only to a load of the same width: a load of all 16 bytes waits until the stores have reached the cache. */
+static inline void rh__choice_copy(struct rh_choice *to, const struct rh_choice *from)
+{
+    uint32_t kind = from->kind, actor = from->actor, what = from->what, arg = from->arg;
+    __asm__("" : "+r"(kind), "+r"(actor), "+r"(what), "+r"(arg)); /* no wider loads */
+    to->kind = kind;
+    to->actor = actor;
+    to->what = what;
+    to->arg = arg;
+}
+
 /* True if a choice is a fault.  Some results of opening a store are faults. */
 static inline bool rh__is_fault(const struct rh_choice *c)
 {

@@ -399,18 +399,6 @@ static uint32_t site_of(const struct world_actor *a)
     return (uint32_t)((uintptr_t)(a->status == STATUS_WAITING ? (const void *)a->place : a->behaviour) >> 2);
 }
 
-/* Word by word.  The four words were mostly stored just before (rh__offer), and the processor forwards a store only to
- * a load of the same width: a load of all 16 bytes waits until the stores have reached the cache. */
-static inline void copy_choice(struct rh_choice *to, const struct rh_choice *from)
-{
-    uint32_t kind = from->kind, actor = from->actor, what = from->what, arg = from->arg;
-    __asm__("" : "+r"(kind), "+r"(actor), "+r"(what), "+r"(arg)); /* no wider loads */
-    to->kind = kind;
-    to->actor = actor;
-    to->what = what;
-    to->arg = arg;
-}
-
 /* The event is one of the actor's events. */
 static inline void count_event(struct rh_world *w, struct rh_event *e, uint32_t actor)
 {
@@ -452,7 +440,7 @@ static inline void take(struct rh_world *w, const struct rh_choice *c)
     if (!w->no_undo)
         rh__list_keep(w);
     struct rh_event *e = &w->events[w->event_count];
-    copy_choice(&e->choice, c); /* `c` may be in the table that is about to be refilled */
+    rh__choice_copy(&e->choice, c); /* `c` may be in the table that is about to be refilled */
     e->first_message = w->message_count;
     e->first_access = w->access_count;
     e->flags = 0;

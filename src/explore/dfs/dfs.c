@@ -131,7 +131,7 @@ static uint32_t dfs_choose(void *state, const struct rh_world *w, const struct r
     }
     bool same = b->size == count; /* else the program is not deterministic: the counts of runs would be wrong */
     if (same)
-        b->taken = open[b->pick];
+        rh__choice_copy(&b->taken, &open[b->pick]);
     if (same && (!d->moved || is_on_its_way(d, depth)))
         return b->pick;
     d->diverged = true;
