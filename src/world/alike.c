@@ -88,7 +88,7 @@ static bool message_knows_neither(const struct rh_world *w, const struct exchang
     const struct world_message *m = &w->messages[message];
     uint32_t asked = m->request == RH_NONE ? RH_NONE : w->messages[m->request].sender;
     return actor_exchanged(x, m->sender) == m->sender && actor_exchanged(x, m->seen_as) == m->seen_as &&
-           actor_exchanged(x, asked) == asked &&
+           actor_exchanged(x, m->receiver) == m->receiver && actor_exchanged(x, asked) == asked &&
            !(m->type == &rh__exit_signal && /* an exit signal names the ended actor by index */
              actor_exchanged(x, ((const struct world_exit_signal *)(const void *)rh__message_value(w, m))->who) !=
                  ((const struct world_exit_signal *)(const void *)rh__message_value(w, m))->who) &&
@@ -111,14 +111,14 @@ static uint32_t channel_exchanged(const struct rh_world *w, const struct exchang
 {
     uint32_t sender = actor_exchanged(x, w->channels[channel].sender);
     uint32_t receiver = actor_exchanged(x, w->channels[channel].receiver);
-    uint32_t c = w->actors[receiver].channels;
+    uint32_t c = receiver == RH_NONE ? w->actors[sender].outbox : w->actors[receiver].channels;
     while (c != RH_NONE && w->channels[c].sender != sender)
         c = w->channels[c].next;
     return c;
 }
 
 /* Under mailbox a channel belongs to its receiver, whoever sends: it distinguishes two senders in the channel of a
- * third actor. */
+ * third actor.  With granularity send, the outbox of a third actor distinguishes two receivers. */
 static bool channel_same(const struct rh_world *w, const struct exchange *x, uint32_t channel)
 {
     const struct world_channel *left = &w->channels[channel];
