@@ -2,6 +2,7 @@
 """Tables after the TAP paper (Table 2 and Table 3) over programs with bitcode:
 
     bench/target.py BUILD [--targets N] [--seconds S] [--settings LIST] [--records FILE]
+                          [--jobs N]
 
 Table 2: size of the message flow graph, with and without its optimisations, and the time that it takes.
 Table 3: N blocks, drawn with a fixed seed and spread by the size of the programs, each with S seconds of processor time
@@ -10,7 +11,7 @@ concrete stage alone, and for all stages together.  The paper's figures stand be
 
 FILE keeps what was measured, a line of JSON for each program and setting: a run that was ended goes on where it was, and
 what is there is not measured again.  Without settings (`--settings none`) only the tables are printed."""
-import argparse, json, os, random, re, resource, subprocess, sys, tempfile
+import argparse, concurrent.futures, json, os, random, re, subprocess, sys, tempfile
 
 PAPER = {  # Table 3 of the paper: targets, then the percentage that each setting covers
     "micro": (97, 54, 57, 61, 78, 85), "concurrency": (162, 45, 56, 49, 70, 77), "parallelism": (241, 36, 43, 59, 67, 72),
@@ -27,13 +28,18 @@ SETTINGS = {
 }
 
 
-def spent():
-    r = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return r.ru_utime + r.ru_stime
-
-
 def run(words, **more):
     return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+
+
+def timed(words, **more):
+    """Standard error, and seconds of processor time of the command and of what it has started."""
+    with tempfile.TemporaryFile("w+") as said:
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said, **more)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = status
+        said.seek(0)
+        return said.read(), used.ru_utime + used.ru_stime
 
 
 def programs(examples):
@@ -58,9 +64,8 @@ def table2(rehearse, all_programs):
     print("Table 2: message flow graphs\n")
     print("| program | nodes | edges | labels | edges, merged | labels, merged | seconds |\n|---|---|---|---|---|---|---|")
     for name, path, test in all_programs:
-        began = spent()
         one = json.loads(run([rehearse, "graph", path, test, "--json", "-"]).stdout)
-        took = spent() - began
+        _, took = timed([rehearse, "graph", path, test])
         two = json.loads(run([rehearse, "graph", path, test, "--json", "-", "--merged"]).stdout)
         edges, merged = ({(e["kind"], e["from"], e["to"]) for e in x["edges"]} for x in (one, two))
         print(f"| {name} | {len(one['nodes'])} | {len(edges)} | {len(one['edges'])} | {len(merged)} | {len(two['edges'])} | {took:.2f} |", flush=True)
@@ -81,17 +86,16 @@ def choose(rehearse, all_programs, targets):
 
 def measure(rehearse, program, blocks, setting, seconds):
     name, path, test = program
-    began = spent()
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "blocks"), "w") as f:
             f.write("".join(f"{b}\n" for b in blocks))
-        said = run([rehearse, "target", path, test, "--uncovered", "--blocks", "blocks", *SETTINGS[setting],
-                    "--seconds", str(seconds * len(blocks)), "--json", "j"], cwd=folder)
+        said, took = timed([rehearse, "target", path, test, "--uncovered", "--blocks", "blocks", *SETTINGS[setting],
+                            "--seconds", str(seconds * len(blocks)), "--json", "j"], cwd=folder)
         try:
             goals = json.load(open(os.path.join(folder, "j")))["goals"]
         except (OSError, ValueError):
-            goals = [{"result": "not found", "blocks": [b], "how": f"no answer: {said.stderr[:100]}"} for b in blocks]
-    return {"program": name, "setting": setting, "given": seconds, "seconds": spent() - began,
+            goals = [{"result": "not found", "blocks": [b], "how": f"no answer: {said[:100]}"} for b in blocks]
+    return {"program": name, "setting": setting, "given": seconds, "seconds": took,
             "goals": [{k: g.get(k) for k in ("blocks", "result", "how", "seconds")} for g in goals]}
 
 
@@ -149,6 +153,7 @@ def main():
     p.add_argument("--targets", type=int, default=200)
     p.add_argument("--seconds", type=float, default=1.0)
     p.add_argument("--settings", default=",".join(reversed(SETTINGS)))
+    p.add_argument("--jobs", type=int, default=1, help="so many programs at the same time")
     p.add_argument("--records")
     p.add_argument("--programs", default="", help="only those whose name has this in it")
     a = p.parse_args()
@@ -160,15 +165,13 @@ def main():
     records = read_records(a.records)
     chosen = [x for x in programs(os.path.join(os.path.abspath(a.build), "examples")) if a.programs in x[0]]
     blocks = choose(rehearse, chosen, a.targets) if settings else {}
-    for setting in settings:
-        for program in chosen:
-            key = (setting, program[0])
-            if key in records or program[0] not in blocks:
-                continue
-            records[key] = measure(rehearse, program, blocks[program[0]], setting, a.seconds)
+    wanted = [(s, p) for s in settings for p in chosen if (s, p[0]) not in records and p[0] in blocks]
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        for record in pool.map(lambda w: measure(rehearse, w[1], blocks[w[1][0]], w[0], a.seconds), wanted):
+            records[record["setting"], record["program"]] = record
             if a.records:
                 with open(a.records, "a") as f:
-                    f.write(json.dumps(records[key]) + "\n")
+                    f.write(json.dumps(record) + "\n")
     table2(rehearse, chosen)
     table3(records, list(SETTINGS))
 

@@ -135,7 +135,7 @@ void rh__flow_print_svg(const struct rh__flow *f, FILE *to)
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n"
         "<style>text{font:13px sans-serif;text-anchor:middle}.message{font-size:11px;fill:#134;paint-order:stroke;"
         "stroke:#fff;stroke-width:3px}rect{fill:#eef3fa;stroke:#357;stroke-width:1.5}"
-        ".outer{fill:#fff6e0;stroke:#b80}path{fill:none;marker-end:url(#tip)}.send{stroke:#357}"
+        ".open{stroke-width:4}.outer{fill:#fff6e0;stroke:#b80}path{fill:none;marker-end:url(#tip)}.send{stroke:#357}"
         ".create{stroke:#999;stroke-dasharray:5 4}</style>\n"
         "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" "
         "orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" style=\"fill:#357;stroke:none;marker-end:none\"/></marker></defs>\n"
@@ -148,10 +148,12 @@ void rh__flow_print_svg(const struct rh__flow *f, FILE *to)
         bool opened = false; /* a receptionist: the outside sends to it */
         for (uint32_t k = 0; k < f->edge_count; k++)
             opened |= f->edges[k].to == i && f->edges[k].from == f->outside_node;
-        fprintf(to, "<rect%s x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"%s/>\n<text x=\"%d\" y=\"%d\">",
-                i >= f->test_node ? " class=\"outer\"" : "", boxes[i].x, boxes[i].y, BOX_WIDTH, BOX_HEIGHT,
-                i < f->test_node && f->program->actors[i].kind == 1 ? 4 : 20,
-                opened && i < f->test_node ? " stroke-width=\"3\"" : "", boxes[i].x + BOX_WIDTH / 2,
+        fprintf(to, "<rect%s x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>\n<text x=\"%d\" y=\"%d\">",
+                i >= f->test_node ? " class=\"outer\""
+                : opened          ? " class=\"open\""
+                                  : "",
+                boxes[i].x, boxes[i].y, BOX_WIDTH, BOX_HEIGHT,
+                i < f->test_node && f->program->actors[i].kind == 1 ? 4 : 20, boxes[i].x + BOX_WIDTH / 2,
                 boxes[i].y + BOX_HEIGHT / 2 + 5);
         print_text(to, rh__flow_node_name(f, i));
         fputs("</text>\n", to);

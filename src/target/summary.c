@@ -488,6 +488,9 @@ void sum__models_free(struct sum_models *m)
     for (uint32_t i = 0; i < m->exact_count; i++)
         sum__paths_free(m->exact[i].paths, m->exact[i].count);
     free(m->exact);
+    for (uint32_t i = 0; i < m->text_count; i++)
+        free(m->texts[i]);
+    free(m->texts);
     Z3_params_dec_ref(m->run.z, m->params);
     Z3_solver_dec_ref(m->run.z, m->run.solver);
     Z3_del_context(m->run.z);

@@ -93,6 +93,8 @@ struct sum_models {
         uint32_t count;
     } * exact; /* paths from one state, which other snapshots have as well */
     uint32_t exact_count;
+    char **texts;
+    uint32_t text_count;
 };
 
 struct sum_models *sum__models_new(const struct rh__program *p, const char *const *parameters);
@@ -159,6 +161,11 @@ void sum__reset_run(struct sum_models *m, struct sum_making *x);
 uint32_t sum__place_of(const struct rh__program *p, uint32_t behaviour);
 /* Calls without code: summary_calls.c. */
 enum sym_outcome sum__call(struct sym_run *r, struct sym_path *p, LLVMValueRef call, const char *name);
+/* Texts: summary_text.c.  The text there, if all its bytes are known; a copy that lives as long as the models; what
+ * snprintf writes, if its arguments are known. */
+bool sum__text_at(struct sym_run *r, const struct sym_path *p, struct sym_value at, char *text, uint32_t room);
+const char *sum__keep_text(struct sum_models *m, const char *text);
+bool sum__print(struct sym_run *r, struct sym_path *p, LLVMValueRef call, uint32_t *length);
 /* Waits: summary_waits.c. */
 enum sym_outcome sum__wait(struct sym_run *r, struct sym_path *p, LLVMValueRef call, const char *name);
 void sum__resume_all(struct sum_models *m, struct sum_actor *a, uint32_t wait);

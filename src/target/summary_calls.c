@@ -4,7 +4,7 @@
 
 #include "target/summary.h"
 
-enum { MOST_COMPARED = 64 };
+enum { MOST_COMPARED = 64, LONGEST_NAME = 128 };
 
 static struct sum_making *making(struct sym_run *r)
 {
@@ -154,8 +154,12 @@ static enum sym_outcome spawn(struct sym_run *r, struct sym_path *p, LLVMValueRe
 static enum sym_outcome set_timer(struct sym_run *r, struct sym_path *p, LLVMValueRef call)
 {
     const char *name = sym__text_of(LLVMGetOperand(call, 0));
+    char text[LONGEST_NAME];
+    struct sym_value at;
+    if (!name && operand(r, p, call, 0, &at) && sum__text_at(r, p, at, text, sizeof text))
+        name = sum__keep_text(making(r)->models, text);
     if (!name) {
-        sym__give_up(r, "a timer whose name is not constant");
+        sym__give_up(r, "a timer whose name is not known");
         return SYM_ENDS;
     }
     enum sym_outcome o = send_to(r, p, call, 2, p->self, SYM_TIMER);
@@ -321,8 +325,13 @@ static enum sym_outcome call_libc(struct sym_run *r, struct sym_path *p, LLVMVal
         return length_of(r, p, call);
     if (strcmp(name, "malloc") == 0 || strcmp(name, "calloc") == 0)
         return allocate(r, p, call, *name == 'c');
-    if (strcmp(name, "snprintf") == 0)
-        return fill_unknown(r, p, call, 0);
+    if (strcmp(name, "snprintf") == 0) {
+        uint32_t length;
+        if (!sum__print(r, p, call, &length))
+            return fill_unknown(r, p, call, 0);
+        set_result(p, call, sym__number(r, length, 32));
+        return SYM_GOES_ON;
+    }
     return SYM_UNKNOWN;
 }
 

@@ -106,18 +106,24 @@ static uint32_t times_in(const struct sym_path *p, LLVMBasicBlockRef block)
     return n;
 }
 
-/* Follows a copy of the path into the block, if the condition is possible there. */
-static void try_block(struct sym_run *r, const struct sym_path *p, Z3_ast condition, LLVMBasicBlockRef block)
+/* Whether the path may divide: a limit may be met, or all be over. */
+static bool may_divide(struct sym_run *r, const struct sym_path *p)
 {
     if (r->until > 0 && sym__processor_seconds() > r->until)
         r->over = true;
     if (r->a->found || r->over)
+        return false;
+    if (r->a->paths >= r->q->most_paths)
+        return sym__give_up(r, "more than %u paths", r->q->most_paths);
+    return !r->most_forks || p->forks < r->most_forks || sym__give_up(r, "a loop that goes on for too long");
+}
+
+/* Follows a copy of the path into the block, if the condition is possible there. */
+static void try_block(struct sym_run *r, const struct sym_path *p, Z3_ast condition, LLVMBasicBlockRef block)
+{
+    if (!may_divide(r, p))
         return;
-    if (r->a->paths >= r->q->most_paths) {
-        sym__give_up(r, "more than %u paths", r->q->most_paths);
-        return;
-    }
-    if (r->most_forks && (p->forks >= r->most_forks || times_in(p, block) > MOST_TURNS)) {
+    if (r->most_forks && times_in(p, block) > MOST_TURNS) {
         sym__give_up(r, "a loop that goes on for too long");
         return;
     }
@@ -131,6 +137,34 @@ static void try_block(struct sym_run *r, const struct sym_path *p, Z3_ast condit
             r->hooks->failed(r, c);
     }
     sym__path_free(c);
+}
+
+/* One of two pointers, by a condition that is not known: the path divides, as at a branch.  True if it goes on. */
+static bool select_pointer(struct sym_run *r, struct sym_path *p, LLVMValueRef i, bool *divides)
+{
+    struct sym_value c, v[2];
+    uint64_t n;
+    *divides = false;
+    if (!r->hooks || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind ||
+        !sym__value_of(r, p, LLVMGetOperand(i, 0), &c) || sym__is_constant(r, c.bits, &n) ||
+        !sym__value_of(r, p, LLVMGetOperand(i, 1), &v[0]) || !sym__value_of(r, p, LLVMGetOperand(i, 2), &v[1]) ||
+        v[0].object == v[1].object)
+        return true;
+    *divides = true;
+    if (p->stop) /* a way that is to be merged does not divide */
+        return false;
+    p->done = true;
+    for (unsigned k = 0; k < 2 && may_divide(r, p); k++) {
+        Z3_ast is = sym__truth(r, c.bits);
+        struct sym_path *way = sym__path_copy(p);
+        way->forks++;
+        way->done = false;
+        *sym__slot(&way->frames[way->depth - 1], i) = v[k];
+        if (sym__require(r, way, k ? Z3_mk_not(r->z, is) : is))
+            sym__follow(r, way);
+        sym__path_free(way);
+    }
+    return false;
 }
 
 /* The block where merged ways have met runs, whichever was taken; it may be a goal. */
@@ -238,6 +272,12 @@ static bool step(struct sym_run *r, struct sym_path *p, LLVMValueRef i)
         if (!sym__insert(r, p, i, &result))
             return false;
         break;
+    case LLVMSelect: {
+        bool divides;
+        if (!select_pointer(r, p, i, &divides) || divides || !sym__compute(r, p, i, &result))
+            return false;
+        break;
+    }
     default:
         if (!sym__compute(r, p, i, &result))
             return false;

@@ -67,6 +67,10 @@ assert {"kind": "send", "from": "server", "to": "client", "message": "confirmed"
 END
     expect 0 "$rehearse" graph "$BUILD_DIR/examples/gatling-engine-bitcode" --svg drawing.svg
     python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("drawing.svg")' || problem "SVG is no XML"
+    "$rehearse" graph "$BUILD_DIR/tests/target/outside-bitcode" --svg opened.svg >/dev/null
+    grep -q '\.open{stroke-width:' opened.svg && grep -q '<rect class="open"' opened.svg ||
+        problem "a receptionist has no thick frame"
+    grep -q 'class="open"' drawing.svg && problem "a receptionist where nothing comes from outside"
 fi
 out_empty
 
