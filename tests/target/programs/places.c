@@ -13,7 +13,7 @@ RH_MESSAGE(question, uint32_t value;);
 RH_MESSAGE(answer, uint32_t value;);
 RH_MESSAGE(late, uint32_t value;);
 
-/* ---- arrays -------------------------------------------------------------------------------------------------------- */
+/* ---- arrays -------------------------------------------------------------------------------------------------- */
 struct box {
     uint32_t label, values[5];
 };
@@ -44,7 +44,7 @@ RH_HANDLER(shelf, pack)
 }
 RH_BEHAVIOUR(shelf, standing, put, look, pack);
 
-/* ---- tails --------------------------------------------------------------------------------------------------------- */
+/* ---- tails --------------------------------------------------------------------------------------------------- */
 RH_ACTOR(reader, uint32_t sum;);
 RH_HANDLER(reader, parcel)
 {
@@ -59,7 +59,7 @@ RH_HANDLER(reader, parcel)
 }
 RH_BEHAVIOUR(reader, reading, parcel);
 
-/* ---- waits in two behaviours, and names of timers ------------------------------------------------------------------ */
+/* ---- waits in two behaviours, and names of timers ------------------------------------------------------------ */
 RH_ACTOR(clerk, uint32_t salt;);
 RH_HANDLER(clerk, question)
 {
