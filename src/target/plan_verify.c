@@ -122,11 +122,21 @@ static void compare_number(struct verifying *v, const struct observed *o, const 
         differ(v, o, what, n, found);
 }
 
+/* Messages that the world sends: to who begins, and news of an end to who watches one that has ended before. */
+static bool is_of_world(const struct verifying *v, uint32_t type)
+{
+    static const char *const names[] = { "rh_start", "rh_down", "rh_exited", "rh_stored" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (type != RH__NO_INDEX && strcmp(v->m->program->messages[type].name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* The messages that the step sent, in their order; those of the world are left out. */
 static void compare_sends(struct verifying *v, const struct observed *o, const struct sum_path *p,
                           const struct values *x)
 {
-    uint32_t at = o->before->message_count, start = rh__program_message_named(v->m->program, "rh_start");
+    uint32_t at = o->before->message_count;
     for (uint32_t i = 0; i < p->effect_count; i++) {
         const struct sym_effect *e = &p->effects[i];
         uint64_t to;
@@ -139,7 +149,8 @@ static void compare_sends(struct verifying *v, const struct observed *o, const s
                 o->before->actors[actor < o->before->actor_count ? actor : 0].status == RH__SNAP_GONE)
                 continue; /* to nobody: the run has no message */
         }
-        while (at < o->after->message_count && o->after->messages[at].type == start)
+        while (at < o->after->message_count && o->after->messages[at].type != e->type &&
+               is_of_world(v, o->after->messages[at].type))
             at++;
         if (at == o->after->message_count) {
             differ(v, o, "messages sent", i + 1, i);
