@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A program with random handlers, for tests/target/handlers.sh: handlers.py SEED > program.c
 
-Two actors send each other messages.  Their handlers compute with integers of all widths, arrays, structures and floating
-point, branch, go round loops, call functions, send, reply and change their behaviour.  No behaviour is undefined: values
+Two actors send each other messages, some with tails.  Their handlers compute with integers of all widths, arrays (in
+arrays, too), structures and floating point, copy as many bytes as a value says, branch, go round loops, call functions,
+send, reply and change their behaviour.  No behaviour is undefined: values
 are computed as unsigned numbers, divisors are odd, shifts are small, and indices are within bounds."""
 import random, sys
 
@@ -13,7 +14,7 @@ BINARY = ["+", "-", "^", "&", "|", "+", "-"]
 
 
 def value(depth, names):
-    kind = rng.randrange(12)
+    kind = rng.randrange(14)
     if depth == 0 or kind < 3:
         return rng.choice(["(unsigned)" + n for n in names] + [f"{rng.randrange(40)}u"])
     if kind < 7:
@@ -26,6 +27,10 @@ def value(depth, names):
         return f"({value(depth - 1, names)} {rng.choice(['<<', '>>'])} {rng.randrange(1, 9)})"
     if kind == 10:
         return f"mixed({value(0, names)}, {value(0, names)})"
+    if kind == 11:
+        return f"state->rows[{value(0, names)} % 3u].cells[{value(0, names)} % 4u]"
+    if kind == 12:
+        return f"word_of_tail({value(0, names)})"
     return f"({value(0, names)} % {rng.choice([3, 5, 7])}u)"
 
 
@@ -40,7 +45,7 @@ def truth(depth, names):
 
 
 def assign(names):
-    kind = rng.randrange(10)
+    kind = rng.randrange(13)
     v = value(2, names)
     if kind < 4:
         target = rng.choice(SCALARS)
@@ -53,6 +58,12 @@ def assign(names):
         return f"state->b = {truth(1, names)};"
     if kind == 8:
         return rng.choice(["state->d = state->d * 0.5 + 1.25;", "state->d += (double)state->hops;", "state->d = state->d > 2.0 ? -state->d : state->d + 3.0;"])
+    if kind == 9:
+        return f"state->rows[{value(0, names)} % 3u].cells[{value(0, names)} % 4u] = {v};"
+    if kind == 10:
+        return f"memcpy(state->at, state->spare, (size_t)({value(0, names)} % 7u) * sizeof *state->at);"
+    if kind == 11:
+        return f"memcpy(state->spare, state->at + {rng.randrange(4)}, {rng.randrange(1, 3)} * sizeof *state->at);"
     return f"add_to(state->at, {rng.randrange(1, 6)}, {value(0, names)});"
 
 
@@ -81,6 +92,9 @@ def send(message):
     fields = ", ".join(f".{f} = ({t})({value(1, SCALARS + GIVEN)})" for f, t in (("a", "int"), ("b", "unsigned"), ("c", "short")))
     how = rng.randrange(3)
     to = ["rh_reply(", "rh_send(state->peer, ", "rh_send(self, "][how]
+    if rng.randrange(3) == 0:
+        size = f"(size_t)({value(0, SCALARS + GIVEN)} % 5u) * sizeof *state->at"
+        to = f"rh_send_with({rng.choice(['state->peer', 'self'])}, state->at, {size}, "
     guard = f"if ({truth(1, SCALARS + GIVEN)})\n            " if rng.randrange(2) else ""
     return f"        {guard}{to}{message}, {fields}, .p = state->p);\n"
 
@@ -98,19 +112,30 @@ def handler(name, message):
 fields = "int a; unsigned b; short c; struct pair p;"
 print(f"""/* handlers.py {sys.argv[1]} */
 #include <rehearse/test.h>
+#include <string.h>
 
 struct pair {{
     int one;
     int two;
 }};
+struct row {{
+    short label;
+    unsigned cells[4];
+}};
 RH_MESSAGE(first, {fields});
 RH_MESSAGE(second, {fields});
 RH_ACTOR(worker, rh_ref peer; int x; int y; unsigned u; short s; signed char c; bool b; struct pair p; unsigned at[6];
-         double d; int hops;);
+         unsigned spare[6]; struct row rows[3]; double d; int hops;);
 
 static unsigned mixed(unsigned a, unsigned b)
 {{
     return a > b ? a - b : a + 3 * b;
+}}
+static unsigned word_of_tail(unsigned i)
+{{
+    size_t size;
+    const unsigned *words = rh_tail(&size);
+    return i % 8u < size / sizeof *words ? words[i % 8u] : 7u;
 }}
 static struct pair swapped(struct pair p)
 {{

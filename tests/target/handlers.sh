@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# Summaries say what runs show, over generated handlers (handlers.py): integers of all widths, arrays, structures, floating
+# Summaries say what runs show, over generated handlers (handlers.py): integers of all widths, arrays, tails, structures, floating
 # point, branches that are merged, loops, calls, sends, replies and changes of behaviour.
 . "${SOURCE_DIR:?}/tests/cli/lib.bash" || exit 1
 [ -x "$BUILD_DIR/bin/rehearse-target" ] && [ -x "$BUILD_DIR/examples/bank-bitcode" ] || exit 77
