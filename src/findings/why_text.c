@@ -145,23 +145,34 @@ void rh__why_order_text(const struct rh__finding *f, const struct rh__run *r, st
     rh__text_add(t, y->differs == RH__WHY_USE ? ") later it passes" : ") it passes");
 }
 
+/* "10 (in row 9)" if the event has no row of its own.  What holds after event 10 need not hold after event 9, where
+ * `step` and `replay --step` stop: so the event is named, and the row that the reader sees. */
+static void event_and_row(const struct rh__run *r, uint32_t event, char *text, size_t size)
+{
+    uint32_t row = r ? rh__event_row_of(r, event) : event;
+    struct rh__text t;
+    rh__text_init(&t, text, size);
+    rh__text_add(&t, row == event ? "%u" : "%u (in row %u)", event, row);
+}
+
 void rh__why_decisive_text(const struct rh__finding *f, const struct rh__run *r, struct rh__text *t)
 {
     const struct rh__why *y = &f->why;
-    uint32_t event = r ? rh__event_row_of(r, y->decisive) : y->decisive; /* that the reader can see */
+    char event[48];
     bool lasso = r && r->loop;
     if (y->leaves_loop)
         rh__text_add(t, "no event decides it: other continuations avoid it at each one, also in the loop");
     if (!y->known)
         return;
     if (y->decisive == f->pick_count && !lasso) {
-        rh__text_add(t, "it could be avoided until event %u, the last", event);
+        rh__text_add(t, "it could be avoided until event %u, the last", y->decisive);
         return;
     }
+    event_and_row(r, y->decisive, event, sizeof event);
     if (!y->exhaustive && y->decisive)
-        rh__text_add(t, "after event %u ", event);
+        rh__text_add(t, "after event %s ", event);
     else if (y->decisive)
-        rh__text_add(t, "after event %u it cannot be avoided", event);
+        rh__text_add(t, "after event %s it cannot be avoided", event);
     else if (y->exhaustive)
         rh__text_add(t, "it cannot be avoided");
     if (y->exhaustive && lasso && r->loop_monitor == RH__NO_MONITOR)

@@ -82,6 +82,12 @@ objects() { # TEST TEXT...: in the reason, whatever the width
 }
 objects table 'finds no "left" in table seats (objects.c:10) before buyer#' \
     'puts "left" in table seats, which had no value (objects.c:13) (events ' '; a run in the other order passes'
+# The event that decides may have no row of its own: the sentence names the event, as `step` counts, and the row.
+expect 1 "$rehearse" test "$fixtures/objects" table --explorer auto --save '' --json json
+if have_python; then
+    decisive=$(json 'r[0]["failures"][0]["decisive"]["event"]')
+    out_has "  after event $decisive (in row "
+fi
 # What comes too late is known from the run that passes.
 objects names 'finder#1 cannot send go: nobody has the name "chief" (objects.c:41) before namer#1 registers namer#1 as "chief" (objects.c:35) (event '
 objects life 'short_lived#1 ends before looker#1 sees that short_lived#1 has ended (objects.c:56) (events '
