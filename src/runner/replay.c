@@ -20,6 +20,7 @@
 #include "runner/session.h"
 #include "runner/stepper.h"
 #include "trace/schedule.h"
+#include "world/live.h"
 
 /* ---- a walk that stops, for people and for gdb ------------------------------------------------------------------- */
 
@@ -78,9 +79,13 @@ __attribute__((used)) void rh_step_choose(unsigned pick)
 struct walk {
     struct rh_exploration *x; /* its explorer reads the schedule */
     uint32_t stop;            /* after this event */
+    bool reached;             /* whoever debugs may end the process from there on */
     bool stopped;             /* there, and not because the run was over */
     struct rh_outcome outcome;
 };
+
+/* How a walk ended that was to stop. */
+enum walked { WALKED_TO_THE_END, WALKED_TO_THE_STOP, WALKED_UNTIL_KILLED };
 
 static uint32_t next_of_schedule(void *arg, struct rh_world *w, const struct rh_choice *open, uint32_t count)
 {
@@ -97,8 +102,10 @@ static void walk(struct rh_world *w, void *arg)
         return;
     rh__stepper_init(&stepper, w, next_of_schedule, k);
     while (rh__stepper_event(&stepper) <= k->stop) {
-        if (rh__stepper_event(&stepper) == k->stop)
+        if (rh__stepper_event(&stepper) == k->stop) {
+            k->reached = true;
             rh_replay_here();
+        }
         if (rh__stepper_event(&stepper) <= k->stop && !rh__stepper_forward(&stepper))
             break;
     }
@@ -175,12 +182,13 @@ static void tell_finding(const char *path, const struct rh__finding *f, bool wen
     rh__finding_tell(f, &t);
 }
 
-/* Runs the schedule, up to event `stop` if that is not 0.  Gives an exit code, and what was found in *f. */
-static int run_schedule(struct rh__session *s, uint32_t stop, bool *stopped, const struct rh__finding **f)
+/* Runs the schedule, up to event `stop` if that is not 0.  Gives an exit code, and what was found in *f.  A process
+ * that is killed at the stop says nothing about the program: `quit` in gdb does that. */
+static int run_schedule(struct rh__session *s, uint32_t stop, enum walked *walked, const struct rh__finding **f)
 {
     static struct rh__finding found; /* outlives the call */
     *f = NULL;
-    *stopped = false;
+    *walked = WALKED_TO_THE_END;
     if (!stop) {
         int code = rh__session_run(s);
         *f = s->x->results->finding_count ? &s->x->results->findings[0] : NULL;
@@ -196,7 +204,10 @@ static int run_schedule(struct rh__session *s, uint32_t stop, bool *stopped, con
     found = (struct rh__finding){ .outcome = k->outcome };
     if (end == RH_SANDBOX_FINDING)
         found.outcome = *rh_world_outcome(s->world);
-    *stopped = k->stopped;
+    if (k->reached && rh__world_child_killed(s->world))
+        *walked = WALKED_UNTIL_KILLED;
+    else if (k->stopped)
+        *walked = WALKED_TO_THE_STOP;
     rh_shared_free(k, sizeof *k);
     if (end == RH_SANDBOX_FAILED)
         return RH__EXIT_TOOL;
@@ -204,7 +215,7 @@ static int run_schedule(struct rh__session *s, uint32_t stop, bool *stopped, con
         snprintf(s->error, sizeof s->error, "%s", rh_world_refused(s->world));
         return RH__EXIT_USAGE;
     }
-    if (!*stopped && rh_outcome_failed(found.outcome.kind)) {
+    if (*walked == WALKED_TO_THE_END && rh_outcome_failed(found.outcome.kind)) {
         if (found.outcome.actor != RH_NONE)
             rh_world_actor_name(s->world, found.outcome.actor, found.actor, sizeof found.actor);
         *f = &found;
@@ -242,7 +253,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
                              .mute = view && !o->step }; /* the story has what the program prints */
     const struct rh__finding *f = NULL;
     char explorer[4200];
-    bool stopped = false;
+    enum walked walked = WALKED_TO_THE_END;
     if (!rh__schedule_read(&schedule, path, text, size))
         return RH__REPLAYED_REFUSED;
     snprintf(explorer, sizeof explorer, "replay:%s", path);
@@ -251,7 +262,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
     if (rh__schedule_plan(&schedule, o, &plan, params, text, size)) {
         code = rh__session_open(&s, &plan);
         if (code == RH__EXIT_OK)
-            code = run_schedule(&s, view ? o->step : 0, &stopped, &f);
+            code = run_schedule(&s, view ? o->step : 0, &walked, &f);
         snprintf(text, size, "%s", *s.error || code == RH__EXIT_USAGE ? s.error : "the tool failed");
     }
     if (code == RH__EXIT_USAGE) {
@@ -266,8 +277,10 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
         tell_finding(path, f, rh__replay_went_on(s.x->explorer.state), text, size);
     } else {
         came_to = RH__REPLAYED_PASSED;
-        if (stopped)
+        if (walked == WALKED_TO_THE_STOP)
             snprintf(text, size, "stopped after event %u", o->step);
+        else if (walked == WALKED_UNTIL_KILLED)
+            snprintf(text, size, "its process was killed at event %u or later: no verdict", o->step);
         else
             snprintf(text, size, "nothing failed");
     }

@@ -35,6 +35,10 @@ in_gdb 3 'rh-back' 'print self' 'rh-back' 'print self' 'rh-back' 'kill'
 out_has 'RH_HANDLER(client, go)' '= client#1' 'RH_HANDLER(teller, go)' '= teller#1'
 err_has 'this is the first event'
 [ "$(grep -c 'its process was killed' out)" -le 1 ] || problem 'stories of runs that are made again' # one at the end, by `kill`
+# Whoever ends the process in gdb has found nothing.
+in_gdb 3 'kill'
+out_has 'its process was killed at event 3 or later: no verdict'
+out_lacks 'not the recorded finding' 'ran out of memory'
 
 # Between two events, in a session of one's own: another choice is taken, and the run goes on from there; no such choice;
 # no such actor.
