@@ -179,9 +179,9 @@ void rh__event_text(const struct rh__run *r, uint32_t event, unsigned parts, cha
             break;
         }
         const char *place = rh__run_text(r, c->arg), *file = strrchr(place, '/');
-        rh__text_add(&t, "goes on (");
+        rh__text_add(&t, *place ? "goes on (" : "goes on");
         rh__text_add_visible(&t, file ? file + 1 : place);
-        rh__text_add(&t, ")");
+        rh__text_add(&t, *place ? ")" : "");
         break;
     }
     case RH_CHOICE_TIMER:

@@ -150,6 +150,8 @@ static void do_until(struct walk *k, const char *text)
             printf("\" before the run is over\n");
             return;
         }
+        if (strstr(rh__step_look_event(&k->stepper, what, sizeof what), text))
+            return; /* an event may say what its choice did not: CRASH, "is gone", a line */
     }
 }
 

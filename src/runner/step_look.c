@@ -49,16 +49,30 @@ void rh__step_look_release(struct rh__step_look *l)
 
 /* ---- an event ---------------------------------------------------------------------------------------------------- */
 
-static void put_event(const struct rh__run *r, uint32_t event, FILE *to)
+static const char *event_line(const struct rh__run *r, uint32_t event, char *line, size_t size)
 {
     char text[TEXT], name[NAME] = "", values[TEXT];
     const struct rh_choice *c = rh__run_choice(r, event);
+    struct rh__text t;
     if (c->actor < r->actor_count)
         rh__event_actor(r, c->actor, name, sizeof name);
     rh__event_text(r, event, RH__EVENT_SENDER, text, sizeof text);
     rh__event_values(r, event, values, sizeof values);
-    fprintf(to, "event %u: %s%s%s%s%s%s\n", event, name, *name ? ": " : "", text, *values ? " (" : "", values,
-            *values ? ")" : "");
+    rh__text_init(&t, line, size);
+    rh__text_add(&t, "%s%s%s%s%s%s", name, *name ? ": " : "", text, *values ? " (" : "", values, *values ? ")" : "");
+    return line;
+}
+
+static void put_event(const struct rh__run *r, uint32_t event, FILE *to)
+{
+    char line[2 * TEXT + NAME];
+    fprintf(to, "event %u: %s\n", event, event_line(r, event, line, sizeof line));
+}
+
+const char *rh__step_look_event(const struct rh__stepper *s, char *text, size_t size)
+{
+    const struct rh__run *r = rh__world_run(s->world);
+    return event_line(r, r->event_count - 1, text, size);
 }
 
 static void put_change(const struct rh__step_look *l, const struct rh_world *w, FILE *to)

@@ -27,6 +27,8 @@ void rh__step_look_actors(const struct rh__stepper *s, const char *name, FILE *t
 void rh__step_look_run(const struct rh__stepper *s, FILE *to);
 /* An open choice with its values; returns `text`. */
 const char *rh__step_look_choice(const struct rh__stepper *s, uint32_t pick, char *text, size_t size);
+/* The last event, as the run has it; returns `text`. */
+const char *rh__step_look_event(const struct rh__stepper *s, char *text, size_t size);
 /* The run so far as a schedule. */
 void rh__step_look_schedule(const struct rh__stepper *s, char *text, size_t size);
 

@@ -395,7 +395,15 @@ void rh_world_actor_text(const struct rh_world *w, uint32_t actor, char *buffer,
             rh__text_add(&t, "has ended (normal)");
             return;
         }
-        rh__text_add(&t, "is about to go on");
+        if (a->then == THEN_CRASH) { /* nobody knows yet */
+            rh__text_add(&t, "has crashed, and is about to be gone");
+            return;
+        }
+        if (a->then == THEN_END) {
+            rh__text_add(&t, "is about to end (%s)", w->payload + (uint64_t)a->reason * 16);
+            return;
+        }
+        rh__text_add(&t, a->then == THEN_RESTART ? "is about to start again" : "is about to go on");
         break;
     case STATUS_ENDED:
     case STATUS_CRASHED:

@@ -29,6 +29,17 @@ steps 0 '0; 0; 0; look; look server#1; look nobody#9; run' "$fixtures/shown" lea
 out_has '=> grants=1, owner=client#1, becomes taken' 'log: lease 1 goes to client 1' 'server#1 is idle in taken, 1 message on the way' \
     'state: grants=1, owner=client#1' 'mailbox: acquire (client=2, colour=GREEN) < client#2' 'log at 3: lease 1 goes to client 1' 'there is no actor nobody#9'
 
+# Who has crashed is not about to go on, also before others have noticed.
+steps 0 'until server#1 crashes; look; until is gone; look' "$fixtures/shown" lease --granularity object --crashes 1
+part 2 | grep -q 'has crashed, and is about to be gone' || problem 'what a crashed actor does'
+part 3 | grep -q 'has ended (crashed)' || problem 'what an actor does that is gone'
+# What only the event says, not the choice, is found, too.
+part 3 | grep -q '^event [0-9]*: server#1: is gone$' || problem 'until does not find what an event says'
+steps 0 'until server#1 crashes; until RESTART; until goes on; until no such text' "$fixtures/shown" lease --granularity object --crashes 1
+part 3 | grep -q '^event [0-9]*: server#1: RESTART$' || problem 'until does not find a restart'
+out_lacks 'goes on ()'
+out_has 'no event has "no such text" before the run is over'
+
 # ---- search, save, replay ------------------------------------------------------------------------------------------------
 steps 0 'until granted; go 2; go 99; until nothing; save run.schedule' "$fixtures/shown" lease
 part 2 | grep -q 'client#1: granted < server#1 (until=100)' || problem "until does not find granted"
