@@ -43,6 +43,8 @@ bool rh__optimal_refuses(const struct rh_semantics *s, char *error, size_t error
 const char *rh__replay_divergence(const void *state);
 /* True if the run has continued after the last line. */
 bool rh__replay_went_on(const void *state);
+/* The run was ended where only timers were left, as the last line of the schedule wants. */
+bool rh__replay_rested(const void *state);
 
 /* The first explorer in this tree of explorers that has needs_beginning; NULL: none. */
 const struct rh_explorer *rh__inner_needs_beginning(const struct rh_inner *e);

@@ -34,13 +34,7 @@ static void print_headline(const struct rh__finding *f)
     if (*f->outcome.place && !stuck)
         rh__text_add(&t, "  (%s)", f->outcome.place);
     printf("\n");
-    if (rh__columns(STDOUT_FILENO)) {
-        rh__terminal_sentence("  ", line);
-        return;
-    }
-    printf("  ");
-    rh__print_visible(stdout, line, SIZE_MAX);
-    printf("\n");
+    rh__terminal_line("  ", line);
 }
 
 /* Further lines of the outcome. */

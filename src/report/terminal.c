@@ -171,6 +171,17 @@ void rh__terminal_sentence(const char *lead, const char *text)
     print_broken(lead, text, "");
 }
 
+void rh__terminal_line(const char *lead, const char *text)
+{
+    if (rh__columns(STDOUT_FILENO)) {
+        rh__terminal_sentence(lead, text);
+        return;
+    }
+    printf("%s", lead);
+    rh__print_visible(stdout, text, SIZE_MAX);
+    putchar('\n');
+}
+
 void rh__terminal_list(const char *lead, const char *text)
 {
     print_broken(lead, text, ",");

@@ -11,6 +11,8 @@ void rh__terminal_clear(void);
 
 /* `lead` and one paragraph of text, broken between words. */
 void rh__terminal_sentence(const char *lead, const char *text);
+/* `text`, one line, with `lead` before it: broken if standard output is a terminal, or COLUMNS says a width. */
+void rh__terminal_line(const char *lead, const char *text);
 /* `lead` and a list with commas, broken behind commas. */
 void rh__terminal_list(const char *lead, const char *text);
 /* The program's own lines, made visible, each behind `indent`. */

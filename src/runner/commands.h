@@ -43,6 +43,6 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
 struct rh__text;
 void rh__finding_tell(const struct rh__finding *f, struct rh__text *t);
 /* Prints what a replay came to, with the sentence that rh__replay gave; returns the exit code. */
-int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, const char *text);
+int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, char *text);
 
 #endif

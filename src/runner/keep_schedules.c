@@ -12,11 +12,29 @@
 #include "findings/keep.h"
 #include "trace/schedule.h"
 
+/* Like mkdir -p. */
+static bool make_folders(const char *folder)
+{
+    char path[RH__PATH_BYTES];
+    if ((size_t)snprintf(path, sizeof path, "%s", folder) >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (char *c = path + 1; *path && *c; c++) {
+        if (*c != '/' || c[-1] == '/')
+            continue;
+        *c = 0;
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return false;
+        *c = '/';
+    }
+    return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
 bool rh__keep_folder(const char *folder, char *error, size_t error_size)
 {
     struct stat s;
-    if ((mkdir(folder, 0777) != 0 && errno != EEXIST) || stat(folder, &s) != 0 || !S_ISDIR(s.st_mode) ||
-        access(folder, W_OK | X_OK) != 0) {
+    if (!make_folders(folder) || stat(folder, &s) != 0 || !S_ISDIR(s.st_mode) || access(folder, W_OK | X_OK) != 0) {
         snprintf(error, error_size, "%s: schedules cannot be kept there: %s", folder,
                  errno == EEXIST ? "it is no folder that can be written" : strerror(errno));
         return false;

@@ -14,6 +14,7 @@
 #include "explore/explorers.h"
 #include "findings/keep.h"
 #include "findings/story.h"
+#include "report/terminal.h"
 #include "runner/commands.h"
 #include "runner/gdb_script.h"
 #include "runner/schedule_plan.h"
@@ -182,6 +183,21 @@ static void tell_finding(const char *path, const struct rh__finding *f, bool wen
     rh__finding_tell(f, &t);
 }
 
+/* The run did not fail, which says little if it did not come to its end. */
+static void tell_passed(const struct rh__session *s, char *text, size_t size)
+{
+    if (s->x->end.interrupted)
+        snprintf(text, size, "interrupted; nothing failed until then");
+    else if (rh__replay_rested(s->x->explorer.state))
+        snprintf(text, size, "nothing failed; what is left are timers, which the schedule's last line leaves out");
+    else if (s->x->results->count.cut)
+        snprintf(text, size, "nothing failed before event %u, where max_steps cuts the run%s",
+                 s->plan.semantics.max_steps,
+                 rh__replay_went_on(s->x->explorer.state) ? ", after the schedule's end" : "");
+    else
+        snprintf(text, size, "nothing failed");
+}
+
 /* Runs the schedule, up to event `stop` if that is not 0.  Gives an exit code, and what was found in *f.  A process
  * that is killed at the stop says nothing about the program: `quit` in gdb does that. */
 static int run_schedule(struct rh__session *s, uint32_t stop, enum walked *walked, const struct rh__finding **f)
@@ -282,7 +298,7 @@ enum rh__replayed rh__replay(const char *program, const char *path, const struct
         else if (walked == WALKED_UNTIL_KILLED)
             snprintf(text, size, "its process was killed at event %u or later: no verdict", o->step);
         else
-            snprintf(text, size, "nothing failed");
+            tell_passed(&s, text, size);
     }
     if (code == RH__EXIT_OK && view)
         view->look(&s, f, view->arg);
@@ -346,7 +362,11 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
         rh__complain("%s", error);
         return RH__EXIT_USAGE;
     }
-    uint32_t stop = o->step ? o->step : s.line_count ? s.line_count : 1;
+    uint32_t stop = o->step, lines = 0;
+    for (uint32_t i = 0; i < s.line_count; i++)
+        lines += strncmp(s.lines[i].text, "...", 3) != 0;
+    if (!stop)
+        stop = lines ? lines : 1;
     rh__schedule_release(&s);
     snprintf(step, sizeof step, "%u", stop);
     snprintf(hint, sizeof hint,
@@ -372,19 +392,25 @@ static int in_gdb(const char *program, const char *path, const struct rh__option
     return run_gdb(argv);
 }
 
-/* Lines after the first are the program's own text and the reason, and indented. */
-static void print_sentence(FILE *to, const char *text)
+/* Lines after the first are the program's own text and the reason, and indented.  Drawings begin with blanks. */
+static void print_sentence(FILE *to, char *text)
 {
     for (const char *indent = ""; *text; indent = "    ") {
         size_t n = strcspn(text, "\n");
-        fputs(indent, to);
-        rh__print_visible(to, text, n);
-        fputc('\n', to);
-        text += n + (text[n] == '\n');
+        char *next = text + n + (text[n] == '\n');
+        text[n] = 0;
+        if (to == stdout && *text != ' ') {
+            rh__terminal_line(indent, text);
+        } else {
+            fputs(indent, to);
+            rh__print_visible(to, text, n);
+            fputc('\n', to);
+        }
+        text = next;
     }
 }
 
-int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, const char *text)
+int rh__replay_tell(FILE *to, const char *path, enum rh__replayed came_to, char *text)
 {
     fflush(stdout);
     switch (came_to) {

@@ -327,6 +327,9 @@ void rh__tape_write_lines(struct rh__tape *r, uint32_t count, FILE *out)
         if (kind_of(&w, i) != RH__TAPE_VALUE)
             write_values(&w, i);
     }
+    if (!atomic_load_explicit(&r->failed, memory_order_relaxed))
+        fputs("... without timers\n",
+              out); /* servers with timers never rest: the recording ends, and so does its replay */
     if (w.deep)
         fputs("# not exact: an actor has more than 64 ancestors; its name is cut\n", out);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

@@ -59,6 +59,15 @@ for wrong in bug=none nosuch=7; do
 done
 refused '-p nosuch=7: there is no such' "$rehearse" replay "$BUILD_DIR/examples/gatling" gatling/*.schedule -p nosuch=7
 
+# The actors of a stuck run are named once; the sentence is broken where `test` breaks it, if a width is known.
+expect 1 "$rehearse" test "$fixtures/stuck" circle --quiet --save deep/er/stuck
+expect 1 "$rehearse" replay "$fixtures/stuck" deep/er/stuck/latest --quiet
+grep -qE '^stuck: deadlock: asker#[123] waits for asker#[123] \(' out || problem "the headline of a stuck run"
+same 'lines of a stuck run' 4 "$(wc -l <out)"
+expect 1 env COLUMNS=60 "$rehearse" replay "$fixtures/stuck" deep/er/stuck/latest --quiet
+same 'longest line, at most 60' 0 "$(awk 'length > 60' out | wc -l)"
+[ "$(wc -l <out)" -gt 8 ] || problem "the headline is not broken at 60 columns"
+
 # ---- telling -------------------------------------------------------------------------------------------------------------
 rm -rf found
 expect 1 "$rehearse" test "$fixtures/bank" --explorer dfs --quiet --save found

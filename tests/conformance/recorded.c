@@ -152,13 +152,15 @@ static void replay(struct rh_world *w, const struct rh__schedule *s, const char 
                    struct replayed *r)
 {
     static char outcome[OUTCOME_SIZE];
-    uint32_t i = 0, left;
+    uint32_t i = 0, left, count = s->line_count;
+    bool rests = count && strcmp(s->lines[count - 1].text, "... without timers") == 0; /* for those who never rest */
+    count -= rests;
     rh_world_begin(w);
-    while (i < s->line_count && make(w, s->lines[i].text))
+    while (i < count && make(w, s->lines[i].text))
         i++;
     rh_world_enabled(w, &left);
     outcome_of(w, outcome);
-    bool same = i == s->line_count && !left && strcmp(outcome, expected) == 0;
+    bool same = rests && i == count && !left && strcmp(outcome, expected) == 0;
     r->lines += i;
     *(exact ? &r->exact : &r->inexact) += 1;
     r->fit += !exact && same;
@@ -166,9 +168,10 @@ static void replay(struct rh_world *w, const struct rh__schedule *s, const char 
         return;
     r->wrong++;
     fprintf(stderr, "program %llu: the schedule is said to be exact, but %s\n", (unsigned long long)generated_seed,
-            i < s->line_count ? "a line does not fit"
-            : left            ? "something is left to do"
-                              : "the outcome is another");
+            !rests      ? "its last line is no gap"
+            : i < count ? "a line does not fit"
+            : left      ? "something is left to do"
+                        : "the outcome is another");
     fprintf(stderr, "    production: %s\n    replayed:   %s\n", expected, outcome);
     for (uint32_t k = 0; k < s->line_count; k++)
         fprintf(stderr, "    %s %s\n", k < i ? " " : k == i ? ">" : "-", s->lines[k].text);

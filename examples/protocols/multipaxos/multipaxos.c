@@ -304,6 +304,8 @@ RH_BODY(mp_client)
                 at = rh_as(e, mp_elsewhere)->leader;
             else
                 at = (at + 1) % state->replicas;
+            if (e && state->rest_ms && rh_as(e, mp_elsewhere) && rh_as(e, mp_elsewhere)->leader < 0)
+                rh_sleep(state->rest_ms);
         }
         if (state->done == i)
             return;

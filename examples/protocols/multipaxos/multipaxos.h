@@ -77,7 +77,9 @@ struct mp_text {
 };
 struct mp_text mp_name(int replica);
 
-/* Appends `commands` values, for the keys first, first + 1, ...; tries the replicas in turn. */
-RH_PROCESS(mp_client, int first; int commands; int replicas; int value; int timeout_ms; int tries; int done;);
+/* Appends `commands` values, for the keys first, first + 1, ...; tries the replicas in turn, and rests for rest_ms
+ * where one knows of no leader. */
+RH_PROCESS(mp_client, int first; int commands; int replicas; int value; int timeout_ms; int rest_ms; int tries;
+           int done;);
 
 #endif

@@ -235,7 +235,8 @@ RH_HANDLER(manager, mp_elsewhere)
 {
     struct managed_tx *t = &state->open[msg->key];
     state->log_at = msg->leader >= 0 ? msg->leader : (state->log_at + 1) % state->replicas;
-    if (t->phase == TMS_LOGGING)
+    bool rests = state->patient && msg->leader < 0; /* until tms_log_silent */
+    if (t->phase == TMS_LOGGING && !rests)
         append_decision(state, t);
 }
 RH_HANDLER(manager, tms_log_silent)

@@ -65,8 +65,8 @@ struct managed_tx {
     uint32_t yes, acked; /* sets of legs */
     int decision, tries;
 };
-RH_ACTOR(manager, int replicas; rh_ref shards[MOST_SHARDS]; int timeout_ms; int most_tries; struct tms_flaws flaws;
-         int log_at; struct managed_tx open[MOST_TX];);
+RH_ACTOR(manager, int replicas; rh_ref shards[MOST_SHARDS]; int timeout_ms; int most_tries; bool patient;
+         struct tms_flaws flaws; int log_at; struct managed_tx open[MOST_TX];);
 
 /* Makes one transfer; asks the managers in turn until one of them knows the outcome. */
 RH_PROCESS(tms_client, rh_ref managers[2]; struct transfer transfer; int timeout_ms; int tries;);

@@ -5,7 +5,8 @@
  *
  * `...` in the schedule takes first choices until the next line fits, and holds back choices that a later line needs
  * [Bita 2013, V].  A line that fits no choice is a divergence: the run ends there, and the report shows the line and
- * the enabled choices. */
+ * the enabled choices.  Where `... without timers` is the last line, the run goes on as in such a gap, and is over
+ * where only timers are left: recordings of programs that never rest end so. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct replay {
     struct rh_exploration *x;
     const char *path;
     uint32_t loop;       /* the line that says that the loop begins; RH_NONE: none does */
+    bool rested;         /* it ended the run, as the last line wants */
     const char *reaches; /* the place of its last line, if that is `reaches FILE:LINE` */
     bool judged;         /* whether it was reached is known */
     char divergence[4096];
@@ -254,6 +256,12 @@ static uint32_t fill_gap(const struct replay *r, const struct rh_world *w, const
     return RH_NONE;
 }
 
+/* The last line is a gap that timers do not fill, and nobody else goes on. */
+static bool ends_without_timers(const struct replay *r)
+{
+    return r->line_count && !r->then.explorer && excludes_timers(r->lines[r->line_count - 1].text);
+}
+
 /* Makes the divergence visible to reports, also from inside decorators. */
 static void become_stale(struct replay *r)
 {
@@ -353,6 +361,11 @@ static uint32_t replay_choose(void *state, const struct rh_world *w, const struc
     if (!r->handed_over)
         r->handed_over = rh__depth(w);
     judge(r);
+    if (ends_without_timers(r)) {
+        uint32_t pick = fill_gap(r, w, open, count, line);
+        r->rested = pick == RH_NONE;
+        return pick;
+    }
     return r->then.explorer ? rh_inner_choose(&r->then, w, open, count) : 0;
 }
 
@@ -370,6 +383,11 @@ static void replay_end(void *state, const struct rh_world *w, const struct rh_ru
         become_stale(r);
     }
     judge(r);
+}
+
+bool rh__replay_rested(const void *state)
+{
+    return ((const struct replay *)state)->rested;
 }
 
 /* Exploring all continuations of the schedule is a bounded exploration. */
