@@ -50,6 +50,14 @@ static bool all_cut(const struct rh_exploration *x)
     return c->cut && c->cut + c->pruned == rh__exploration_counted(x);
 }
 
+/* No run that counts came to its end.  Where a search of states ends a run because the state is known, all that follows
+ * may have been assumed away. */
+static bool none_ended(const struct rh_exploration *x)
+{
+    const struct rh__counts *c = &x->results->count;
+    return all_cut(x) || (c->assumed && c->pruned && c->cut + c->pruned == rh__exploration_counted(x));
+}
+
 enum rh__came_to rh__result_came_to(const struct rh__result *r)
 {
     const struct rh_exploration *x = r->x;
@@ -61,7 +69,7 @@ enum rh__came_to rh__result_came_to(const struct rh__result *r)
         return RH__INTERRUPTED;
     if (is_empty(x))
         return RH__EMPTY;
-    return rh__exploration_verdict(x) == RH_VERDICT_SAMPLED || all_cut(x) ? RH__NOTHING_FOUND : RH__PASSED;
+    return rh__exploration_verdict(x) == RH_VERDICT_SAMPLED || none_ended(x) ? RH__NOTHING_FOUND : RH__PASSED;
 }
 
 const char *rh__came_to_name(enum rh__came_to came_to)
@@ -102,7 +110,7 @@ const char *rh__result_unmet(const struct rh__result *r, char *buffer, size_t si
         snprintf(buffer, size, "it was interrupted, and %s is required", wanted);
     else if (is_empty(r->x) || rh__exploration_verdict(r->x) < r->require)
         snprintf(buffer, size, "the result is %s, and %s is required", is, wanted);
-    else if (r->require == RH_VERDICT_BOUNDED && all_cut(r->x))
+    else if (r->require != RH_VERDICT_SAMPLED && none_ended(r->x))
         snprintf(buffer, size, "no run came to its end, and %s is required", wanted);
     else if (r->require == RH_VERDICT_EXHAUSTIVE && r->x->results->escape_count)
         snprintf(buffer, size, "calls that are not controlled are not explored, and exhaustive is required");
@@ -402,7 +410,9 @@ void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
         if (x->results->count.assumed)
             rh__text_add(t, " in which the assumptions hold");
         add_under(r, t);
-        if (x->results->count.pruned)
+        if (none_ended(x))
+            rh__text_add(t, ", but no run came to its end: all of them may be assumed away");
+        else if (x->results->count.pruned)
             rh__text_add(t, "; %s run%s ended early, where the explorer knows that other runs go on",
                          rh__grouped(x->results->count.pruned), plural(x->results->count.pruned));
         break;
@@ -702,6 +712,8 @@ void rh__result_next(const struct rh__result *r, struct rh__text *t)
         else if (all_cut(x))
             rh__text_add(t, "raise --max-steps%s, or make the test end",
                          rh__tree_has(&x->tree, &rh__explorer_bound) ? " or the bound" : "");
+        else if (none_ended(x))
+            rh__text_add(t, "--explorer dfs says whether the assumptions (rh_assume) hold in any run");
         else
             next_of_sample(r, t);
         break;

@@ -31,6 +31,16 @@ for explorer in dfs dpor optimal random portfolio:dfs+random; do
 done
 expect 5 "$rehearse" test "$program" none_left --explorer dfs --require exhaustive
 
+# A run that a search of states ends at a known state, behind which all is assumed away, does not pass either.
+for explorer in 'delay(rtc, ses)' 'preempt(9, stateful)' stateful dfs; do
+    expect 0 "$rehearse" test "$program" none_left_later --explorer "$explorer" --json json
+    grep -q passed out && problem "$explorer: passed"
+    grep -q '"result":"passed"' json && problem "$explorer: passed in JSON"
+    expect 5 "$rehearse" test "$program" none_left_later --explorer "$explorer" --require exhaustive
+done
+expect 0 "$rehearse" test "$program" none_left_later --explorer 'delay(rtc, ses)'
+out_has 'but no run came' '--explorer dfs says'
+
 # ---- properties count in runs that count ---------------------------------------------------------------------------------------
 expect 1 "$rehearse" test "$program" wanted --explorer dfs --json json
 out_has 'sometimes `one` held in no run'
