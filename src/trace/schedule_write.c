@@ -20,8 +20,8 @@ static void add_actor(const struct rh__run *r, uint32_t actor, struct rh__text *
 /* Compares types by name, because a type of another file may have the same name. */
 static bool same_kind(const struct rh__run_message *a, const struct rh__run_message *b)
 {
-    return (a->type == b->type || strcmp(a->type->name, b->type->name) == 0) && a->seen_as == b->seen_as &&
-           a->receiver == b->receiver;
+    return a->receiver == b->receiver && a->seen_as == b->seen_as &&
+           (a->type == b->type || strcmp(a->type->name, b->type->name) == 0);
 }
 
 /* The index, from 1, among the messages with the same type, sender and receiver.  Only earlier messages count, so that

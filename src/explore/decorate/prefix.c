@@ -227,8 +227,11 @@ static uint32_t find(const struct replay *r, const struct rh_world *w, const str
 /* Returns the first line from `line` on that needs the choice, or RH_NONE. */
 static uint32_t held_for(const struct replay *r, const struct rh_world *w, const struct rh_choice *c, uint32_t line)
 {
-    for (uint32_t k = line; k < r->line_count; k++)
-        if (!is_gap(r->lines[k].text) && fits(r, w, c, r->lines[k].text))
+    struct rh__text t;
+    rh__text_init(&t, r->text, r->room);
+    rh__choice_line(rh__world_run(w), c, &t); /* once: it counts messages */
+    for (uint32_t k = line; k < r->line_count && !t.cut; k++)
+        if (strcmp(r->text, r->lines[k].text) == 0)
             return k;
     return RH_NONE;
 }
