@@ -58,6 +58,22 @@ static bool none_ended(const struct rh_exploration *x)
     return all_cut(x) || (c->assumed && c->pruned && c->cut + c->pruned == rh__exploration_counted(x));
 }
 
+/* An rh_sometimes is known to hold in some run, but perhaps in no run that fulfils the assumptions to its end. */
+static bool sometimes_is_open(const struct rh_exploration *x)
+{
+    const struct rh__results *s = x->results;
+    for (uint32_t i = 0; s->count.assumed && s->count.pruned && i < s->property_count; i++)
+        if (s->properties[i].kind == RH_SOMETIMES && s->properties[i].held && s->properties[i].failed)
+            return true;
+    return false;
+}
+
+/* Every run was made, but what they say is no pass. */
+static bool is_undecided(const struct rh_exploration *x)
+{
+    return none_ended(x) || sometimes_is_open(x);
+}
+
 enum rh__came_to rh__result_came_to(const struct rh__result *r)
 {
     const struct rh_exploration *x = r->x;
@@ -69,7 +85,7 @@ enum rh__came_to rh__result_came_to(const struct rh__result *r)
         return RH__INTERRUPTED;
     if (is_empty(x))
         return RH__EMPTY;
-    return rh__exploration_verdict(x) == RH_VERDICT_SAMPLED || none_ended(x) ? RH__NOTHING_FOUND : RH__PASSED;
+    return rh__exploration_verdict(x) == RH_VERDICT_SAMPLED || is_undecided(x) ? RH__NOTHING_FOUND : RH__PASSED;
 }
 
 const char *rh__came_to_name(enum rh__came_to came_to)
@@ -112,6 +128,8 @@ const char *rh__result_unmet(const struct rh__result *r, char *buffer, size_t si
         snprintf(buffer, size, "the result is %s, and %s is required", is, wanted);
     else if (r->require != RH_VERDICT_SAMPLED && none_ended(r->x))
         snprintf(buffer, size, "no run came to its end, and %s is required", wanted);
+    else if (r->require != RH_VERDICT_SAMPLED && sometimes_is_open(r->x))
+        snprintf(buffer, size, "rh_sometimes is open, since runs are assumed away, and %s is required", wanted);
     else if (r->require == RH_VERDICT_EXHAUSTIVE && r->x->results->escape_count)
         snprintf(buffer, size, "calls that are not controlled are not explored, and exhaustive is required");
     else
@@ -412,6 +430,8 @@ void rh__result_sentence(const struct rh__result *r, struct rh__text *t)
         add_under(r, t);
         if (none_ended(x))
             rh__text_add(t, ", but no run came to its end: all of them may be assumed away");
+        else if (sometimes_is_open(x))
+            rh__text_add(t, ", but rh_sometimes may hold only where the assumptions fail later");
         else if (x->results->count.pruned)
             rh__text_add(t, "; %s run%s ended early, where the explorer knows that other runs go on",
                          rh__grouped(x->results->count.pruned), plural(x->results->count.pruned));
@@ -714,6 +734,8 @@ void rh__result_next(const struct rh__result *r, struct rh__text *t)
                          rh__tree_has(&x->tree, &rh__explorer_bound) ? " or the bound" : "");
         else if (none_ended(x))
             rh__text_add(t, "--explorer dfs says whether the assumptions (rh_assume) hold in any run");
+        else if (sometimes_is_open(x))
+            rh__text_add(t, "--explorer dfs says whether rh_sometimes holds in a run that fulfils the assumptions");
         else
             next_of_sample(r, t);
         break;

@@ -41,6 +41,17 @@ done
 expect 0 "$rehearse" test "$program" none_left_later --explorer 'delay(rtc, ses)'
 out_has 'but no run came' '--explorer dfs says'
 
+# Nor does a test whose rh_sometimes holds only where all that follows is assumed away.
+for explorer in 'delay(rtc, ses)' 'preempt(9, stateful)' 'stateful(check)' stateful auto dfs dpor optimal; do
+    "$rehearse" test "$program" wanted_later --explorer "$explorer" --json json >out
+    grep -q '^passed' out && problem "$explorer: passed"
+    grep -q '"result":"passed"' json && problem "$explorer: passed in JSON"
+    "$rehearse" test "$program" wanted_later --explorer "$explorer" --require exhaustive >out && problem "$explorer: exhaustive is met"
+done
+expect 1 "$rehearse" test "$program" wanted_later --explorer dfs
+expect 0 "$rehearse" test "$program" wanted_later --explorer 'delay(rtc, ses)'
+out_has 'but rh_sometimes' 'whether rh_sometimes holds'
+
 # ---- properties count in runs that count ---------------------------------------------------------------------------------------
 expect 1 "$rehearse" test "$program" wanted --explorer dfs --json json
 out_has 'sometimes `one` held in no run'
