@@ -400,4 +400,4 @@ RH__NO_SANITIZE void rh__log_rollback(struct rh_world *w, char *mark)
     }
     w->log = log;
 }
-_Static_assert(!(LOG_WORD64 & 2) && !(LOG_WORD32 & 2) && LOG_IMAGE & LOG_ZERO & 2, "the second bit says: bytes");
+_Static_assert(!(LOG_WORD64 & 2) && !(LOG_WORD32 & 2) && (LOG_IMAGE & LOG_ZERO & 2) != 0, "the second bit says: bytes");
