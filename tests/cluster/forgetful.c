@@ -111,7 +111,11 @@ static void what_is_over_is_no_state(void **unused)
     struct sum sum = { 0 };
     for (uint32_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
         compare(&sum, "stateful", seeds[i]);
+#ifdef __SANITIZE_ADDRESS__ /* stacks are not cleaned, so there are more states, and some searches are too large */
+    assert_in_range(sum.compared, 3, sizeof seeds / sizeof *seeds);
+#else
     assert_int_equal(sum.compared, sizeof seeds / sizeof *seeds);
+#endif
     assert_int_equal(sum.wrong, 0);
 }
 
