@@ -569,6 +569,7 @@ static void max_seconds_ends_a_run_in_the_middle(void **unused)
         snprintf(options, sizeof options, "--max-seconds 0.3 %s", explorers[i / 2]);
         check_explored(0, "plods", options);
         check_contains(report, "\nsampled: "); /* not bounded: nobody has set that bound */
+        print_message("%s from %d: %.1f s\n", explorers[i / 2], slow_from[i % 2], seconds() - start);
         assert_true(seconds() - start < LONG);
     }
 }
