@@ -17,5 +17,6 @@ for seed in ${HANDLER_SEEDS:-2 3 4}; do
     compared=$((compared + $(sed -n 's/^\([0-9]*\) steps compared.*/\1/p' out)))
 done
 echo "$compared steps of generated handlers compared with their summaries"
-[ $compared -ge 60 ] || problem "only $compared steps were compared"
+# Paths are made within two seconds of processor time for each actor: how many there are depends on the processor.
+[ $compared -ge 40 ] || problem "only $compared steps were compared"
 finish
